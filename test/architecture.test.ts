@@ -49,9 +49,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     // The process as every command is given it: secrets are hidden, signals are heard.
     ...['cli/host.ts', 'cli/secrets.ts', 'cli/world.ts'],
     // Read before git is started, because it names the variable of the key, which git does not get.
-    ...['config/load.ts', 'config/parse.ts', 'config/config.ts', 'desired/workspace.ts'],
+    ...['config/config.ts', 'config/load.ts', 'desired/workspace.ts'],
     // The checkout: where the repository begins, the rest of its history, the tip of its branch.
-    ...['files/paths.ts', 'git/environment.ts', 'git/remote.ts', 'git/repository.ts'],
+    ...['files/paths.ts', 'git/driver.ts', 'git/remote.ts', 'git/repository.ts'],
   ],
   'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
   'cli.ts': ['cli', 'process.ts', 'node:'],

@@ -50,19 +50,19 @@ let node_util = require("node:util");
 let node_events = require("node:events");
 let node_diagnostics_channel = require("node:diagnostics_channel");
 let node_crypto = require("node:crypto");
-let node_fs = require("node:fs");
-let node_fs_promises = require("node:fs/promises");
-let node_path = require("node:path");
-let node_timers_promises = require("node:timers/promises");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
+let node_path = require("node:path");
+let node_fs = require("node:fs");
+let node_timers_promises = require("node:timers/promises");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
 let node_tty = require("node:tty");
 node_tty = __toESM(node_tty, 1);
 let node_child_process = require("node:child_process");
-let node_readline = require("node:readline");
+let node_fs_promises = require("node:fs/promises");
 let node_sqlite = require("node:sqlite");
+let node_readline = require("node:readline");
 let process$1 = require("process");
 process$1 = __toESM(process$1, 1);
 // node_modules/@actions/core/lib/utils.js
@@ -1010,7 +1010,7 @@ function notRun(mode, { files, problems }) {
 	};
 }
 /** A command that was not even begun. */
-function refused(mode, ...problems) {
+function refused$1(mode, ...problems) {
 	return {
 		run: notRun(mode, {
 			files: [],
@@ -1058,113 +1058,331 @@ function anyObserved({ plan, edited = [] }) {
 	if (plan === null && edited.length > 0) return edited.some(({ status }) => status !== "failed");
 	return plan === null || plan.prompts.length === 0 || plan.prompts.some(({ observed }) => observed !== null);
 }
-// src/action/choose-mode.ts
+// node_modules/yocto-queue/index.js
+var Node, Queue;
+var init_yocto_queue = __esmMin((() => {
+	Node = class {
+		value;
+		next;
+		constructor(value) {
+			this.value = value;
+		}
+	};
+	Queue = class {
+		#head;
+		#tail;
+		#size;
+		constructor() {
+			this.clear();
+		}
+		enqueue(value) {
+			const node = new Node(value);
+			if (this.#head) {
+				this.#tail.next = node;
+				this.#tail = node;
+			} else {
+				this.#head = node;
+				this.#tail = node;
+			}
+			this.#size++;
+		}
+		dequeue() {
+			const current = this.#head;
+			if (!current) return;
+			this.#head = this.#head.next;
+			this.#size--;
+			if (!this.#head) this.#tail = void 0;
+			return current.value;
+		}
+		peek() {
+			if (!this.#head) return;
+			return this.#head.value;
+		}
+		clear() {
+			this.#head = void 0;
+			this.#tail = void 0;
+			this.#size = 0;
+		}
+		get size() {
+			return this.#size;
+		}
+		*[Symbol.iterator]() {
+			let current = this.#head;
+			while (current) {
+				yield current.value;
+				current = current.next;
+			}
+		}
+		*drain() {
+			while (this.#head) yield this.dequeue();
+		}
+	};
+}));
+// node_modules/p-limit/index.js
+function pLimit(concurrency) {
+	let rejectOnClear = false;
+	if (typeof concurrency === "object") ({concurrency, rejectOnClear = false} = concurrency);
+	validateConcurrency(concurrency);
+	if (typeof rejectOnClear !== "boolean") throw new TypeError("Expected `rejectOnClear` to be a boolean");
+	const queue = new Queue();
+	let activeCount = 0;
+	const resumeNext = () => {
+		if (activeCount < concurrency && queue.size > 0) {
+			activeCount++;
+			queue.dequeue().run();
+		}
+	};
+	const next = () => {
+		activeCount--;
+		resumeNext();
+	};
+	const run = async (function_, resolve, arguments_) => {
+		const result = (async () => function_(...arguments_))();
+		resolve(result);
+		try {
+			await result;
+		} catch {}
+		next();
+	};
+	const enqueue = (function_, resolve, reject, arguments_) => {
+		const queueItem = { reject };
+		new Promise((internalResolve) => {
+			queueItem.run = internalResolve;
+			queue.enqueue(queueItem);
+		}).then(run.bind(void 0, function_, resolve, arguments_));
+		if (activeCount < concurrency) resumeNext();
+	};
+	const generator = (function_, ...arguments_) => new Promise((resolve, reject) => {
+		enqueue(function_, resolve, reject, arguments_);
+	});
+	Object.defineProperties(generator, {
+		activeCount: { get: () => activeCount },
+		pendingCount: { get: () => queue.size },
+		clearQueue: { value() {
+			if (!rejectOnClear) {
+				queue.clear();
+				return;
+			}
+			const abortError = AbortSignal.abort().reason;
+			while (queue.size > 0) queue.dequeue().reject(abortError);
+		} },
+		concurrency: {
+			get: () => concurrency,
+			set(newConcurrency) {
+				validateConcurrency(newConcurrency);
+				concurrency = newConcurrency;
+				queueMicrotask(() => {
+					while (activeCount < concurrency && queue.size > 0) resumeNext();
+				});
+			}
+		},
+		map: { async value(iterable, function_) {
+			const promises = [];
+			try {
+				Array.from(iterable, (value, index) => {
+					const promise = generator(function_, value, index);
+					promises.push(promise);
+					return promise;
+				});
+			} catch (error) {
+				for (const promise of promises) promise.catch(() => {});
+				throw error;
+			}
+			return Promise.all(promises);
+		} }
+	});
+	return generator;
+}
+function validateConcurrency(concurrency) {
+	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
+}
+var init_p_limit = __esmMin((() => {
+	init_yocto_queue();
+}));
+// src/domain/plan.ts
+function isNew(ref) {
+	return "new" in ref;
+}
+/** Whether a version made for one content will do for another: one that manages no metadata takes any. */
+function serves(made, content) {
+	if (made.digest !== content.digest) return false;
+	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
+}
+var FIELDS$1;
+var init_plan = __esmMin((() => {
+	FIELDS$1 = [
+		"key",
+		"name",
+		"description"
+	];
+}));
+// src/applying/make-changes.ts
+init_p_limit();
+init_plan();
 init_problem();
-/** What a run is for: a pull request is planned, its merge applied, and a schedule tells drift. Throws a `ProblemError`. */
-function chooseMode(mode, event) {
-	const chosen = mode === "auto" ? modeOf(event) : mode;
-	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged"));
-	return chosen;
+/** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
+async function makeChanges(plan, writer) {
+	const made = [];
+	const outcomes = [];
+	const problems = [];
+	for (const change of plan.changes) {
+		if (problems.some(isError)) {
+			outcomes.push(notMade(change, made));
+			continue;
+		}
+		const written = await makeChange(change, plan, writer, made);
+		problems.push(...written.problems.map((one) => isError(one) ? one : {
+			...one,
+			path: plan.file.path
+		}));
+		outcomes.push(outcomeOf(change, written, made));
+		if (change.kind === "create-version" && written.version !== void 0) made.push({
+			content: change.content,
+			version: written.version
+		});
+	}
+	return {
+		plan,
+		status: statusOf(outcomes, problems.filter(isError)),
+		changes: outcomes,
+		problems: [...plan.problems, ...problems]
+	};
 }
-function modeOf({ name, ref, defaultBranch }) {
-	switch (name) {
-		case "pull_request":
-		case "pull_request_target":
-		case "merge_group": return "plan";
-		case "push":
-			if (defaultBranch === null) throw unsupported(name, "its payload does not name the default branch");
-			return ref === `refs/heads/${defaultBranch}` ? "sync" : "plan";
-		case "schedule":
-		case "workflow_dispatch":
-		case "repository_dispatch": return "drift";
-		default: throw unsupported(name, "it is no event that it knows");
+/** The outcome of a plan that nothing was done for. */
+function untouched(plan, status) {
+	return {
+		plan,
+		status,
+		changes: plan.changes.map((change) => ({
+			change,
+			status: "not_made"
+		})),
+		problems: plan.problems
+	};
+}
+async function makeChange(change, plan, writer, made) {
+	switch (change.kind) {
+		case "create-version": return writer.create(change, activatedBy(plan));
+		case "update-prompt": return writer.update(change);
+		case "set-active": {
+			const version = isNew(change.after) ? findMade(made, change.after) : change.after;
+			return version === void 0 ? neverMade() : writer.activate(change.environment, version);
+		}
 	}
 }
-function unsupported(event, reason) {
-	return new ProblemError(makeProblem("action/unsupported-event", {
-		event,
-		reason
-	}));
+/** Versions that were there already and that the plan makes active. */
+function activatedBy({ changes }) {
+	return changes.filter((change) => change.kind === "set-active").flatMap(({ after }) => isNew(after) ? [] : [after]);
 }
-// src/files/paths.ts
-/** A path as reports show it. */
-function slashed(path) {
-	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
+function findMade(made, target) {
+	return made.find(({ content }) => serves(content, target.new))?.version;
 }
-/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-function leaves$1(way) {
-	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
+function neverMade() {
+	return {
+		status: "not_made",
+		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
+	};
 }
-/** The root of the repository that a folder is in; outside a repository the folder itself. */
-function findRoot(folder) {
-	return rootsAbove(folder)[0] ?? folder;
+function outcomeOf(change, { status, version }, made) {
+	if (status === "not_made" && version === void 0) return notMade(change, made);
+	return {
+		change,
+		status,
+		...version !== void 0 && { version }
+	};
 }
-/** The roots of the repositories that a folder is in, the nearest first. */
-function rootsAbove(folder) {
-	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
-	return isRoot(folder) ? [folder, ...above] : above;
+/** An activation that was not made still names the version that was made for it. */
+function notMade(change, made) {
+	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
+	const version = target === null ? void 0 : findMade(made, target);
+	return {
+		change,
+		status: "not_made",
+		...version !== void 0 && { version }
+	};
 }
-/** `.git` is a file in worktrees and submodules. */
-function isRoot(folder) {
-	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
+/** Where nothing was written, an interruption is no failure. */
+function statusOf(outcomes, errors) {
+	if (errors.length === 0) return "applied";
+	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
+	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
 }
-/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
-function firstLink(root, path) {
-	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
+// src/applying/apply-plan.ts
+init_problem();
+/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
+async function applyPlan(plan, provider, options) {
+	let done = 0;
+	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
+		const outcome = await applyPrompt(prompt, provider, options);
+		options.onApplied?.(outcome, ++done);
+		return outcome;
+	});
 }
-/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
-function trackedLink(path) {
-	return linksTo(path).find((link) => rootsAbove((0, node_fs.realpathSync)((0, node_path.dirname)(link))).length > 0) ?? null;
-}
-/** Whether a path, with all links followed, is a folder or below it. Both are there. */
-function isWithin(path, folder) {
-	return !leaves$1(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
-}
-/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
-function linksTo(path) {
-	if ((0, node_path.dirname)(path) === path) return [];
-	const above = linksTo((0, node_path.dirname)(path));
-	return isLink(path) ? [...above, path] : above;
-}
-/** Not what cannot be looked at: that is told by whatever reads it. */
-function isLink(path) {
+async function applyPrompt(plan, provider, options) {
+	if (isIdle(plan)) return untouched(plan, plan.status);
+	if (options.stop.aborted) return untouched(plan, "not_attempted");
 	try {
-		return (0, node_fs.lstatSync)(path).isSymbolicLink();
-	} catch {
-		return false;
+		const writer = provider.begin(options.wantedFor(plan));
+		const current = await withFound(await refresh(plan, writer, options), writer, options);
+		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
+	} catch (error) {
+		const problem = problemOf$1(error);
+		return {
+			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
+			problems: [problem]
+		};
 	}
 }
-/** Whether a path leads to a folder, through symbolic links as well. */
-function isDirectory(path) {
-	try {
-		return (0, node_fs.statSync)(path).isDirectory();
-	} catch {
-		return false;
-	}
+/** Whether there is nothing to write: planned already, refused, or not observed. */
+function isIdle(plan) {
+	return plan.status !== "pending" && plan.finds.length === 0;
 }
-var init_paths = __esmMin((() => {}));
-// src/config/config.ts
-init_paths();
-const CONFIG_NAME = "promptsync.yaml";
-const KEY_VARIABLE = "PROMPTSYNC_API_KEY";
-/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
-const DEFAULTS$2 = {
-	api_key_env: KEY_VARIABLE,
-	prompts: ["prompts/**/*.md"],
-	allow_latest: true,
-	tracking_environment: "promptsync",
-	on_drift: "overwrite",
-	concurrency: 8,
-	timeout_seconds: 15
-};
-/** The environment before each that has one. */
-function promotedFrom({ environments }) {
-	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
+/**
+* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
+* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
+*/
+async function refresh(plan, writer, { planAgain }) {
+	const now = await writer.observe();
+	if (plan.observed?.state === now.state) return plan;
+	const fresh = await planAgain(plan, now);
+	if ((await writer.observe()).state === now.state) return fresh;
+	throw new ProblemError(makeProblem("apply/keeps-changing"));
 }
-/** The environments in which no pin may be `latest`. */
-function forbidsLatest({ environments }) {
-	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+/** The plan made afresh once the versions that it names were looked for. */
+async function withFound(plan, writer, { planAgain }) {
+	if (plan.finds.length === 0) return plan;
+	return {
+		...await planAgain(plan, await writer.find(plan.finds)),
+		finds: []
+	};
 }
+// src/domain/policy.ts
+/** Reads `25%` or `3`; null when it is neither. */
+function parseMaxChanges(written) {
+	const text = String(written);
+	if (/^[0-9]{1,9}$/.test(text)) return {
+		kind: "count",
+		count: Number(text)
+	};
+	if (/^(100|[0-9]{1,2})%$/.test(text)) return {
+		kind: "percent",
+		percent: Number(text.slice(0, -1))
+	};
+	return null;
+}
+/** How many of the selected prompts may change; a percentage is rounded up. */
+function allowedChanges(max, selected) {
+	return max.kind === "count" ? max.count : Math.ceil(max.percent * selected / 100);
+}
+/** The environment that the tool makes versions active in only to read them. */
+function lookEnvironment(trackingEnvironment) {
+	return `${trackingEnvironment}-look`;
+}
+/** The tool's own environments, which no pin may name. */
+function toolEnvironments(trackingEnvironment) {
+	return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+}
+var init_policy = __esmMin((() => {}));
 // src/domain/json.ts
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
 function canonicalJson(value) {
@@ -1219,33 +1437,648 @@ function asMap(items) {
 	return items && new Map(items);
 }
 var init_json = __esmMin((() => {}));
-// src/domain/policy.ts
-/** Reads `25%` or `3`; null when it is neither. */
-function parseMaxChanges(written) {
-	const text = String(written);
-	if (/^[0-9]{1,9}$/.test(text)) return {
-		kind: "count",
-		count: Number(text)
+// src/domain/digest.ts
+/** What digests are made with is loaded by the first of them: a help and a validate need none. */
+function digestOf(text) {
+	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
+}
+/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
+function shortDigest(digest) {
+	return digest.slice(7, 23);
+}
+/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
+function contentDigest(content) {
+	return digestOf(withLineFeeds(content));
+}
+/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
+function metadataDigest(metadata) {
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
+}
+function withLineFeeds(text) {
+	return text.replaceAll("\r\n", "\n");
+}
+var RESERVED_KEY, EMPTY_METADATA_DIGEST;
+var init_digest = __esmMin((() => {
+	init_json();
+	RESERVED_KEY = "promptsync";
+	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}));
+// src/domain/digest-plan.ts
+init_policy();
+init_digest();
+init_json();
+init_plan();
+/**
+* A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
+* Prompts are ordered by id, so that a renamed file keeps it as well.
+*/
+function digestPlan(prompts) {
+	return digestOf(canonicalJson(prompts.filter((prompt) => prompt.changes.length > 0).map(({ file, changes }) => ({
+		id: file.id,
+		changes: changes.map(digestible)
+	})).toSorted((a, b) => a.id < b.id ? -1 : 1)));
+}
+function digestible(change) {
+	switch (change.kind) {
+		case "create-version": return {
+			kind: change.kind,
+			content: contentKey(change.content)
+		};
+		case "update-prompt": return {
+			kind: change.kind,
+			fields: { ...change.fields }
+		};
+		case "set-active": return {
+			kind: change.kind,
+			environment: change.environment,
+			before: change.before === null ? null : change.before.id,
+			after: targetKey(change.after)
+		};
+	}
+}
+/** Whether two activations lead to the same version or content. */
+function isSameTarget(one, other) {
+	return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
+}
+function targetKey(after) {
+	return isNew(after) ? { new: contentKey(after.new) } : after.id;
+}
+function contentKey({ digest, metadataDigest }) {
+	return {
+		digest,
+		metadata: metadataDigest ?? null
 	};
-	if (/^(100|[0-9]{1,2})%$/.test(text)) return {
-		kind: "percent",
-		percent: Number(text.slice(0, -1))
+}
+// src/planning/guard.ts
+init_problem();
+/** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
+function guard(plan, guards) {
+	const forAll = [
+		...guards.refusals ?? [],
+		...tooMany(plan, guards),
+		...stale(plan, guards)
+	];
+	const prompts = plan.prompts.map((prompt) => block(prompt, [
+		...forAll,
+		...uncommitted(prompt, guards),
+		...drifted(prompt, guards)
+	]));
+	return {
+		...plan,
+		prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises)
 	};
-	return null;
 }
-/** How many of the selected prompts may change; a percentage is rounded up. */
-function allowedChanges(max, selected) {
-	return max.kind === "count" ? max.count : Math.ceil(max.percent * selected / 100);
+function block(prompt, problems) {
+	if (!mayChange(prompt) || problems.length === 0) return prompt;
+	return {
+		...prompt,
+		status: "blocked",
+		problems: [...prompt.problems, ...problems],
+		finds: []
+	};
 }
-/** The environment that the tool makes versions active in only to read them. */
-function lookEnvironment(trackingEnvironment) {
-	return `${trackingEnvironment}-look`;
+/** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
+function withoutSurprises(prompt) {
+	return prompt.status === "blocked" ? {
+		...prompt,
+		finds: []
+	} : prompt;
 }
-/** The tool's own environments, which no pin may name. */
-function toolEnvironments(trackingEnvironment) {
-	return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+/** Whether the prompt has changes, or will have once its pins are found. */
+function mayChange({ changes, finds }) {
+	return changes.length + finds.length > 0;
 }
-var init_policy = __esmMin((() => {}));
+function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
+	if (maxChanges === null) return [];
+	const changing = prompts.filter(mayChange).length;
+	const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
+	return changing > allowed ? [makeProblem("guard/max-changes", {
+		changing,
+		allowed
+	})] : [];
+}
+function stale({ digest }, { expectedPlan }) {
+	if (expectedPlan === null || expectedPlan === digest) return [];
+	return [makeProblem("guard/stale-plan", {
+		expected: expectedPlan,
+		actual: digest
+	})];
+}
+function uncommitted({ file }, guards) {
+	return guards.uncommitted.has(file.path) ? [makeProblem("guard/uncommitted", {}, { path: file.path })] : [];
+}
+/**
+* A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
+* new drift is refused as it was at first.
+*/
+function guardAfresh(fresh, planned, guards) {
+	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
+	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
+		expected,
+		actual
+	})] : [], ...drifted(fresh, guards)]);
+}
+function drifted({ drift, file }, { onDrift }) {
+	const outside = drift.filter(({ kind }) => kind === "outside");
+	if (onDrift === "overwrite" || outside.length === 0) return [];
+	return [makeProblem("guard/drift", { what: outside.map(describe$1) }, { path: file.path })];
+}
+function describe$1(drift) {
+	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
+	const { environment, observed } = drift;
+	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
+}
+// src/domain/versions.ts
+function refOf$1({ id, number }) {
+	return {
+		id,
+		number
+	};
+}
+/**
+* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
+* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+*/
+function holds(version, content) {
+	if (version.digest !== content.digest) return false;
+	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
+	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}
+/** The version to use for a content: one that promptsync made before another's, then the newest. */
+function findContent(known, content) {
+	const holding = known.filter((version) => holds(version, content));
+	return holding.find(({ ours }) => ours) ?? holding[0];
+}
+/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+function findNamed(known, pin) {
+	if (pin.kind === "number") return known.find(({ number }) => number === pin.number);
+	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
+}
+/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
+function asHeld({ text, digest, ...rest }, metadata) {
+	return metadata === "dropped" ? {
+		text,
+		digest
+	} : {
+		text,
+		digest,
+		...rest
+	};
+}
+var init_versions$1 = __esmMin((() => {
+	init_digest();
+}));
+// src/planning/texts.ts
+init_digest();
+init_versions$1();
+init_plan();
+/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
+function textsOf$2(prompts, { contentsAtRefs }, history) {
+	return new Map(prompts.map((prompt) => {
+		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
+	}));
+}
+/** @param wanted the file's own content and those that its `git:` pins mean */
+function textChanges({ observed, changes }, wanted, { contents }) {
+	if (observed === null) return [];
+	const after = (target) => {
+		if (isNew(target)) return newSide(target.new);
+		const version = observed.known.find(({ id }) => id === target.id);
+		if (version === void 0) return "unknown";
+		if (version.content !== null) return sideOf(version);
+		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
+		return content === void 0 ? "unknown" : unreadSide(version, content);
+	};
+	return changes.filter((change) => change.kind === "set-active").map((change) => {
+		const active = observed.active.get(change.environment) ?? null;
+		const before = active === null || change.before === null ? null : sideOf(active);
+		return {
+			change,
+			environment: change.environment,
+			before,
+			after: after(change.after)
+		};
+	});
+}
+function newSide({ text, metadata }) {
+	return {
+		text,
+		...metadata === void 0 ? {} : { metadata }
+	};
+}
+function sideOf({ content }) {
+	return content === null ? "unknown" : {
+		text: withLineFeeds(content.text),
+		metadata: content.metadata
+	};
+}
+function unreadSide(version, { text, metadata, metadataDigest }) {
+	return {
+		text,
+		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
+	};
+}
+// src/domain/prompt-file.ts
+/** The pin as it is written in the file. */
+function pinText(pin) {
+	switch (pin.kind) {
+		case "latest": return "latest";
+		case "number": return String(pin.number);
+		case "version": return `version:${pin.id}`;
+		case "git": return `git:${pin.ref}`;
+	}
+}
+/** Whether any environment follows the file's own content. */
+function followsLatest({ pins }) {
+	return pins.some(({ pin }) => pin.kind === "latest");
+}
+var init_prompt_file = __esmMin((() => {}));
+// src/domain/text-changes.ts
+init_prompt_file();
+/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
+function variableChanges({ before, after }) {
+	if (before === null || before === "unknown" || after === "unknown") return [];
+	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
+	const added = now.filter((variable) => !then.includes(variable));
+	const removed = then.filter((variable) => !now.includes(variable));
+	return [...added.map((variable) => ({
+		variable,
+		kind: "added"
+	})), ...removed.map((variable) => ({
+		variable,
+		kind: "removed"
+	}))];
+}
+const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
+function placeholdersOf(text) {
+	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
+}
+// src/report/make-report.ts
+init_json();
+init_plan();
+/** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
+function makeReport(run) {
+	const prompts = promptsOf(run);
+	return {
+		schema_version: 1,
+		mode: run.mode,
+		service: run.service,
+		commit: run.commit,
+		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
+		plan_digest: planDigestOf(run),
+		summary: {
+			...summarise(prompts, run.mode),
+			...notLookedAt(run)
+		},
+		prompts,
+		...run.written === void 0 ? {} : { files: run.written },
+		...run.committed === void 0 ? {} : { committed: run.committed },
+		problems: run.problems
+	};
+}
+function notLookedAt({ narrowed }) {
+	return narrowed === void 0 ? {} : { not_looked_at: narrowed.notLookedAt };
+}
+/**
+* Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
+* history has none.
+*/
+function planDigestOf({ plan, service, histories, edited }) {
+	if (plan === null || histories !== void 0 || edited !== void 0) return null;
+	if (plan.prompts.length === 0) return plan.digest;
+	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
+}
+function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
+	if (edited !== void 0) return edited.map(fromEdited);
+	if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
+	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
+	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
+	return files.map((file) => ({
+		...nameOf$3(file),
+		status: "not_attempted",
+		changes: [],
+		drift: [],
+		problems: []
+	}));
+}
+function fromEdited({ status, edits, problems, ...prompt }) {
+	return {
+		...nameOf$3(prompt),
+		status,
+		changes: [],
+		edits: edits.map(editOf),
+		drift: [],
+		problems
+	};
+}
+function fromPlan(plan, texts) {
+	const { file, status, changes, problems } = plan;
+	const planned = changes.map((change) => plannedChange(change, textsOf$1(change, file, texts)));
+	return {
+		...nameOf$3(file),
+		status,
+		changes: planned,
+		...aroundChanges(plan),
+		problems
+	};
+}
+function fromOutcome({ plan, status, changes, problems }, texts) {
+	const made = changes.map((one) => madeChange(one, textsOf$1(one.change, plan.file, texts)));
+	return {
+		...nameOf$3(plan.file),
+		status,
+		changes: made,
+		...aroundChanges(plan),
+		problems
+	};
+}
+function aroundChanges(plan) {
+	return {
+		environments: plan.file.pins.map((pin) => rowOf(pin, plan)),
+		drift: plan.drift.map(driftOf)
+	};
+}
+/** What would change is not what was asked: the rows say where the service differs from the file. */
+function withoutPlan(plan, histories) {
+	const { file, observed, status, problems } = plan;
+	const nothing = {
+		...nameOf$3(file),
+		changes: [],
+		drift: []
+	};
+	if (observed === null) return {
+		...nothing,
+		status,
+		problems
+	};
+	const environments = file.pins.map((pin) => rowOf(pin, plan));
+	return {
+		...nothing,
+		status: "unchanged",
+		environments,
+		...historyOf$2(file.id, histories),
+		problems: []
+	};
+}
+function nameOf$3({ path, id, key }) {
+	return {
+		path,
+		id,
+		key
+	};
+}
+function plannedChange(change, texts) {
+	switch (change.kind) {
+		case "create-version": return {
+			kind: change.kind,
+			digest: change.content.digest,
+			...change.content.metadataDigest === void 0 ? {} : { metadata_digest: change.content.metadataDigest },
+			...change.ref === void 0 ? {} : { ref: change.ref },
+			change_summary: change.provenance.changeSummary ?? null
+		};
+		case "update-prompt": return {
+			kind: change.kind,
+			fields: change.fields
+		};
+		case "set-active": return {
+			kind: change.kind,
+			environment: change.environment,
+			...servedOf(change, texts)
+		};
+	}
+}
+function madeChange({ change, status, version }, texts) {
+	const planned = plannedChange(change, texts);
+	if (version === void 0 || planned.kind === "update-prompt") return {
+		...planned,
+		status
+	};
+	if (planned.kind === "create-version") return {
+		...planned,
+		version: refOf(version),
+		status
+	};
+	return {
+		...planned,
+		after: refOf(version),
+		status
+	};
+}
+/** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
+function textsOf$1(change, { id }, texts) {
+	const wanted = change.kind === "set-active" ? refsOf(change) : null;
+	return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
+}
+function refsOf({ environment, before, after }) {
+	return JSON.stringify([
+		environment,
+		before?.id,
+		isNew(after) ? after.new.digest : after.id
+	]);
+}
+function servedOf({ before, after }, texts) {
+	return {
+		before: before === null ? null : refOf(before),
+		after: targetOf$1(after),
+		...textFields(texts)
+	};
+}
+/** Longer texts would make a report that nobody can handle. */
+const MOST_BYTES = 1e5;
+function textFields(texts) {
+	const [before, after] = [known(texts?.before), known(texts?.after)];
+	const sides = [before, after].filter((side) => side !== null);
+	const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
+	return {
+		before_text: textOf$4(before),
+		after_text: textOf$4(after),
+		...omitted && { text_omitted: true },
+		...metadataFields(texts, sides),
+		breaking: texts === null ? [] : variableChanges(texts)
+	};
+}
+function known(side) {
+	return side === void 0 || side === "unknown" ? null : side;
+}
+function textOf$4(side) {
+	return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
+}
+/** Metadata is compared where both sides manage it. */
+function metadataFields(texts, sides) {
+	const { before = "unknown", after = "unknown" } = texts ?? {};
+	const managed = sides.every(({ metadata }) => metadata !== void 0);
+	const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
+	if (before === "unknown" || after === "unknown" || !managed || !any) return {};
+	return {
+		...before === null ? {} : { before_metadata: linesOf$1(before.metadata) },
+		after_metadata: linesOf$1(after.metadata)
+	};
+}
+function linesOf$1(metadata = {}) {
+	return Object.keys(metadata).toSorted().map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join("\n");
+}
+/** An edit with the texts that it brings about. */
+function editOf(edit) {
+	if (edit.kind === "set-pin") {
+		const { serves, ...rest } = edit;
+		return serves === void 0 ? rest : {
+			...rest,
+			serves: servedOf(serves.change, serves)
+		};
+	}
+	if (edit.kind !== "set-text") return edit;
+	const { texts, ...rest } = edit;
+	return texts === void 0 ? rest : {
+		...rest,
+		texts: {
+			environment: texts.environment,
+			...textFields(texts)
+		}
+	};
+}
+function rowOf(pinned, plan) {
+	const { environment, pin } = pinned;
+	const active = plan.observed?.active.get(environment) ?? null;
+	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
+	const serves = active === null ? null : refOf(active);
+	const inSync = change === void 0 && serves !== null && !isRefused(pinned, plan);
+	const wanted = change?.kind === "set-active" ? targetOf$1(change.after) : inSync ? serves : null;
+	return {
+		environment,
+		pin: pinText(pin),
+		active: serves,
+		wanted,
+		in_sync: inSync
+	};
+}
+/** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
+function isRefused({ line, column }, { problems }) {
+	return problems.some((problem) => problem.line === line && problem.column === column);
+}
+/** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
+function summarise(prompts, mode) {
+	const counted = prompts.flatMap(({ status, changes }) => changes.filter((change) => mode === "apply" ? change.status === "made" : status === "pending"));
+	const kinds = (kind) => counted.filter((change) => change.kind === kind).length;
+	const statuses = (status) => prompts.filter((prompt) => prompt.status === status).length;
+	return {
+		prompts: prompts.length,
+		unchanged: statuses("unchanged"),
+		create_version: kinds("create-version"),
+		update_prompt: kinds("update-prompt"),
+		set_active: kinds("set-active"),
+		blocked: statuses("blocked"),
+		applied: statuses("applied"),
+		failed: statuses("failed"),
+		not_attempted: statuses("not_attempted")
+	};
+}
+function driftOf(drift) {
+	if ("field" in drift) {
+		const { field, kind, restores, expected, observed } = drift;
+		return {
+			field,
+			kind,
+			restores,
+			expected,
+			observed
+		};
+	}
+	const { kind, restores, environment, expected, observed } = drift;
+	const holder = observed === null ? null : holderOf$1(observed);
+	return {
+		environment,
+		kind,
+		restores,
+		expected: targetOf$1(expected),
+		observed: holder
+	};
+}
+function holderOf$1({ commit, ...ref }) {
+	return commit === void 0 ? {
+		...refOf(ref),
+		made_by: "outside"
+	} : {
+		...refOf(ref),
+		made_by: "git",
+		commit
+	};
+}
+/** The file's own new content needs no digest; of refs there may be several. */
+function targetOf$1(target) {
+	if (!isNew(target)) return refOf(target);
+	return target.ref === void 0 ? { new: true } : {
+		new: true,
+		digest: target.new.digest
+	};
+}
+function refOf({ id, number }) {
+	return {
+		id,
+		version_number: number
+	};
+}
+/** What is known of one prompt's versions: of all, or of the one that the environment serves. */
+function historyOf$2(promptId, { versions, environment }) {
+	const all = versions.get(promptId) ?? [];
+	return environment === null ? { history: { versions: all.map(versionOf$1) } } : { lineage: lineageOf(environment, all) };
+}
+function lineageOf(environment, all) {
+	const served = all.find(({ activeIn }) => activeIn.includes(environment));
+	const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
+	return {
+		environment,
+		serves: served === void 0 ? null : madeOf(served),
+		pinned: current === void 0 || current.from === null ? null : commitOf(current.from)
+	};
+}
+function versionOf$1(version) {
+	const pinned = version.pinned.map((time) => timeOf(time, version.activeIn));
+	return {
+		...madeOf(version),
+		active_in: version.activeIn,
+		pinned
+	};
+}
+function madeOf({ ref, digest, madeBy, commit, path }) {
+	return {
+		id: ref.id,
+		version_number: ref.number,
+		digest,
+		made_by: madeBy,
+		...commit === null ? {} : commitOf(commit),
+		...path === null ? {} : { path }
+	};
+}
+function timeOf({ environment, from, until }, activeIn) {
+	const ended = until === null ? null : commitOf(until);
+	return {
+		environment,
+		from: from === null ? null : commitOf(from),
+		until: ended,
+		served: activeIn.includes(environment)
+	};
+}
+function commitOf({ pullRequest, ...info }) {
+	return pullRequest === void 0 ? info : {
+		...info,
+		pull_request: pullRequest
+	};
+}
+// src/domain/observed.ts
+/** What reads a prompt in these environments, and asks for nothing to be recognised. */
+function readingOnly(promptId, environments) {
+	return {
+		promptId,
+		environments,
+		pins: [],
+		own: null,
+		contents: [],
+		numbers: [],
+		whole: false
+	};
+}
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -2649,7 +3482,7 @@ var init_doc = __esmMin((() => {
 }));
 // node_modules/zod/v4/core/versions.js
 var version;
-var init_versions$1 = __esmMin((() => {
+var init_versions = __esmMin((() => {
 	version = {
 		major: 4,
 		minor: 6,
@@ -3084,7 +3917,7 @@ var init_schemas$1 = __esmMin((() => {
 	init_doc();
 	init_regexes();
 	init_util();
-	init_versions$1();
+	init_versions();
 	$ZodType = /*@__PURE__*/ $constructor("$ZodType", (inst, def) => {
 		var _a;
 		inst ?? (inst = {});
@@ -6017,7 +6850,7 @@ var init_core = __esmMin((() => {
 	init_schemas$1();
 	init_memoizer();
 	init_checks$1();
-	init_versions$1();
+	init_versions();
 	init_util();
 	init_regexes();
 	init_en();
@@ -6127,7 +6960,7 @@ function boolean(params) {
 function _null(params) {
 	return /* @__PURE__ */ _null$1(ZodNull, params);
 }
-function unknown$1() {
+function unknown() {
 	return /* @__PURE__ */ _unknown(ZodUnknown);
 }
 function never(params) {
@@ -6837,10 +7670,10 @@ var init_schemas = __esmMin((() => {
 			return this.clone(mergeDefs(this._zod.def, { catchall }));
 		},
 		passthrough() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown() }));
 		},
 		loose() {
-			return this.clone(mergeDefs(this._zod.def, { catchall: unknown$1() }));
+			return this.clone(mergeDefs(this._zod.def, { catchall: unknown() }));
 		},
 		strict() {
 			return this.clone(mergeDefs(this._zod.def, { catchall: never() }));
@@ -7175,8 +8008,6 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 // src/domain/suggest.ts
-init_json();
-init_policy();
 init_zod();
 var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
@@ -7254,6 +8085,890 @@ function wordingOf$1({ message }) {
 }
 function fieldName(path) {
 	return path.map(String).join(".");
+}
+// src/config/config.ts
+init_zod();
+init_text();
+const CONFIG_NAME = "promptsync.yaml";
+const KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
+const DEFAULTS$2 = {
+	api_key_env: KEY_VARIABLE,
+	prompts: ["prompts/**/*.md"],
+	allow_latest: true,
+	tracking_environment: "promptsync",
+	on_drift: "overwrite",
+	concurrency: 8,
+	timeout_seconds: 15
+};
+/** The environment before each that has one. */
+function promotedFrom({ environments }) {
+	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
+}
+/** The environments in which no pin may be `latest`. */
+function forbidsLatest({ environments }) {
+	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
+}
+/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
+const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
+/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
+const pattern = line.max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`).refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
+const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+/**
+* `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
+* environments, an order) or on the host of a URL cannot be said in it.
+*/
+const location = strictObject({
+	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
+	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
+}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
+const environment = strictObject({
+	promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
+	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
+}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
+const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
+const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+/** `promptsync.yaml` as its author writes it. */
+const WrittenConfigShape = strictObject({
+	service: location.optional(),
+	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
+	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
+	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
+	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
+	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
+	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
+	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
+});
+const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
+	"base_url",
+	"api_key_env",
+	"embedded",
+	"promote_from",
+	"allow_latest"
+]];
+// src/files/check.ts
+init_json();
+init_problem();
+function outlineOf(mapping, path) {
+	const { id, key, pins } = mapping.value;
+	const text = (field, value) => typeof value === "string" ? {
+		value,
+		place: mapping.placeOf([field])
+	} : null;
+	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
+		value,
+		place: mapping.keyPlaceOf(["pins", value])
+	}));
+	return {
+		path,
+		id: text("id", id),
+		key: text("key", key),
+		environments
+	};
+}
+/** What is wrong between a file and the configuration. */
+function checkOutline({ environments }, rules) {
+	return environments.flatMap((one) => environmentProblems$1(one, rules));
+}
+/** What is wrong between files. */
+function checkNames(all) {
+	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
+		id: one.value,
+		other
+	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
+		key: one.value,
+		other
+	}, one.place))];
+}
+/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
+function duplicates(all, field, problem) {
+	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
+	if (repeated.size === 0) return [];
+	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
+		path,
+		...name
+	}]);
+	const groups = Map.groupBy(owned, comparable);
+	return [...repeated].flatMap((value) => {
+		const group = groups.get(value) ?? [];
+		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
+	});
+}
+function comparable({ value }) {
+	return value.normalize("NFC");
+}
+function repeatedIn(values) {
+	const seen = /* @__PURE__ */ new Set();
+	return new Set(values.filter((value) => seen.size === seen.add(value).size));
+}
+function environmentProblems$1({ value, place }, { known, reserved }) {
+	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
+	if (known === null || known.includes(value)) return [];
+	return [makeProblem("prompt/unknown-environment", {
+		environment: value,
+		known,
+		suggestion: suggest(value, known)
+	}, place)];
+}
+// node_modules/kind-of/index.js
+var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var toString = Object.prototype.toString;
+	module.exports = function kindOf(val) {
+		if (val === void 0) return "undefined";
+		if (val === null) return "null";
+		var type = typeof val;
+		if (type === "boolean") return "boolean";
+		if (type === "string") return "string";
+		if (type === "number") return "number";
+		if (type === "symbol") return "symbol";
+		if (type === "function") return isGeneratorFn(val) ? "generatorfunction" : "function";
+		if (isArray(val)) return "array";
+		if (isBuffer(val)) return "buffer";
+		if (isArguments(val)) return "arguments";
+		if (isDate(val)) return "date";
+		if (isError(val)) return "error";
+		if (isRegexp(val)) return "regexp";
+		switch (ctorName(val)) {
+			case "Symbol": return "symbol";
+			case "Promise": return "promise";
+			case "WeakMap": return "weakmap";
+			case "WeakSet": return "weakset";
+			case "Map": return "map";
+			case "Set": return "set";
+			case "Int8Array": return "int8array";
+			case "Uint8Array": return "uint8array";
+			case "Uint8ClampedArray": return "uint8clampedarray";
+			case "Int16Array": return "int16array";
+			case "Uint16Array": return "uint16array";
+			case "Int32Array": return "int32array";
+			case "Uint32Array": return "uint32array";
+			case "Float32Array": return "float32array";
+			case "Float64Array": return "float64array";
+		}
+		if (isGeneratorObj(val)) return "generator";
+		type = toString.call(val);
+		switch (type) {
+			case "[object Object]": return "object";
+			case "[object Map Iterator]": return "mapiterator";
+			case "[object Set Iterator]": return "setiterator";
+			case "[object String Iterator]": return "stringiterator";
+			case "[object Array Iterator]": return "arrayiterator";
+		}
+		return type.slice(8, -1).toLowerCase().replace(/\s/g, "");
+	};
+	function ctorName(val) {
+		return typeof val.constructor === "function" ? val.constructor.name : null;
+	}
+	function isArray(val) {
+		if (Array.isArray) return Array.isArray(val);
+		return val instanceof Array;
+	}
+	function isError(val) {
+		return val instanceof Error || typeof val.message === "string" && val.constructor && typeof val.constructor.stackTraceLimit === "number";
+	}
+	function isDate(val) {
+		if (val instanceof Date) return true;
+		return typeof val.toDateString === "function" && typeof val.getDate === "function" && typeof val.setDate === "function";
+	}
+	function isRegexp(val) {
+		if (val instanceof RegExp) return true;
+		return typeof val.flags === "string" && typeof val.ignoreCase === "boolean" && typeof val.multiline === "boolean" && typeof val.global === "boolean";
+	}
+	function isGeneratorFn(name, val) {
+		return ctorName(name) === "GeneratorFunction";
+	}
+	function isGeneratorObj(val) {
+		return typeof val.throw === "function" && typeof val.return === "function" && typeof val.next === "function";
+	}
+	function isArguments(val) {
+		try {
+			if (typeof val.length === "number" && typeof val.callee === "function") return true;
+		} catch (err) {
+			if (err.message.indexOf("callee") !== -1) return true;
+		}
+		return false;
+	}
+	/**
+	* If you need to support Safari 5-7 (8-10 yr-old browser),
+	* take a look at https://github.com/feross/is-buffer
+	*/
+	function isBuffer(val) {
+		if (val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
+		return false;
+	}
+}));
+// node_modules/is-extendable/index.js
+/*!
+* is-extendable <https://github.com/jonschlinkert/is-extendable>
+*
+* Copyright (c) 2015, Jon Schlinkert.
+* Licensed under the MIT License.
+*/
+var require_is_extendable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function isExtendable(val) {
+		return typeof val !== "undefined" && val !== null && (typeof val === "object" || typeof val === "function");
+	};
+}));
+// node_modules/extend-shallow/index.js
+var require_extend_shallow = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var isObject = require_is_extendable();
+	module.exports = function extend(o) {
+		if (!isObject(o)) o = {};
+		var len = arguments.length;
+		for (var i = 1; i < len; i++) {
+			var obj = arguments[i];
+			if (isObject(obj)) assign(o, obj);
+		}
+		return o;
+	};
+	function assign(a, b) {
+		for (var key in b) if (hasOwn(b, key)) a[key] = b[key];
+	}
+	/**
+	* Returns true if the given `key` is an own property of `obj`.
+	*/
+	function hasOwn(obj, key) {
+		return Object.prototype.hasOwnProperty.call(obj, key);
+	}
+}));
+// node_modules/section-matter/index.js
+var require_section_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	var typeOf = require_kind_of();
+	var extend = require_extend_shallow();
+	/**
+	* Parse sections in `input` with the given `options`.
+	*
+	* ```js
+	* var sections = require('{%= name %}');
+	* var result = sections(input, options);
+	* // { content: 'Content before sections', sections: [] }
+	* ```
+	* @param {String|Buffer|Object} `input` If input is an object, it's `content` property must be a string or buffer.
+	* @param {Object} options
+	* @return {Object} Returns an object with a `content` string and an array of `sections` objects.
+	* @api public
+	*/
+	module.exports = function(input, options) {
+		if (typeof options === "function") options = { parse: options };
+		var file = toObject(input);
+		var opts = extend({}, {
+			section_delimiter: "---",
+			parse: identity
+		}, options);
+		var delim = opts.section_delimiter;
+		var lines = file.content.split(/\r?\n/);
+		var sections = null;
+		var section = createSection();
+		var content = [];
+		var stack = [];
+		function initSections(val) {
+			file.content = val;
+			sections = [];
+			content = [];
+		}
+		function closeSection(val) {
+			if (stack.length) {
+				section.key = getKey(stack[0], delim);
+				section.content = val;
+				opts.parse(section, sections);
+				sections.push(section);
+				section = createSection();
+				content = [];
+				stack = [];
+			}
+		}
+		for (var i = 0; i < lines.length; i++) {
+			var line = lines[i];
+			var len = stack.length;
+			var ln = line.trim();
+			if (isDelimiter(ln, delim)) {
+				if (ln.length === 3 && i !== 0) {
+					if (len === 0 || len === 2) {
+						content.push(line);
+						continue;
+					}
+					stack.push(ln);
+					section.data = content.join("\n");
+					content = [];
+					continue;
+				}
+				if (sections === null) initSections(content.join("\n"));
+				if (len === 2) closeSection(content.join("\n"));
+				stack.push(ln);
+				continue;
+			}
+			content.push(line);
+		}
+		if (sections === null) initSections(content.join("\n"));
+		else closeSection(content.join("\n"));
+		file.sections = sections;
+		return file;
+	};
+	function isDelimiter(line, delim) {
+		if (line.slice(0, delim.length) !== delim) return false;
+		if (line.charAt(delim.length + 1) === delim.slice(-1)) return false;
+		return true;
+	}
+	function toObject(input) {
+		if (typeOf(input) !== "object") input = { content: input };
+		if (typeof input.content !== "string" && !isBuffer(input.content)) throw new TypeError("expected a buffer or string");
+		input.content = input.content.toString();
+		input.sections = [];
+		return input;
+	}
+	function getKey(val, delim) {
+		return val ? val.slice(delim.length).trim() : "";
+	}
+	function createSection() {
+		return {
+			key: "",
+			data: "",
+			content: ""
+		};
+	}
+	function identity(val) {
+		return val;
+	}
+	function isBuffer(val) {
+		if (val && val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
+		return false;
+	}
+}));
+// \0instead:js-yaml
+var _instead_js_yaml_exports = /* @__PURE__ */ __exportAll({
+	safeDump: () => safeDump,
+	safeLoad: () => safeLoad
+});
+function safeLoad() {}
+function safeDump() {}
+var init__instead_js_yaml = __esmMin((() => {}));
+// node_modules/gray-matter/lib/engines.js
+var require_engines = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const yaml = __toCommonJS(_instead_js_yaml_exports);
+	/**
+	* Default engines
+	*/
+	const engines = exports = module.exports;
+	/**
+	* YAML
+	*/
+	engines.yaml = {
+		parse: yaml.safeLoad.bind(yaml),
+		stringify: yaml.safeDump.bind(yaml)
+	};
+	/**
+	* JSON
+	*/
+	engines.json = {
+		parse: JSON.parse.bind(JSON),
+		stringify: function(obj, options) {
+			const opts = Object.assign({
+				replacer: null,
+				space: 2
+			}, options);
+			return JSON.stringify(obj, opts.replacer, opts.space);
+		}
+	};
+	/**
+	* JavaScript
+	*/
+	engines.javascript = {
+		parse: function parse(str, options, wrap) {
+			try {
+				if (wrap !== false) str = "(function() {\nreturn " + str.trim() + ";\n}());";
+				return eval(str) || {};
+			} catch (err) {
+				if (wrap !== false && /(unexpected|identifier)/i.test(err.message)) return parse(str, options, false);
+				throw new SyntaxError(err);
+			}
+		},
+		stringify: function() {
+			throw new Error("stringifying JavaScript is not supported");
+		}
+	};
+}));
+// node_modules/strip-bom-string/index.js
+/*!
+* strip-bom-string <https://github.com/jonschlinkert/strip-bom-string>
+*
+* Copyright (c) 2015, 2017, Jon Schlinkert.
+* Released under the MIT License.
+*/
+var require_strip_bom_string = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function(str) {
+		if (typeof str === "string" && str.charAt(0) === "﻿") return str.slice(1);
+		return str;
+	};
+}));
+// node_modules/gray-matter/lib/utils.js
+var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
+	const stripBom = require_strip_bom_string();
+	const typeOf = require_kind_of();
+	exports.define = function(obj, key, val) {
+		Reflect.defineProperty(obj, key, {
+			enumerable: false,
+			configurable: true,
+			writable: true,
+			value: val
+		});
+	};
+	/**
+	* Returns true if `val` is a buffer
+	*/
+	exports.isBuffer = function(val) {
+		return typeOf(val) === "buffer";
+	};
+	/**
+	* Returns true if `val` is an object
+	*/
+	exports.isObject = function(val) {
+		return typeOf(val) === "object";
+	};
+	/**
+	* Cast `input` to a buffer
+	*/
+	exports.toBuffer = function(input) {
+		return typeof input === "string" ? Buffer.from(input) : input;
+	};
+	/**
+	* Cast `val` to a string.
+	*/
+	exports.toString = function(input) {
+		if (exports.isBuffer(input)) return stripBom(String(input));
+		if (typeof input !== "string") throw new TypeError("expected input to be a string or buffer");
+		return stripBom(input);
+	};
+	/**
+	* Cast `val` to an array.
+	*/
+	exports.arrayify = function(val) {
+		return val ? Array.isArray(val) ? val : [val] : [];
+	};
+	/**
+	* Returns true if `str` starts with `substr`.
+	*/
+	exports.startsWith = function(str, substr, len) {
+		if (typeof len !== "number") len = substr.length;
+		return str.slice(0, len) === substr;
+	};
+}));
+// node_modules/gray-matter/lib/defaults.js
+var require_defaults = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const engines = require_engines();
+	const utils = require_utils$1();
+	module.exports = function(options) {
+		const opts = Object.assign({}, options);
+		opts.delimiters = utils.arrayify(opts.delims || opts.delimiters || "---");
+		if (opts.delimiters.length === 1) opts.delimiters.push(opts.delimiters[0]);
+		opts.language = (opts.language || opts.lang || "yaml").toLowerCase();
+		opts.engines = Object.assign({}, engines, opts.parsers, opts.engines);
+		return opts;
+	};
+}));
+// node_modules/gray-matter/lib/engine.js
+var require_engine = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = function(name, options) {
+		let engine = options.engines[name] || options.engines[aliase(name)];
+		if (typeof engine === "undefined") throw new Error("gray-matter engine \"" + name + "\" is not registered");
+		if (typeof engine === "function") engine = { parse: engine };
+		return engine;
+	};
+	function aliase(name) {
+		switch (name.toLowerCase()) {
+			case "js":
+			case "javascript": return "javascript";
+			case "coffee":
+			case "coffeescript":
+			case "cson": return "coffee";
+			case "yaml":
+			case "yml": return "yaml";
+			default: return name;
+		}
+	}
+}));
+// node_modules/gray-matter/lib/stringify.js
+var require_stringify = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const typeOf = require_kind_of();
+	const getEngine = require_engine();
+	const defaults = require_defaults();
+	module.exports = function(file, data, options) {
+		if (data == null && options == null) switch (typeOf(file)) {
+			case "object":
+				data = file.data;
+				options = {};
+				break;
+			case "string": return file;
+			default: throw new TypeError("expected file to be a string or object");
+		}
+		const str = file.content;
+		const opts = defaults(options);
+		if (data == null) {
+			if (!opts.data) return file;
+			data = opts.data;
+		}
+		const language = file.language || opts.language;
+		const engine = getEngine(language, opts);
+		if (typeof engine.stringify !== "function") throw new TypeError("expected \"" + language + ".stringify\" to be a function");
+		data = Object.assign({}, file.data, data);
+		const open = opts.delimiters[0];
+		const close = opts.delimiters[1];
+		const matter = engine.stringify(data, options).trim();
+		let buf = "";
+		if (matter !== "{}") buf = newline(open) + newline(matter) + newline(close);
+		if (typeof file.excerpt === "string" && file.excerpt !== "") {
+			if (str.indexOf(file.excerpt.trim()) === -1) buf += newline(file.excerpt) + newline(close);
+		}
+		return buf + newline(str);
+	};
+	function newline(str) {
+		return str.slice(-1) !== "\n" ? str + "\n" : str;
+	}
+}));
+// node_modules/gray-matter/lib/excerpt.js
+var require_excerpt = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const defaults = require_defaults();
+	module.exports = function(file, options) {
+		const opts = defaults(options);
+		if (file.data == null) file.data = {};
+		if (typeof opts.excerpt === "function") return opts.excerpt(file, opts);
+		const sep = file.data.excerpt_separator || opts.excerpt_separator;
+		if (sep == null && (opts.excerpt === false || opts.excerpt == null)) return file;
+		const delimiter = typeof opts.excerpt === "string" ? opts.excerpt : sep || opts.delimiters[0];
+		const idx = file.content.indexOf(delimiter);
+		if (idx !== -1) file.excerpt = file.content.slice(0, idx);
+		return file;
+	};
+}));
+// node_modules/gray-matter/lib/to-file.js
+var require_to_file = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const typeOf = require_kind_of();
+	const stringify = require_stringify();
+	const utils = require_utils$1();
+	/**
+	* Normalize the given value to ensure an object is returned
+	* with the expected properties.
+	*/
+	module.exports = function(file) {
+		if (typeOf(file) !== "object") file = { content: file };
+		if (typeOf(file.data) !== "object") file.data = {};
+		if (file.contents && file.content == null) file.content = file.contents;
+		utils.define(file, "orig", utils.toBuffer(file.content));
+		utils.define(file, "language", file.language || "");
+		utils.define(file, "matter", file.matter || "");
+		utils.define(file, "stringify", function(data, options) {
+			if (options && options.language) file.language = options.language;
+			return stringify(file, data, options);
+		});
+		file.content = utils.toString(file.content);
+		file.isEmpty = false;
+		file.excerpt = "";
+		return file;
+	};
+}));
+// node_modules/gray-matter/lib/parse.js
+var require_parse$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const getEngine = require_engine();
+	const defaults = require_defaults();
+	module.exports = function(language, str, options) {
+		const opts = defaults(options);
+		const engine = getEngine(language, opts);
+		if (typeof engine.parse !== "function") throw new TypeError("expected \"" + language + ".parse\" to be a function");
+		return engine.parse(str, opts);
+	};
+}));
+// node_modules/gray-matter/index.js
+var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const fs = require("fs");
+	const sections = require_section_matter();
+	const defaults = require_defaults();
+	const stringify = require_stringify();
+	const excerpt = require_excerpt();
+	const engines = require_engines();
+	const toFile = require_to_file();
+	const parse = require_parse$1();
+	const utils = require_utils$1();
+	/**
+	* Takes a string or object with `content` property, extracts
+	* and parses front-matter from the string, then returns an object
+	* with `data`, `content` and other [useful properties](#returned-object).
+	*
+	* ```js
+	* const matter = require('gray-matter');
+	* console.log(matter('---\ntitle: Home\n---\nOther stuff'));
+	* //=> { data: { title: 'Home'}, content: 'Other stuff' }
+	* ```
+	* @param {Object|String} `input` String, or object with `content` string
+	* @param {Object} `options`
+	* @return {Object}
+	* @api public
+	*/
+	function matter(input, options) {
+		if (input === "") return {
+			data: {},
+			content: input,
+			excerpt: "",
+			orig: input
+		};
+		let file = toFile(input);
+		const cached = matter.cache[file.content];
+		if (!options) {
+			if (cached) {
+				file = Object.assign({}, cached);
+				file.orig = cached.orig;
+				return file;
+			}
+			matter.cache[file.content] = file;
+		}
+		return parseMatter(file, options);
+	}
+	/**
+	* Parse front matter
+	*/
+	function parseMatter(file, options) {
+		const opts = defaults(options);
+		const open = opts.delimiters[0];
+		const close = "\n" + opts.delimiters[1];
+		let str = file.content;
+		if (opts.language) file.language = opts.language;
+		const openLen = open.length;
+		if (!utils.startsWith(str, open, openLen)) {
+			excerpt(file, opts);
+			return file;
+		}
+		if (str.charAt(openLen) === open.slice(-1)) return file;
+		str = str.slice(openLen);
+		const len = str.length;
+		const language = matter.language(str, opts);
+		if (language.name) {
+			file.language = language.name;
+			str = str.slice(language.raw.length);
+		}
+		let closeIndex = str.indexOf(close);
+		if (closeIndex === -1) closeIndex = len;
+		file.matter = str.slice(0, closeIndex);
+		if (file.matter.replace(/^\s*#[^\n]+/gm, "").trim() === "") {
+			file.isEmpty = true;
+			file.empty = file.content;
+			file.data = {};
+		} else file.data = parse(file.language, file.matter, opts);
+		if (closeIndex === len) file.content = "";
+		else {
+			file.content = str.slice(closeIndex + close.length);
+			if (file.content[0] === "\r") file.content = file.content.slice(1);
+			if (file.content[0] === "\n") file.content = file.content.slice(1);
+		}
+		excerpt(file, opts);
+		if (opts.sections === true || typeof opts.section === "function") sections(file, opts.section);
+		return file;
+	}
+	/**
+	* Expose engines
+	*/
+	matter.engines = engines;
+	/**
+	* Stringify an object to YAML or the specified language, and
+	* append it to the given string. By default, only YAML and JSON
+	* can be stringified. See the [engines](#engines) section to learn
+	* how to stringify other languages.
+	*
+	* ```js
+	* console.log(matter.stringify('foo bar baz', {title: 'Home'}));
+	* // results in:
+	* // ---
+	* // title: Home
+	* // ---
+	* // foo bar baz
+	* ```
+	* @param {String|Object} `file` The content string to append to stringified front-matter, or a file object with `file.content` string.
+	* @param {Object} `data` Front matter to stringify.
+	* @param {Object} `options` [Options](#options) to pass to gray-matter and [js-yaml].
+	* @return {String} Returns a string created by wrapping stringified yaml with delimiters, and appending that to the given string.
+	* @api public
+	*/
+	matter.stringify = function(file, data, options) {
+		if (typeof file === "string") file = matter(file, options);
+		return stringify(file, data, options);
+	};
+	/**
+	* Synchronously read a file from the file system and parse
+	* front matter. Returns the same object as the [main function](#matter).
+	*
+	* ```js
+	* const file = matter.read('./content/blog-post.md');
+	* ```
+	* @param {String} `filepath` file path of the file to read.
+	* @param {Object} `options` [Options](#options) to pass to gray-matter.
+	* @return {Object} Returns [an object](#returned-object) with `data` and `content`
+	* @api public
+	*/
+	matter.read = function(filepath, options) {
+		const file = matter(fs.readFileSync(filepath, "utf8"), options);
+		file.path = filepath;
+		return file;
+	};
+	/**
+	* Returns true if the given `string` has front matter.
+	* @param  {String} `string`
+	* @param  {Object} `options`
+	* @return {Boolean} True if front matter exists.
+	* @api public
+	*/
+	matter.test = function(str, options) {
+		return utils.startsWith(str, defaults(options).delimiters[0]);
+	};
+	/**
+	* Detect the language to use, if one is defined after the
+	* first front-matter delimiter.
+	* @param  {String} `string`
+	* @param  {Object} `options`
+	* @return {Object} Object with `raw` (actual language string), and `name`, the language with whitespace trimmed
+	*/
+	matter.language = function(str, options) {
+		const open = defaults(options).delimiters[0];
+		if (matter.test(str)) str = str.slice(open.length);
+		const language = str.slice(0, str.search(/\r?\n/));
+		return {
+			raw: language,
+			name: language ? language.trim() : ""
+		};
+	};
+	/**
+	* Expose `matter`
+	*/
+	matter.cache = {};
+	matter.clearCache = function() {
+		matter.cache = {};
+	};
+	module.exports = matter;
+}));
+// src/files/front-matter.ts
+var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
+init_problem();
+const LARGEST_FRONT_MATTER = 65536;
+const DELIMITER = /^---[ \t]*$/;
+const LONGEST_SHOWN = 80;
+/**
+* Splits a file (LF line endings, no BOM) at its two delimiter lines.
+*
+* gray-matter runs `---js` front matter, takes any line that begins with `---` for the closing one, and shares one
+* mutable result between calls without options. So the delimiter lines are checked first, every call has options, and
+* every engine is replaced by one that hands the text through.
+*/
+function splitFrontMatter(source, path) {
+	const opening = lineAt(source, 0);
+	if (!opening.startsWith("---")) return failed$3(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!DELIMITER.test(opening)) return failed$3(badDelimiter(opening, path, 1));
+	const closingAt = closingOffset(source);
+	if (closingAt === 0) return failed$3(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	const yaml = source.slice(opening.length + 1, closingAt - 1);
+	const closing = lineAt(source, closingAt);
+	const closingLine = countLines(source.slice(0, closingAt));
+	if (!DELIMITER.test(closing)) return failed$3(badDelimiter(closing, path, closingLine));
+	const bytes = Buffer.byteLength(yaml);
+	const limit = LARGEST_FRONT_MATTER;
+	if (bytes > limit) return failed$3(makeProblem("prompt/front-matter-too-large", {
+		bytes,
+		limit
+	}, at$1(path, 1)));
+	const body = source.slice(closingAt + closing.length + 1);
+	return {
+		parts: {
+			yaml: handedThrough(yaml),
+			body,
+			bodyLine: closingLine + 1
+		},
+		problems: []
+	};
+}
+/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
+function closingOffset(source) {
+	return source.indexOf("\n---") + 1;
+}
+/**
+* As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
+* every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
+*/
+function handedThrough(yaml) {
+	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
+}
+const handThrough = (line) => ({ yaml: JSON.parse(line) });
+const inertEngines = {
+	yaml: handThrough,
+	json: handThrough,
+	javascript: handThrough
+};
+function badDelimiter(line, path, number) {
+	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, at$1(path, number));
+}
+function lineAt(source, offset) {
+	const end = source.indexOf("\n", offset);
+	return end === -1 ? source.slice(offset) : source.slice(offset, end);
+}
+function countLines(text) {
+	return text.split("\n").length;
+}
+function failed$3(problem) {
+	return {
+		parts: null,
+		problems: [problem]
+	};
+}
+function at$1(path, line) {
+	return {
+		path,
+		line,
+		column: 1
+	};
+}
+// src/files/source.ts
+init_digest();
+init_text();
+init_problem();
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+function decodeSource(bytes) {
+	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
+}
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
+function invalidUtf8Place(bytes) {
+	const text = new TextDecoder().decode(bytes);
+	return placeAt(text, text.indexOf("�"));
+}
+/** What is wrong with a file whatever its parts hold. */
+function sourceProblems(source, path) {
+	const nul = source.indexOf("\0");
+	const conflict = findConflict(source);
+	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
+		path,
+		...placeAt(source, nul)
+	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
+		path,
+		...placeAt(source, conflict)
+	})]];
+}
+/** The offset of the first conflict marker; -1 when there is none. */
+function findConflict(text) {
+	return text.search(CONFLICT_MARKER);
+}
+/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
+function hiddenCharacterProblems(source, path) {
+	const placeOf = makePlaceAt(source);
+	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
+		character,
+		count
+	}, {
+		path,
+		...placeOf(offset)
+	}));
+}
+/** The first line of a file, for what concerns it as a whole. */
+function placeOfFile(path) {
+	return {
+		path,
+		line: 1,
+		column: 1
+	};
 }
 // node_modules/yaml/browser/dist/nodes/identity.js
 const ALIAS = Symbol.for("yaml.alias");
@@ -12997,6 +14712,7 @@ function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
 }
 // src/files/strict-yaml.ts
+init_json();
 init_problem();
 const MOST_TOLD = 20;
 /**
@@ -13015,16 +14731,16 @@ function parseStrictYaml(text, path, firstLine = 1) {
 		};
 	};
 	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$3([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
 	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$3(problems);
+	if (problems.length > 0) return failed$2(problems);
 	const result = toJson(document.contents, placeAt);
 	const value = isEmpty(document) ? {} : result.value;
 	if (isJsonObject(value)) return {
 		mapping: locate(value, document.contents, result.refused, placeAt),
 		problems: result.problems
 	};
-	return failed$3(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
@@ -13106,7 +14822,7 @@ function pairsOf(map) {
 	return pairs;
 }
 const PAIRS = /* @__PURE__ */ new WeakMap();
-function failed$3(problems) {
+function failed$2(problems) {
 	return {
 		mapping: null,
 		problems
@@ -13133,1403 +14849,6 @@ function parseYamlDocument(text, wanted) {
 		if (error instanceof RangeError) return null;
 		throw error;
 	}
-}
-// src/domain/network.ts
-/** Whether a URL names this very machine. */
-function isLoopback({ hostname }) {
-	const host = hostname.replace(/\.$/, "");
-	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
-function proxiesOf(environment) {
-	return {
-		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
-		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
-		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-	};
-}
-/** `proxy:3128` is a usual way to write it, and not a URL. */
-function proxyUrl(setting) {
-	const text = setting.trim();
-	return text === "" || text.includes("://") ? text : `http://${text}`;
-}
-var init_network = __esmMin((() => {}));
-// src/config/service.ts
-init_json();
-init_network();
-init_problem();
-/** Goes before `service.base_url`. */
-const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
-/** Where the service is; null where nothing says it, which is enough for offline commands. */
-function locateService({ service = {} }, folder, environment) {
-	const fromVariable = urlVariable(environment);
-	if (service.embedded !== void 0 && fromVariable === void 0) return {
-		kind: "embedded",
-		databasePath: (0, node_path.resolve)(folder, service.embedded)
-	};
-	const baseUrl = fromVariable ?? service.base_url;
-	if (baseUrl === void 0) return null;
-	return {
-		kind: "remote",
-		baseUrl,
-		apiKeyVariable: service.api_key_env ?? DEFAULTS$2.api_key_env
-	};
-}
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment) {
-	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
-}
-/** What is wrong with the service beyond its shape, which may be wrong as well. */
-function serviceProblems$1(mapping, where, environment) {
-	const { service } = mapping.value;
-	const { base_url: url, embedded } = isJsonObject(service) ? service : {};
-	const fromVariable = urlVariable(environment);
-	const urls = fromVariable === void 0 ? baseUrlProblems(url, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-	return typeof embedded === "string" && isOutside(embedded, where) ? [...urls, outsideProblem(mapping)] : urls;
-}
-/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded, { folder, root }) {
-	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
-	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
-}
-function outsideProblem(mapping) {
-	const expected = "it leaves the repository, or is among what git keeps there";
-	const place = mapping.placeOf(["service", "embedded"]);
-	return makeProblem("config/invalid-field", {
-		field: "service.embedded",
-		expected
-	}, place);
-}
-/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl, source, place) {
-	const expected = typeof baseUrl === "string" ? faultOf(baseUrl) : null;
-	return expected === null ? [] : [makeProblem("config/invalid-url", {
-		source,
-		expected
-	}, place)];
-}
-function faultOf(baseUrl) {
-	const url = URL.parse(baseUrl);
-	if (url === null) return "it is no URL";
-	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
-	if (url.username !== "" || url.password !== "") return "it holds credentials";
-	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
-	if (url.protocol === "https:") return null;
-	if (url.protocol !== "http:") return "its scheme is not https";
-	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
-}
-/** What an HTTP header can carry, without blanks. */
-const KEY = /^[\x21-\x7e]+$/;
-/** Reads the API key from its variable. The key occurs in no problem. */
-function readApiKey(variable, environment) {
-	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return {
-		apiKey: null,
-		problems: [makeProblem("config/missing-key", { variable })]
-	};
-	if (!KEY.test(apiKey)) return {
-		apiKey: null,
-		problems: [makeProblem("config/invalid-key", { variable })]
-	};
-	return {
-		apiKey,
-		problems: []
-	};
-}
-// src/config/shape.ts
-init_zod();
-init_text();
-/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
-const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
-/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
-const pattern = line.max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`).refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
-/**
-* `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
-* environments, an order) or on the host of a URL cannot be said in it.
-*/
-const location = strictObject({
-	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
-	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
-	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
-}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
-const environment = strictObject({
-	promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
-	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
-}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
-const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
-/** `promptsync.yaml` as its author writes it. */
-const WrittenConfigShape = strictObject({
-	service: location.optional(),
-	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
-	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
-	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
-	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
-	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
-});
-const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
-	"base_url",
-	"api_key_env",
-	"embedded",
-	"promote_from",
-	"allow_latest"
-]];
-// src/config/parse.ts
-init_json();
-init_problem();
-const LARGEST = 65536;
-/** A shape that is used once is not worth compiling. */
-const ONCE = { jitless: true };
-/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
-function parseConfig(text, around) {
-	const path = around.shownPath;
-	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$2([makeProblem("config/unreadable", { reason }, { path })]);
-	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$2(problems);
-	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
-	const where = {
-		folder: (0, node_path.dirname)(around.file),
-		root: around.root
-	};
-	const all = [
-		...problems,
-		...wrong,
-		...serviceProblems$1(mapping, where, around.environment),
-		...environmentProblems$1(mapping)
-	];
-	return !shaped.success || all.length > 0 ? failed$2(all) : {
-		config: makeConfig(shaped.data, mapping, around),
-		problems: []
-	};
-}
-function failed$2(problems) {
-	return {
-		config: null,
-		problems
-	};
-}
-function makeConfig(written, mapping, around) {
-	const folder = (0, node_path.dirname)(around.file);
-	return {
-		file: around.file,
-		folder,
-		root: around.root,
-		service: locateService(written, folder, around.environment),
-		patterns: written.prompts ?? DEFAULTS$2.prompts,
-		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
-		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: written.tracking_environment ?? DEFAULTS$2.tracking_environment,
-		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
-		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
-		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
-		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
-	};
-}
-/** In the order in which they are written, names that look like numbers included. */
-function makeEnvironments(written, mapping) {
-	return mapping.keysOf(["environments"]).map((name) => ({
-		name,
-		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
-		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
-	}));
-}
-/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
-function environmentProblems$1(mapping) {
-	const names = mapping.keysOf(["environments"]);
-	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
-	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
-	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
-}
-function ownEnvironment(name, mapping) {
-	const path = ["environments", name];
-	return makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "it is the tool's own environment"
-	}, mapping.keyPlaceOf(path));
-}
-function promotionProblems$1(name, earlier, mapping) {
-	const path = [
-		"environments",
-		name,
-		"promote_from"
-	];
-	const from = valueAt(mapping, ...path);
-	if (typeof from !== "string" || earlier.includes(from)) return [];
-	return [makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "expected an environment that is listed before this one"
-	}, mapping.placeOf(path))];
-}
-/** A value as it is written, whatever the shape of what is around it. */
-function valueAt(mapping, ...path) {
-	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
-}
-function toProblem$1({ kind, field, expected, suggestion, place }) {
-	if (kind === "unknown") return makeProblem("config/unknown-field", {
-		field,
-		suggestion
-	}, place);
-	return makeProblem("config/invalid-field", {
-		field: field === "" ? "promptsync.yaml" : field,
-		expected
-	}, place);
-}
-// src/config/load.ts
-init_paths();
-init_problem();
-/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
-async function loadConfig({ workingDirectory, file, environment }) {
-	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
-	if (path === null) return {
-		config: null,
-		problems: [makeProblem("config/not-found")]
-	};
-	const shownPath = file ?? (0, node_path.basename)(path);
-	const read = readText(path);
-	if ("reason" in read) return {
-		config: null,
-		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
-	};
-	return parseConfig(read.text, {
-		file: path,
-		shownPath,
-		root: findRoot((0, node_path.dirname)(path)),
-		environment
-	});
-}
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-function findConfigFile(from) {
-	const candidate = (0, node_path.join)(from, CONFIG_NAME);
-	if ((0, node_fs.existsSync)(candidate)) return candidate;
-	const parent = (0, node_path.dirname)(from);
-	return isRoot(from) || parent === from ? null : findConfigFile(parent);
-}
-/**
-* Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
-* nothing else can be done meanwhile.
-*/
-function readText(path) {
-	try {
-		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
-		if (rootsAbove((0, node_path.dirname)(path)).some((root) => !isWithin(path, root))) return { reason: "a symbolic link on its path leads out of the repository" };
-		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
-	} catch (error) {
-		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
-		const code = systemCodeOf(error);
-		return { reason: code === "ENOENT" ? "there is no such file" : code };
-	}
-}
-// src/files/check.ts
-init_json();
-init_problem();
-function outlineOf(mapping, path) {
-	const { id, key, pins } = mapping.value;
-	const text = (field, value) => typeof value === "string" ? {
-		value,
-		place: mapping.placeOf([field])
-	} : null;
-	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
-		value,
-		place: mapping.keyPlaceOf(["pins", value])
-	}));
-	return {
-		path,
-		id: text("id", id),
-		key: text("key", key),
-		environments
-	};
-}
-/** What is wrong between a file and the configuration. */
-function checkOutline({ environments }, rules) {
-	return environments.flatMap((one) => environmentProblems(one, rules));
-}
-/** What is wrong between files. */
-function checkNames(all) {
-	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
-		id: one.value,
-		other
-	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
-		key: one.value,
-		other
-	}, one.place))];
-}
-/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
-function duplicates(all, field, problem) {
-	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
-	if (repeated.size === 0) return [];
-	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
-		path,
-		...name
-	}]);
-	const groups = Map.groupBy(owned, comparable);
-	return [...repeated].flatMap((value) => {
-		const group = groups.get(value) ?? [];
-		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
-	});
-}
-function comparable({ value }) {
-	return value.normalize("NFC");
-}
-function repeatedIn(values) {
-	const seen = /* @__PURE__ */ new Set();
-	return new Set(values.filter((value) => seen.size === seen.add(value).size));
-}
-function environmentProblems({ value, place }, { known, reserved }) {
-	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
-	if (known === null || known.includes(value)) return [];
-	return [makeProblem("prompt/unknown-environment", {
-		environment: value,
-		known,
-		suggestion: suggest(value, known)
-	}, place)];
-}
-// src/files/glob.ts
-init_text();
-/**
-* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
-* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
-* begins with is matched by itself alone. All ways to match are followed at once, part after part, and nothing is tried
-* again: no pattern takes long.
-*/
-function makeGlob(pattern) {
-	if (pattern.length > 1e3) return () => false;
-	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
-	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
-}
-/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
-function splitGlob(pattern) {
-	const names = pattern.split("/");
-	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
-	return {
-		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
-		glob: first === -1 ? "" : names.slice(first).join("/")
-	};
-}
-/** What is special in a pattern: the first that is at a place counts. */
-const PARTS = [
-	[/\/\*\*$/y, () => below],
-	[/(?<=^|\/)\*\*\//y, () => folders],
-	[/(?<=^|\/)\*\*$/y, () => all],
-	[/\*+/y, () => star],
-	[/\?/y, () => oneOf$1(isPlain)],
-	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
-	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
-];
-function sequence(pattern) {
-	const parts = [];
-	for (let at = 0; at < pattern.length;) {
-		const { part, end } = choiceAt(pattern, at) ?? partAt(pattern, at);
-		parts.push(part);
-		at = end;
-	}
-	return (text, from) => parts.reduce((reached, part) => reached.size === 0 ? reached : part(text, reached), from);
-}
-function partAt(pattern, at) {
-	for (const [expression, make] of PARTS) {
-		expression.lastIndex = at;
-		const found = expression.exec(pattern);
-		if (found !== null) return {
-			part: make(found),
-			end: expression.lastIndex
-		};
-	}
-	return {
-		part: literal(pattern[at] ?? ""),
-		end: at + 1
-	};
-}
-/** Braces that do not end, or hold no comma, stand for themselves. */
-function choiceAt(pattern, open) {
-	if (pattern[open] !== "{") return null;
-	const options = [];
-	let start = open + 1;
-	for (let at = start, depth = 1; at < pattern.length; at += pattern[at] === "\\" ? 2 : 1) {
-		if (pattern[at] === "{") depth += 1;
-		if (pattern[at] === "}") depth -= 1;
-		if (depth > 1 || depth === 1 && pattern[at] !== ",") continue;
-		options.push(pattern.slice(start, at));
-		start = at + 1;
-		if (depth === 0) return options.length === 1 ? null : {
-			part: choice(options.map(sequence)),
-			end: start
-		};
-	}
-	return null;
-}
-function choice(options) {
-	return (text, from) => new Set(options.flatMap((option) => [...option(text, from)]));
-}
-function literal(itself) {
-	return (text, from) => new Set([...from].flatMap((at) => text.startsWith(itself, at) ? at + itself.length : []));
-}
-function oneOf$1(fits) {
-	return (text, from) => new Set([...from].flatMap((at) => fits(text, at) ? at + widthAt(text, at) : []));
-}
-function classOf(not, inside) {
-	const plain = inside.replaceAll(/\\(.)|[[\]^]/gs, (found, escaped = found) => escaped.replace(/[[\]^\\-]/, "\\$&"));
-	const expression = classExpression(`^[${not === "" ? "" : "^"}${plain}]$`);
-	return (text, at) => text[at] !== "/" && expression?.test(text.slice(at, at + widthAt(text, at))) === true;
-}
-/** Null where a range ends before it begins: nothing is in it. */
-function classExpression(source) {
-	try {
-		return new RegExp(source, "su");
-	} catch {
-		return null;
-	}
-}
-/** Characters outside of the basic plane take two places. */
-function widthAt(text, at) {
-	return (text.codePointAt(at) ?? 0) > 65535 ? 2 : 1;
-}
-/** Any number of characters of one name. */
-const star = (text, from) => spread(from, (at) => isPlain(text, at) ? at + 1 : null);
-/** Any number of names, each with its slash. */
-const folders = (text, from) => spread(startsIn(text, from), (at) => afterName(text, at));
-/** Any number of names to the end. */
-const all = (text, from) => spread(startsIn(text, from), (at) => isShown(text, at) ? at + 1 : null);
-/** A folder and all below it. */
-const below = (text, from) => /* @__PURE__ */ new Set([...from, ...all(text, literal("/")(text, from))]);
-/** The positions, and those that are reached from them one step after the other. */
-function spread(from, next) {
-	const reached = new Set(from);
-	for (const at of reached) {
-		const then = next(at);
-		if (then !== null) reached.add(then);
-	}
-	return reached;
-}
-function startsIn(text, from) {
-	return [...from].filter((at) => isStart(text, at));
-}
-function afterName(text, at) {
-	const slash = isShown(text, at) ? text.indexOf("/", at) : -1;
-	return slash === -1 ? null : slash + 1;
-}
-function isPlain(text, at) {
-	return isShown(text, at) && text[at] !== "/";
-}
-/** Not the dot of a hidden name. */
-function isShown(text, at) {
-	return at < text.length && !(text[at] === "." && isStart(text, at));
-}
-function isStart(text, at) {
-	return at === 0 || text[at - 1] === "/";
-}
-// src/domain/digest.ts
-/** What digests are made with is loaded by the first of them: a help and a validate need none. */
-function digestOf(text) {
-	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
-}
-/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
-function shortDigest(digest) {
-	return digest.slice(7, 23);
-}
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-function contentDigest(content) {
-	return digestOf(withLineFeeds(content));
-}
-/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
-function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
-}
-function withLineFeeds(text) {
-	return text.replaceAll("\r\n", "\n");
-}
-var RESERVED_KEY, EMPTY_METADATA_DIGEST;
-var init_digest = __esmMin((() => {
-	init_json();
-	RESERVED_KEY = "promptsync";
-	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}));
-// src/files/source.ts
-init_digest();
-init_text();
-init_problem();
-const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
-/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
-function decodeSource(bytes) {
-	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
-}
-/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
-function invalidUtf8Place(bytes) {
-	const text = new TextDecoder().decode(bytes);
-	return placeAt(text, text.indexOf("�"));
-}
-/** What is wrong with a file whatever its parts hold. */
-function sourceProblems(source, path) {
-	const nul = source.indexOf("\0");
-	const conflict = findConflict(source);
-	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
-		path,
-		...placeAt(source, nul)
-	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
-		path,
-		...placeAt(source, conflict)
-	})]];
-}
-/** The offset of the first conflict marker; -1 when there is none. */
-function findConflict(text) {
-	return text.search(CONFLICT_MARKER);
-}
-/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
-function hiddenCharacterProblems(source, path) {
-	const placeOf = makePlaceAt(source);
-	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
-		character,
-		count
-	}, {
-		path,
-		...placeOf(offset)
-	}));
-}
-/** The first line of a file, for what concerns it as a whole. */
-function placeOfFile(path) {
-	return {
-		path,
-		line: 1,
-		column: 1
-	};
-}
-// src/files/find.ts
-init_problem();
-init_paths();
-const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
-/**
-* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
-* files does: threads take longer than a folder.
-*/
-function findPromptPaths(where) {
-	const excluded = exclusionOf(where.patterns);
-	const results = where.patterns.map((_, index) => findOne(where, index));
-	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
-	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
-	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-	return {
-		paths: [...new Set(paths)].toSorted(),
-		problems: [...once.values()]
-	};
-}
-/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
-function promptMatcher({ folder, patterns }) {
-	const excluded = exclusionOf(patterns);
-	const globs = patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).map((one) => globOf(folder, one));
-	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
-}
-function reaches({ directory, enters, matches }, full) {
-	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
-}
-function exclusionOf(patterns) {
-	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
-	return (path) => globs.some((matches) => matches(path));
-}
-function findOne({ folder, root, patterns, patternPlaces }, index) {
-	const pattern = patterns[index] ?? "";
-	const found = {
-		folder,
-		paths: [],
-		problems: []
-	};
-	if (pattern === "" || pattern.startsWith("!")) return found;
-	const glob = globOf(folder, pattern);
-	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
-	else if (!way.split("/").some(isNeverEntered)) {
-		const link = firstLink(root, glob.directory);
-		if (link === null) walk$1(glob, glob.directory, found);
-		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
-	}
-	return found;
-}
-function walk$1(glob, directory, found) {
-	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-	for (const entry of entriesOf(directory, found)) {
-		const path = way + entry.name;
-		const matches = glob.matches(below + entry.name);
-		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
-		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
-		} else if (matches) takeFile(entry, path, found);
-	}
-}
-/** From one folder to another, as names in it are put behind. */
-function wayBelow(folder, directory) {
-	const way = slashed((0, node_path.relative)(folder, directory));
-	return way === "" ? "" : `${way}/`;
-}
-/** What is in a folder, sorted; nothing when it is not there. */
-function entriesOf(directory, { folder, problems }) {
-	try {
-		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
-	} catch (error) {
-		const reason = systemCodeOf(error);
-		const gone = reason === "ENOENT" || reason === "ENOTDIR";
-		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
-		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
-		return [];
-	}
-}
-function takeFile(entry, path, { paths, problems }) {
-	if (entry.isFile()) paths.push(path);
-	else problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
-}
-/** The folder that a pattern starts in and what it asks of the paths below. */
-function globOf(folder, pattern) {
-	const { base, glob } = splitGlob(pattern);
-	const literal = glob === "";
-	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
-	const name = (0, node_path.basename)(base);
-	const deep = glob.includes("/") || glob.includes("**");
-	const hidden = /(^|[/{,])\./.test(glob);
-	return {
-		directory,
-		matches: literal ? (path) => path === name : makeGlob(glob),
-		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
-	};
-}
-/** File systems that ignore case are meant too. */
-function isNeverEntered(name) {
-	return NEVER_ENTERED.has(name.toLowerCase());
-}
-function linkProblem(path) {
-	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
-}
-// src/domain/text-changes.ts
-/** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
-function variableChanges({ before, after }) {
-	if (before === null || before === "unknown" || after === "unknown") return [];
-	const [then, now] = [placeholdersOf(before.text), placeholdersOf(after.text)];
-	const added = now.filter((variable) => !then.includes(variable));
-	const removed = then.filter((variable) => !now.includes(variable));
-	return [...added.map((variable) => ({
-		variable,
-		kind: "added"
-	})), ...removed.map((variable) => ({
-		variable,
-		kind: "removed"
-	}))];
-}
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
-/** The names of a text's `{{placeholders}}`, each once, in order of first use. */
-function placeholdersOf(text) {
-	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
-}
-// node_modules/kind-of/index.js
-var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var toString = Object.prototype.toString;
-	module.exports = function kindOf(val) {
-		if (val === void 0) return "undefined";
-		if (val === null) return "null";
-		var type = typeof val;
-		if (type === "boolean") return "boolean";
-		if (type === "string") return "string";
-		if (type === "number") return "number";
-		if (type === "symbol") return "symbol";
-		if (type === "function") return isGeneratorFn(val) ? "generatorfunction" : "function";
-		if (isArray(val)) return "array";
-		if (isBuffer(val)) return "buffer";
-		if (isArguments(val)) return "arguments";
-		if (isDate(val)) return "date";
-		if (isError(val)) return "error";
-		if (isRegexp(val)) return "regexp";
-		switch (ctorName(val)) {
-			case "Symbol": return "symbol";
-			case "Promise": return "promise";
-			case "WeakMap": return "weakmap";
-			case "WeakSet": return "weakset";
-			case "Map": return "map";
-			case "Set": return "set";
-			case "Int8Array": return "int8array";
-			case "Uint8Array": return "uint8array";
-			case "Uint8ClampedArray": return "uint8clampedarray";
-			case "Int16Array": return "int16array";
-			case "Uint16Array": return "uint16array";
-			case "Int32Array": return "int32array";
-			case "Uint32Array": return "uint32array";
-			case "Float32Array": return "float32array";
-			case "Float64Array": return "float64array";
-		}
-		if (isGeneratorObj(val)) return "generator";
-		type = toString.call(val);
-		switch (type) {
-			case "[object Object]": return "object";
-			case "[object Map Iterator]": return "mapiterator";
-			case "[object Set Iterator]": return "setiterator";
-			case "[object String Iterator]": return "stringiterator";
-			case "[object Array Iterator]": return "arrayiterator";
-		}
-		return type.slice(8, -1).toLowerCase().replace(/\s/g, "");
-	};
-	function ctorName(val) {
-		return typeof val.constructor === "function" ? val.constructor.name : null;
-	}
-	function isArray(val) {
-		if (Array.isArray) return Array.isArray(val);
-		return val instanceof Array;
-	}
-	function isError(val) {
-		return val instanceof Error || typeof val.message === "string" && val.constructor && typeof val.constructor.stackTraceLimit === "number";
-	}
-	function isDate(val) {
-		if (val instanceof Date) return true;
-		return typeof val.toDateString === "function" && typeof val.getDate === "function" && typeof val.setDate === "function";
-	}
-	function isRegexp(val) {
-		if (val instanceof RegExp) return true;
-		return typeof val.flags === "string" && typeof val.ignoreCase === "boolean" && typeof val.multiline === "boolean" && typeof val.global === "boolean";
-	}
-	function isGeneratorFn(name, val) {
-		return ctorName(name) === "GeneratorFunction";
-	}
-	function isGeneratorObj(val) {
-		return typeof val.throw === "function" && typeof val.return === "function" && typeof val.next === "function";
-	}
-	function isArguments(val) {
-		try {
-			if (typeof val.length === "number" && typeof val.callee === "function") return true;
-		} catch (err) {
-			if (err.message.indexOf("callee") !== -1) return true;
-		}
-		return false;
-	}
-	/**
-	* If you need to support Safari 5-7 (8-10 yr-old browser),
-	* take a look at https://github.com/feross/is-buffer
-	*/
-	function isBuffer(val) {
-		if (val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
-		return false;
-	}
-}));
-// node_modules/is-extendable/index.js
-/*!
-* is-extendable <https://github.com/jonschlinkert/is-extendable>
-*
-* Copyright (c) 2015, Jon Schlinkert.
-* Licensed under the MIT License.
-*/
-var require_is_extendable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function isExtendable(val) {
-		return typeof val !== "undefined" && val !== null && (typeof val === "object" || typeof val === "function");
-	};
-}));
-// node_modules/extend-shallow/index.js
-var require_extend_shallow = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var isObject = require_is_extendable();
-	module.exports = function extend(o) {
-		if (!isObject(o)) o = {};
-		var len = arguments.length;
-		for (var i = 1; i < len; i++) {
-			var obj = arguments[i];
-			if (isObject(obj)) assign(o, obj);
-		}
-		return o;
-	};
-	function assign(a, b) {
-		for (var key in b) if (hasOwn(b, key)) a[key] = b[key];
-	}
-	/**
-	* Returns true if the given `key` is an own property of `obj`.
-	*/
-	function hasOwn(obj, key) {
-		return Object.prototype.hasOwnProperty.call(obj, key);
-	}
-}));
-// node_modules/section-matter/index.js
-var require_section_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var typeOf = require_kind_of();
-	var extend = require_extend_shallow();
-	/**
-	* Parse sections in `input` with the given `options`.
-	*
-	* ```js
-	* var sections = require('{%= name %}');
-	* var result = sections(input, options);
-	* // { content: 'Content before sections', sections: [] }
-	* ```
-	* @param {String|Buffer|Object} `input` If input is an object, it's `content` property must be a string or buffer.
-	* @param {Object} options
-	* @return {Object} Returns an object with a `content` string and an array of `sections` objects.
-	* @api public
-	*/
-	module.exports = function(input, options) {
-		if (typeof options === "function") options = { parse: options };
-		var file = toObject(input);
-		var opts = extend({}, {
-			section_delimiter: "---",
-			parse: identity
-		}, options);
-		var delim = opts.section_delimiter;
-		var lines = file.content.split(/\r?\n/);
-		var sections = null;
-		var section = createSection();
-		var content = [];
-		var stack = [];
-		function initSections(val) {
-			file.content = val;
-			sections = [];
-			content = [];
-		}
-		function closeSection(val) {
-			if (stack.length) {
-				section.key = getKey(stack[0], delim);
-				section.content = val;
-				opts.parse(section, sections);
-				sections.push(section);
-				section = createSection();
-				content = [];
-				stack = [];
-			}
-		}
-		for (var i = 0; i < lines.length; i++) {
-			var line = lines[i];
-			var len = stack.length;
-			var ln = line.trim();
-			if (isDelimiter(ln, delim)) {
-				if (ln.length === 3 && i !== 0) {
-					if (len === 0 || len === 2) {
-						content.push(line);
-						continue;
-					}
-					stack.push(ln);
-					section.data = content.join("\n");
-					content = [];
-					continue;
-				}
-				if (sections === null) initSections(content.join("\n"));
-				if (len === 2) closeSection(content.join("\n"));
-				stack.push(ln);
-				continue;
-			}
-			content.push(line);
-		}
-		if (sections === null) initSections(content.join("\n"));
-		else closeSection(content.join("\n"));
-		file.sections = sections;
-		return file;
-	};
-	function isDelimiter(line, delim) {
-		if (line.slice(0, delim.length) !== delim) return false;
-		if (line.charAt(delim.length + 1) === delim.slice(-1)) return false;
-		return true;
-	}
-	function toObject(input) {
-		if (typeOf(input) !== "object") input = { content: input };
-		if (typeof input.content !== "string" && !isBuffer(input.content)) throw new TypeError("expected a buffer or string");
-		input.content = input.content.toString();
-		input.sections = [];
-		return input;
-	}
-	function getKey(val, delim) {
-		return val ? val.slice(delim.length).trim() : "";
-	}
-	function createSection() {
-		return {
-			key: "",
-			data: "",
-			content: ""
-		};
-	}
-	function identity(val) {
-		return val;
-	}
-	function isBuffer(val) {
-		if (val && val.constructor && typeof val.constructor.isBuffer === "function") return val.constructor.isBuffer(val);
-		return false;
-	}
-}));
-// \0instead:js-yaml
-var _instead_js_yaml_exports = /* @__PURE__ */ __exportAll({
-	safeDump: () => safeDump,
-	safeLoad: () => safeLoad
-});
-function safeLoad() {}
-function safeDump() {}
-var init__instead_js_yaml = __esmMin((() => {}));
-// node_modules/gray-matter/lib/engines.js
-var require_engines = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const yaml = __toCommonJS(_instead_js_yaml_exports);
-	/**
-	* Default engines
-	*/
-	const engines = exports = module.exports;
-	/**
-	* YAML
-	*/
-	engines.yaml = {
-		parse: yaml.safeLoad.bind(yaml),
-		stringify: yaml.safeDump.bind(yaml)
-	};
-	/**
-	* JSON
-	*/
-	engines.json = {
-		parse: JSON.parse.bind(JSON),
-		stringify: function(obj, options) {
-			const opts = Object.assign({
-				replacer: null,
-				space: 2
-			}, options);
-			return JSON.stringify(obj, opts.replacer, opts.space);
-		}
-	};
-	/**
-	* JavaScript
-	*/
-	engines.javascript = {
-		parse: function parse(str, options, wrap) {
-			try {
-				if (wrap !== false) str = "(function() {\nreturn " + str.trim() + ";\n}());";
-				return eval(str) || {};
-			} catch (err) {
-				if (wrap !== false && /(unexpected|identifier)/i.test(err.message)) return parse(str, options, false);
-				throw new SyntaxError(err);
-			}
-		},
-		stringify: function() {
-			throw new Error("stringifying JavaScript is not supported");
-		}
-	};
-}));
-// node_modules/strip-bom-string/index.js
-/*!
-* strip-bom-string <https://github.com/jonschlinkert/strip-bom-string>
-*
-* Copyright (c) 2015, 2017, Jon Schlinkert.
-* Released under the MIT License.
-*/
-var require_strip_bom_string = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function(str) {
-		if (typeof str === "string" && str.charAt(0) === "﻿") return str.slice(1);
-		return str;
-	};
-}));
-// node_modules/gray-matter/lib/utils.js
-var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports) => {
-	const stripBom = require_strip_bom_string();
-	const typeOf = require_kind_of();
-	exports.define = function(obj, key, val) {
-		Reflect.defineProperty(obj, key, {
-			enumerable: false,
-			configurable: true,
-			writable: true,
-			value: val
-		});
-	};
-	/**
-	* Returns true if `val` is a buffer
-	*/
-	exports.isBuffer = function(val) {
-		return typeOf(val) === "buffer";
-	};
-	/**
-	* Returns true if `val` is an object
-	*/
-	exports.isObject = function(val) {
-		return typeOf(val) === "object";
-	};
-	/**
-	* Cast `input` to a buffer
-	*/
-	exports.toBuffer = function(input) {
-		return typeof input === "string" ? Buffer.from(input) : input;
-	};
-	/**
-	* Cast `val` to a string.
-	*/
-	exports.toString = function(input) {
-		if (exports.isBuffer(input)) return stripBom(String(input));
-		if (typeof input !== "string") throw new TypeError("expected input to be a string or buffer");
-		return stripBom(input);
-	};
-	/**
-	* Cast `val` to an array.
-	*/
-	exports.arrayify = function(val) {
-		return val ? Array.isArray(val) ? val : [val] : [];
-	};
-	/**
-	* Returns true if `str` starts with `substr`.
-	*/
-	exports.startsWith = function(str, substr, len) {
-		if (typeof len !== "number") len = substr.length;
-		return str.slice(0, len) === substr;
-	};
-}));
-// node_modules/gray-matter/lib/defaults.js
-var require_defaults = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const engines = require_engines();
-	const utils = require_utils$1();
-	module.exports = function(options) {
-		const opts = Object.assign({}, options);
-		opts.delimiters = utils.arrayify(opts.delims || opts.delimiters || "---");
-		if (opts.delimiters.length === 1) opts.delimiters.push(opts.delimiters[0]);
-		opts.language = (opts.language || opts.lang || "yaml").toLowerCase();
-		opts.engines = Object.assign({}, engines, opts.parsers, opts.engines);
-		return opts;
-	};
-}));
-// node_modules/gray-matter/lib/engine.js
-var require_engine = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = function(name, options) {
-		let engine = options.engines[name] || options.engines[aliase(name)];
-		if (typeof engine === "undefined") throw new Error("gray-matter engine \"" + name + "\" is not registered");
-		if (typeof engine === "function") engine = { parse: engine };
-		return engine;
-	};
-	function aliase(name) {
-		switch (name.toLowerCase()) {
-			case "js":
-			case "javascript": return "javascript";
-			case "coffee":
-			case "coffeescript":
-			case "cson": return "coffee";
-			case "yaml":
-			case "yml": return "yaml";
-			default: return name;
-		}
-	}
-}));
-// node_modules/gray-matter/lib/stringify.js
-var require_stringify = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const typeOf = require_kind_of();
-	const getEngine = require_engine();
-	const defaults = require_defaults();
-	module.exports = function(file, data, options) {
-		if (data == null && options == null) switch (typeOf(file)) {
-			case "object":
-				data = file.data;
-				options = {};
-				break;
-			case "string": return file;
-			default: throw new TypeError("expected file to be a string or object");
-		}
-		const str = file.content;
-		const opts = defaults(options);
-		if (data == null) {
-			if (!opts.data) return file;
-			data = opts.data;
-		}
-		const language = file.language || opts.language;
-		const engine = getEngine(language, opts);
-		if (typeof engine.stringify !== "function") throw new TypeError("expected \"" + language + ".stringify\" to be a function");
-		data = Object.assign({}, file.data, data);
-		const open = opts.delimiters[0];
-		const close = opts.delimiters[1];
-		const matter = engine.stringify(data, options).trim();
-		let buf = "";
-		if (matter !== "{}") buf = newline(open) + newline(matter) + newline(close);
-		if (typeof file.excerpt === "string" && file.excerpt !== "") {
-			if (str.indexOf(file.excerpt.trim()) === -1) buf += newline(file.excerpt) + newline(close);
-		}
-		return buf + newline(str);
-	};
-	function newline(str) {
-		return str.slice(-1) !== "\n" ? str + "\n" : str;
-	}
-}));
-// node_modules/gray-matter/lib/excerpt.js
-var require_excerpt = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const defaults = require_defaults();
-	module.exports = function(file, options) {
-		const opts = defaults(options);
-		if (file.data == null) file.data = {};
-		if (typeof opts.excerpt === "function") return opts.excerpt(file, opts);
-		const sep = file.data.excerpt_separator || opts.excerpt_separator;
-		if (sep == null && (opts.excerpt === false || opts.excerpt == null)) return file;
-		const delimiter = typeof opts.excerpt === "string" ? opts.excerpt : sep || opts.delimiters[0];
-		const idx = file.content.indexOf(delimiter);
-		if (idx !== -1) file.excerpt = file.content.slice(0, idx);
-		return file;
-	};
-}));
-// node_modules/gray-matter/lib/to-file.js
-var require_to_file = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const typeOf = require_kind_of();
-	const stringify = require_stringify();
-	const utils = require_utils$1();
-	/**
-	* Normalize the given value to ensure an object is returned
-	* with the expected properties.
-	*/
-	module.exports = function(file) {
-		if (typeOf(file) !== "object") file = { content: file };
-		if (typeOf(file.data) !== "object") file.data = {};
-		if (file.contents && file.content == null) file.content = file.contents;
-		utils.define(file, "orig", utils.toBuffer(file.content));
-		utils.define(file, "language", file.language || "");
-		utils.define(file, "matter", file.matter || "");
-		utils.define(file, "stringify", function(data, options) {
-			if (options && options.language) file.language = options.language;
-			return stringify(file, data, options);
-		});
-		file.content = utils.toString(file.content);
-		file.isEmpty = false;
-		file.excerpt = "";
-		return file;
-	};
-}));
-// node_modules/gray-matter/lib/parse.js
-var require_parse$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const getEngine = require_engine();
-	const defaults = require_defaults();
-	module.exports = function(language, str, options) {
-		const opts = defaults(options);
-		const engine = getEngine(language, opts);
-		if (typeof engine.parse !== "function") throw new TypeError("expected \"" + language + ".parse\" to be a function");
-		return engine.parse(str, opts);
-	};
-}));
-// node_modules/gray-matter/index.js
-var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const fs = require("fs");
-	const sections = require_section_matter();
-	const defaults = require_defaults();
-	const stringify = require_stringify();
-	const excerpt = require_excerpt();
-	const engines = require_engines();
-	const toFile = require_to_file();
-	const parse = require_parse$1();
-	const utils = require_utils$1();
-	/**
-	* Takes a string or object with `content` property, extracts
-	* and parses front-matter from the string, then returns an object
-	* with `data`, `content` and other [useful properties](#returned-object).
-	*
-	* ```js
-	* const matter = require('gray-matter');
-	* console.log(matter('---\ntitle: Home\n---\nOther stuff'));
-	* //=> { data: { title: 'Home'}, content: 'Other stuff' }
-	* ```
-	* @param {Object|String} `input` String, or object with `content` string
-	* @param {Object} `options`
-	* @return {Object}
-	* @api public
-	*/
-	function matter(input, options) {
-		if (input === "") return {
-			data: {},
-			content: input,
-			excerpt: "",
-			orig: input
-		};
-		let file = toFile(input);
-		const cached = matter.cache[file.content];
-		if (!options) {
-			if (cached) {
-				file = Object.assign({}, cached);
-				file.orig = cached.orig;
-				return file;
-			}
-			matter.cache[file.content] = file;
-		}
-		return parseMatter(file, options);
-	}
-	/**
-	* Parse front matter
-	*/
-	function parseMatter(file, options) {
-		const opts = defaults(options);
-		const open = opts.delimiters[0];
-		const close = "\n" + opts.delimiters[1];
-		let str = file.content;
-		if (opts.language) file.language = opts.language;
-		const openLen = open.length;
-		if (!utils.startsWith(str, open, openLen)) {
-			excerpt(file, opts);
-			return file;
-		}
-		if (str.charAt(openLen) === open.slice(-1)) return file;
-		str = str.slice(openLen);
-		const len = str.length;
-		const language = matter.language(str, opts);
-		if (language.name) {
-			file.language = language.name;
-			str = str.slice(language.raw.length);
-		}
-		let closeIndex = str.indexOf(close);
-		if (closeIndex === -1) closeIndex = len;
-		file.matter = str.slice(0, closeIndex);
-		if (file.matter.replace(/^\s*#[^\n]+/gm, "").trim() === "") {
-			file.isEmpty = true;
-			file.empty = file.content;
-			file.data = {};
-		} else file.data = parse(file.language, file.matter, opts);
-		if (closeIndex === len) file.content = "";
-		else {
-			file.content = str.slice(closeIndex + close.length);
-			if (file.content[0] === "\r") file.content = file.content.slice(1);
-			if (file.content[0] === "\n") file.content = file.content.slice(1);
-		}
-		excerpt(file, opts);
-		if (opts.sections === true || typeof opts.section === "function") sections(file, opts.section);
-		return file;
-	}
-	/**
-	* Expose engines
-	*/
-	matter.engines = engines;
-	/**
-	* Stringify an object to YAML or the specified language, and
-	* append it to the given string. By default, only YAML and JSON
-	* can be stringified. See the [engines](#engines) section to learn
-	* how to stringify other languages.
-	*
-	* ```js
-	* console.log(matter.stringify('foo bar baz', {title: 'Home'}));
-	* // results in:
-	* // ---
-	* // title: Home
-	* // ---
-	* // foo bar baz
-	* ```
-	* @param {String|Object} `file` The content string to append to stringified front-matter, or a file object with `file.content` string.
-	* @param {Object} `data` Front matter to stringify.
-	* @param {Object} `options` [Options](#options) to pass to gray-matter and [js-yaml].
-	* @return {String} Returns a string created by wrapping stringified yaml with delimiters, and appending that to the given string.
-	* @api public
-	*/
-	matter.stringify = function(file, data, options) {
-		if (typeof file === "string") file = matter(file, options);
-		return stringify(file, data, options);
-	};
-	/**
-	* Synchronously read a file from the file system and parse
-	* front matter. Returns the same object as the [main function](#matter).
-	*
-	* ```js
-	* const file = matter.read('./content/blog-post.md');
-	* ```
-	* @param {String} `filepath` file path of the file to read.
-	* @param {Object} `options` [Options](#options) to pass to gray-matter.
-	* @return {Object} Returns [an object](#returned-object) with `data` and `content`
-	* @api public
-	*/
-	matter.read = function(filepath, options) {
-		const file = matter(fs.readFileSync(filepath, "utf8"), options);
-		file.path = filepath;
-		return file;
-	};
-	/**
-	* Returns true if the given `string` has front matter.
-	* @param  {String} `string`
-	* @param  {Object} `options`
-	* @return {Boolean} True if front matter exists.
-	* @api public
-	*/
-	matter.test = function(str, options) {
-		return utils.startsWith(str, defaults(options).delimiters[0]);
-	};
-	/**
-	* Detect the language to use, if one is defined after the
-	* first front-matter delimiter.
-	* @param  {String} `string`
-	* @param  {Object} `options`
-	* @return {Object} Object with `raw` (actual language string), and `name`, the language with whitespace trimmed
-	*/
-	matter.language = function(str, options) {
-		const open = defaults(options).delimiters[0];
-		if (matter.test(str)) str = str.slice(open.length);
-		const language = str.slice(0, str.search(/\r?\n/));
-		return {
-			raw: language,
-			name: language ? language.trim() : ""
-		};
-	};
-	/**
-	* Expose `matter`
-	*/
-	matter.cache = {};
-	matter.clearCache = function() {
-		matter.cache = {};
-	};
-	module.exports = matter;
-}));
-// src/files/front-matter.ts
-var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
-init_problem();
-const LARGEST_FRONT_MATTER = 65536;
-const DELIMITER = /^---[ \t]*$/;
-const LONGEST_SHOWN = 80;
-/**
-* Splits a file (LF line endings, no BOM) at its two delimiter lines.
-*
-* gray-matter runs `---js` front matter, takes any line that begins with `---` for the closing one, and shares one
-* mutable result between calls without options. So the delimiter lines are checked first, every call has options, and
-* every engine is replaced by one that hands the text through.
-*/
-function splitFrontMatter(source, path) {
-	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$1(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
-	if (!DELIMITER.test(opening)) return failed$1(badDelimiter(opening, path, 1));
-	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$1(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
-	const yaml = source.slice(opening.length + 1, closingAt - 1);
-	const closing = lineAt(source, closingAt);
-	const closingLine = countLines(source.slice(0, closingAt));
-	if (!DELIMITER.test(closing)) return failed$1(badDelimiter(closing, path, closingLine));
-	const bytes = Buffer.byteLength(yaml);
-	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed$1(makeProblem("prompt/front-matter-too-large", {
-		bytes,
-		limit
-	}, at$1(path, 1)));
-	const body = source.slice(closingAt + closing.length + 1);
-	return {
-		parts: {
-			yaml: handedThrough(yaml),
-			body,
-			bodyLine: closingLine + 1
-		},
-		problems: []
-	};
-}
-/** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
-function closingOffset(source) {
-	return source.indexOf("\n---") + 1;
-}
-/**
-* As one line of JSON: in many blank lines gray-matter looks for comments for seconds. Without the body: it looks up
-* every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
-*/
-function handedThrough(yaml) {
-	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
-}
-const handThrough = (line) => ({ yaml: JSON.parse(line) });
-const inertEngines = {
-	yaml: handThrough,
-	json: handThrough,
-	javascript: handThrough
-};
-function badDelimiter(line, path, number) {
-	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, at$1(path, number));
-}
-function lineAt(source, offset) {
-	const end = source.indexOf("\n", offset);
-	return end === -1 ? source.slice(offset) : source.slice(offset, end);
-}
-function countLines(text) {
-	return text.split("\n").length;
-}
-function failed$1(problem) {
-	return {
-		parts: null,
-		problems: [problem]
-	};
-}
-function at$1(path, line) {
-	return {
-		path,
-		line,
-		column: 1
-	};
 }
 // src/files/parse.ts
 init_zod();
@@ -14582,7 +14901,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$4(parts.body);
+	const text = textOf$3(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
 		path,
 		line: parts.bodyLine,
@@ -14592,7 +14911,7 @@ function parseParts(parts, path) {
 	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
 	const outline = outlineOf(mapping, path);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem$1);
 	const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
 	const all = [
 		...problems,
@@ -14612,7 +14931,7 @@ function parseParts(parts, path) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$4(body) {
+function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -14667,7 +14986,7 @@ function makeContent(text, metadata) {
 		metadataDigest: metadataDigest(metadata)
 	};
 }
-function toProblem(issue) {
+function toProblem$1(issue) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
 		field,
@@ -14713,274 +15032,6 @@ function isRepeated() {
 function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
-// src/files/read-write.ts
-/** Of a prompt, in bytes. */
-const LARGEST_FILE = 16777216;
-/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
-const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-/**
-* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
-* because handing the four steps of a small file to threads and back takes ten times as long as they do.
-*/
-function readBytes(path, limit = LARGEST_FILE) {
-	const descriptor = (0, node_fs.openSync)(path, FLAGS);
-	try {
-		const stats = (0, node_fs.fstatSync)(descriptor);
-		if (!stats.isFile()) return { reason: "it is not a regular file" };
-		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
-	} finally {
-		(0, node_fs.closeSync)(descriptor);
-	}
-}
-// src/files/read.ts
-init_problem();
-/** After so many files, signals and timers have their turn. */
-const FILES_AT_ONCE = 64;
-/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules) {
-	const found = findPromptPaths(where);
-	const read = await readPromptFiles({
-		folder: where.folder,
-		paths: found.paths,
-		rules
-	});
-	const problems = [
-		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
-		...found.problems,
-		...read.problems,
-		...checkNames(read.names),
-		...read.against
-	];
-	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-	return {
-		files: read.files.filter((file) => !faulty.has(file.path)),
-		problems,
-		count: found.paths.length
-	};
-}
-async function readPromptFiles({ folder, paths, rules }) {
-	const all = {
-		files: [],
-		names: [],
-		problems: [],
-		against: []
-	};
-	for (const [index, path] of paths.entries()) {
-		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path);
-		if (file !== null) all.files.push(file);
-		all.problems.push(...problems);
-		if (outline === null) continue;
-		all.names.push({
-			path,
-			id: outline.id,
-			key: outline.key
-		});
-		all.against.push(...checkOutline(outline, rules));
-	}
-	return all;
-}
-function readPromptFile(folder, path) {
-	const place = placeOfFile(path);
-	try {
-		const bytes = readBytes((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
-		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable([makeProblem("prompt/too-large", {
-			bytes: bytes.tooLarge,
-			limit: LARGEST_FILE
-		}, place)]);
-	} catch (error) {
-		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
-	}
-}
-// src/desired/select-files.ts
-init_problem();
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-function selectFiles(files, selectors) {
-	if (selectors.length === 0) return {
-		files,
-		problems: []
-	};
-	const matchers = selectors.map((selector) => ({
-		selector,
-		matches: matcherOf(selector)
-	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
-	return {
-		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
-		problems
-	};
-}
-/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-function selectNamed(files, { only, named = [] }) {
-	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-	const selected = new Set(within.files);
-	const both = wanted.files.filter((file) => selected.has(file));
-	const problems = [...within.problems, ...wanted.problems];
-	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
-		files: both,
-		problems
-	};
-	return {
-		files: [],
-		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
-			selector,
-			within: only
-		}))
-	};
-}
-function matcherOf(selector) {
-	const glob = makeGlob(selector);
-	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
-}
-// node_modules/yocto-queue/index.js
-var Node, Queue;
-var init_yocto_queue = __esmMin((() => {
-	Node = class {
-		value;
-		next;
-		constructor(value) {
-			this.value = value;
-		}
-	};
-	Queue = class {
-		#head;
-		#tail;
-		#size;
-		constructor() {
-			this.clear();
-		}
-		enqueue(value) {
-			const node = new Node(value);
-			if (this.#head) {
-				this.#tail.next = node;
-				this.#tail = node;
-			} else {
-				this.#head = node;
-				this.#tail = node;
-			}
-			this.#size++;
-		}
-		dequeue() {
-			const current = this.#head;
-			if (!current) return;
-			this.#head = this.#head.next;
-			this.#size--;
-			if (!this.#head) this.#tail = void 0;
-			return current.value;
-		}
-		peek() {
-			if (!this.#head) return;
-			return this.#head.value;
-		}
-		clear() {
-			this.#head = void 0;
-			this.#tail = void 0;
-			this.#size = 0;
-		}
-		get size() {
-			return this.#size;
-		}
-		*[Symbol.iterator]() {
-			let current = this.#head;
-			while (current) {
-				yield current.value;
-				current = current.next;
-			}
-		}
-		*drain() {
-			while (this.#head) yield this.dequeue();
-		}
-	};
-}));
-// node_modules/p-limit/index.js
-function pLimit(concurrency) {
-	let rejectOnClear = false;
-	if (typeof concurrency === "object") ({concurrency, rejectOnClear = false} = concurrency);
-	validateConcurrency(concurrency);
-	if (typeof rejectOnClear !== "boolean") throw new TypeError("Expected `rejectOnClear` to be a boolean");
-	const queue = new Queue();
-	let activeCount = 0;
-	const resumeNext = () => {
-		if (activeCount < concurrency && queue.size > 0) {
-			activeCount++;
-			queue.dequeue().run();
-		}
-	};
-	const next = () => {
-		activeCount--;
-		resumeNext();
-	};
-	const run = async (function_, resolve, arguments_) => {
-		const result = (async () => function_(...arguments_))();
-		resolve(result);
-		try {
-			await result;
-		} catch {}
-		next();
-	};
-	const enqueue = (function_, resolve, reject, arguments_) => {
-		const queueItem = { reject };
-		new Promise((internalResolve) => {
-			queueItem.run = internalResolve;
-			queue.enqueue(queueItem);
-		}).then(run.bind(void 0, function_, resolve, arguments_));
-		if (activeCount < concurrency) resumeNext();
-	};
-	const generator = (function_, ...arguments_) => new Promise((resolve, reject) => {
-		enqueue(function_, resolve, reject, arguments_);
-	});
-	Object.defineProperties(generator, {
-		activeCount: { get: () => activeCount },
-		pendingCount: { get: () => queue.size },
-		clearQueue: { value() {
-			if (!rejectOnClear) {
-				queue.clear();
-				return;
-			}
-			const abortError = AbortSignal.abort().reason;
-			while (queue.size > 0) queue.dequeue().reject(abortError);
-		} },
-		concurrency: {
-			get: () => concurrency,
-			set(newConcurrency) {
-				validateConcurrency(newConcurrency);
-				concurrency = newConcurrency;
-				queueMicrotask(() => {
-					while (activeCount < concurrency && queue.size > 0) resumeNext();
-				});
-			}
-		},
-		map: { async value(iterable, function_) {
-			const promises = [];
-			try {
-				Array.from(iterable, (value, index) => {
-					const promise = generator(function_, value, index);
-					promises.push(promise);
-					return promise;
-				});
-			} catch (error) {
-				for (const promise of promises) promise.catch(() => {});
-				throw error;
-			}
-			return Promise.all(promises);
-		} }
-	});
-	return generator;
-}
-function validateConcurrency(concurrency) {
-	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
-}
-var init_p_limit = __esmMin((() => {
-	init_yocto_queue();
-}));
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
 	const e = new String(n);
@@ -14993,7 +15044,7 @@ function o(n) {
 	return t.get(n) ?? [];
 }
 var t;
-var init_dist$3 = __esmMin((() => {
+var init_dist$2 = __esmMin((() => {
 	t = /* @__PURE__ */ new WeakMap();
 }));
 // node_modules/ms/index.js
@@ -16229,8 +16280,8 @@ function oe$1(e, n) {
 	return [...Y$1(...e).vulnerabilities, ...ne$1(n).vulnerabilities];
 }
 var P$1, S$1, E$1, F$1, C, I$1, R$1, T, K$1, h$1, X$1, y;
-var init_dist$2 = __esmMin((() => {
-	init_dist$3();
+var init_dist$1 = __esmMin((() => {
+	init_dist$2();
 	P$1 = /* @__PURE__ */ new Set([
 		"--add",
 		"--edit",
@@ -17895,12 +17946,12 @@ function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
 	};
 }
 var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
-var init_dist$1 = __esmMin((() => {
-	init_dist$3();
+var init_dist = __esmMin((() => {
+	init_dist$2();
 	import_dist = require_dist$1();
 	import_src = /* @__PURE__ */ __toESM(require_src$1(), 1);
 	import_dist$1 = require_dist();
-	init_dist$2();
+	init_dist$1();
 	O = class extends Error {
 		constructor(e, n) {
 			super(n), this.task = e, Object.setPrototypeOf(this, new.target.prototype);
@@ -19027,7 +19078,7 @@ function openGit(start, options = {}) {
 }
 async function runGit(start, options, use) {
 	const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
-	const { simpleGit } = await Promise.resolve().then(() => (init_dist$1(), dist_exports));
+	const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
 	try {
 		return await use(simpleGit({
 			...options,
@@ -19125,6 +19176,866 @@ var init_driver = __esmMin((() => {
 	FEW = 50;
 	EVERYWHERE = ":(top)";
 }));
+// src/desired/at-commit.ts
+init_driver();
+init_problem();
+/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
+async function parseAt(repository, commit, pathFromRoot) {
+	const bytes = await repository.fileAt(commit, pathFromRoot);
+	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
+}
+/** What a prompt file held at a commit; null where git has no valid one there. */
+async function contentInGit(repository, commit, path) {
+	return (await fileInGit(repository, commit, path))?.content ?? null;
+}
+/**
+* A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
+* root) may come from the service: whatever git makes of them, this does not throw.
+*/
+async function fileInGit(repository, commit, path) {
+	if (repository === null) return null;
+	try {
+		const resolved = await repository.resolveRef(commit);
+		return resolved === null ? null : (await parseAt(repository, resolved, path))?.file ?? null;
+	} catch {
+		return null;
+	}
+}
+/**
+* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+* with several files (of now, of the base commit) the first has the say.
+*/
+async function readContentsAtRefs(files, repository) {
+	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
+	const read = await Promise.all(pinned.map(async (file) => ({
+		id: file.id,
+		at: await readOne(file, repository)
+	})));
+	const byId = Map.groupBy(read, ({ id }) => id);
+	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
+	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
+}
+async function readOne(file, repository) {
+	const contents = /* @__PURE__ */ new Map();
+	for (const { pin, line, column } of file.pins) {
+		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
+		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
+			path: file.path,
+			line,
+			column
+		}));
+	}
+	return contents;
+}
+async function contentAt$1(file, ref, repository, place) {
+	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
+	const found = await findAt({
+		id: file.id,
+		path: repository.fromRoot(file.path)
+	}, commit, repository);
+	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
+		ref,
+		reason: found
+	}, place);
+	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
+	const provenance = {
+		commit,
+		path: found.path,
+		...summary === void 0 ? {} : { changeSummary: summary }
+	};
+	return {
+		content: found.file.content,
+		provenance
+	};
+}
+/**
+* A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
+* then. A text says why it is not. Each is looked for once: a commit never changes.
+*/
+function findAt({ id, path }, commit, repository) {
+	const finder = finders.get(repository) ?? makeFinder(repository);
+	finders.set(repository, finder);
+	const key = [
+		commit,
+		id,
+		path
+	].join("\0");
+	const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
+	finder.found.set(key, found);
+	return found;
+}
+const finders = /* @__PURE__ */ new WeakMap();
+function makeFinder(repository) {
+	const search = gathered(async (ids, commit = "", ending = "") => {
+		const paths = await repository.filesHolding(commit, ids, ending);
+		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
+		return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
+	});
+	return {
+		found: /* @__PURE__ */ new Map(),
+		search
+	};
+}
+async function candidateAt(repository, commit, path) {
+	const parsed = await parseAt(repository, commit, path);
+	return parsed === null ? [] : [{
+		path,
+		parsed
+	}];
+}
+async function find(id, own, commit, repository, { search }) {
+	const inPlace = () => candidateAt(repository, commit, own);
+	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
+	let reason = "no file with its id";
+	for (const candidates of [inPlace, others]) for (const { path, parsed } of await candidates()) {
+		if (parsed.file?.id === id) return {
+			file: parsed.file,
+			path
+		};
+		reason = invalidity(parsed, path, id, path === own) ?? reason;
+	}
+	return reason;
+}
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }, path, id, inPlace) {
+	const invalid = problems.find(isError);
+	const other = outline?.id?.value ?? (inPlace ? id : null);
+	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+}
+// src/files/glob.ts
+init_text();
+/**
+* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
+* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
+* begins with is matched by itself alone. All ways to match are followed at once, part after part, and nothing is tried
+* again: no pattern takes long.
+*/
+function makeGlob(pattern) {
+	if (pattern.length > 1e3) return () => false;
+	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
+	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
+}
+/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
+function splitGlob(pattern) {
+	const names = pattern.split("/");
+	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
+	return {
+		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
+		glob: first === -1 ? "" : names.slice(first).join("/")
+	};
+}
+/** What is special in a pattern: the first that is at a place counts. */
+const PARTS = [
+	[/\/\*\*$/y, () => below],
+	[/(?<=^|\/)\*\*\//y, () => folders],
+	[/(?<=^|\/)\*\*$/y, () => all],
+	[/\*+/y, () => star],
+	[/\?/y, () => oneOf$1(isPlain)],
+	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
+	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
+];
+function sequence(pattern) {
+	const parts = [];
+	for (let at = 0; at < pattern.length;) {
+		const { part, end } = choiceAt(pattern, at) ?? partAt(pattern, at);
+		parts.push(part);
+		at = end;
+	}
+	return (text, from) => parts.reduce((reached, part) => reached.size === 0 ? reached : part(text, reached), from);
+}
+function partAt(pattern, at) {
+	for (const [expression, make] of PARTS) {
+		expression.lastIndex = at;
+		const found = expression.exec(pattern);
+		if (found !== null) return {
+			part: make(found),
+			end: expression.lastIndex
+		};
+	}
+	return {
+		part: literal(pattern[at] ?? ""),
+		end: at + 1
+	};
+}
+/** Braces that do not end, or hold no comma, stand for themselves. */
+function choiceAt(pattern, open) {
+	if (pattern[open] !== "{") return null;
+	const options = [];
+	let start = open + 1;
+	for (let at = start, depth = 1; at < pattern.length; at += pattern[at] === "\\" ? 2 : 1) {
+		if (pattern[at] === "{") depth += 1;
+		if (pattern[at] === "}") depth -= 1;
+		if (depth > 1 || depth === 1 && pattern[at] !== ",") continue;
+		options.push(pattern.slice(start, at));
+		start = at + 1;
+		if (depth === 0) return options.length === 1 ? null : {
+			part: choice(options.map(sequence)),
+			end: start
+		};
+	}
+	return null;
+}
+function choice(options) {
+	return (text, from) => new Set(options.flatMap((option) => [...option(text, from)]));
+}
+function literal(itself) {
+	return (text, from) => new Set([...from].flatMap((at) => text.startsWith(itself, at) ? at + itself.length : []));
+}
+function oneOf$1(fits) {
+	return (text, from) => new Set([...from].flatMap((at) => fits(text, at) ? at + widthAt(text, at) : []));
+}
+function classOf(not, inside) {
+	const plain = inside.replaceAll(/\\(.)|[[\]^]/gs, (found, escaped = found) => escaped.replace(/[[\]^\\-]/, "\\$&"));
+	const expression = classExpression(`^[${not === "" ? "" : "^"}${plain}]$`);
+	return (text, at) => text[at] !== "/" && expression?.test(text.slice(at, at + widthAt(text, at))) === true;
+}
+/** Null where a range ends before it begins: nothing is in it. */
+function classExpression(source) {
+	try {
+		return new RegExp(source, "su");
+	} catch {
+		return null;
+	}
+}
+/** Characters outside of the basic plane take two places. */
+function widthAt(text, at) {
+	return (text.codePointAt(at) ?? 0) > 65535 ? 2 : 1;
+}
+/** Any number of characters of one name. */
+const star = (text, from) => spread(from, (at) => isPlain(text, at) ? at + 1 : null);
+/** Any number of names, each with its slash. */
+const folders = (text, from) => spread(startsIn(text, from), (at) => afterName(text, at));
+/** Any number of names to the end. */
+const all = (text, from) => spread(startsIn(text, from), (at) => isShown(text, at) ? at + 1 : null);
+/** A folder and all below it. */
+const below = (text, from) => /* @__PURE__ */ new Set([...from, ...all(text, literal("/")(text, from))]);
+/** The positions, and those that are reached from them one step after the other. */
+function spread(from, next) {
+	const reached = new Set(from);
+	for (const at of reached) {
+		const then = next(at);
+		if (then !== null) reached.add(then);
+	}
+	return reached;
+}
+function startsIn(text, from) {
+	return [...from].filter((at) => isStart(text, at));
+}
+function afterName(text, at) {
+	const slash = isShown(text, at) ? text.indexOf("/", at) : -1;
+	return slash === -1 ? null : slash + 1;
+}
+function isPlain(text, at) {
+	return isShown(text, at) && text[at] !== "/";
+}
+/** Not the dot of a hidden name. */
+function isShown(text, at) {
+	return at < text.length && !(text[at] === "." && isStart(text, at));
+}
+function isStart(text, at) {
+	return at === 0 || text[at - 1] === "/";
+}
+// src/files/paths.ts
+/** A path as reports show it. */
+function slashed(path) {
+	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
+}
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
+function leaves$1(way) {
+	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
+}
+/** The root of the repository that a folder is in; outside a repository the folder itself. */
+function findRoot(folder) {
+	return rootsAbove(folder)[0] ?? folder;
+}
+/** The roots of the repositories that a folder is in, the nearest first. */
+function rootsAbove(folder) {
+	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
+	return isRoot(folder) ? [folder, ...above] : above;
+}
+/** `.git` is a file in worktrees and submodules. */
+function isRoot(folder) {
+	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
+}
+/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
+function firstLink(root, path) {
+	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
+}
+/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
+function trackedLink(path) {
+	return linksTo(path).find((link) => rootsAbove((0, node_fs.realpathSync)((0, node_path.dirname)(link))).length > 0) ?? null;
+}
+/** Whether a path, with all links followed, is a folder or below it. Both are there. */
+function isWithin(path, folder) {
+	return !leaves$1(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
+}
+/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
+function linksTo(path) {
+	if ((0, node_path.dirname)(path) === path) return [];
+	const above = linksTo((0, node_path.dirname)(path));
+	return isLink(path) ? [...above, path] : above;
+}
+/** Not what cannot be looked at: that is told by whatever reads it. */
+function isLink(path) {
+	try {
+		return (0, node_fs.lstatSync)(path).isSymbolicLink();
+	} catch {
+		return false;
+	}
+}
+/** Whether a path leads to a folder, through symbolic links as well. */
+function isDirectory(path) {
+	try {
+		return (0, node_fs.statSync)(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
+var init_paths = __esmMin((() => {}));
+// src/files/find.ts
+init_problem();
+init_paths();
+const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
+/**
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
+*/
+function findPromptPaths(where) {
+	const excluded = exclusionOf(where.patterns);
+	const results = where.patterns.map((_, index) => findOne(where, index));
+	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
+	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
+	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+	return {
+		paths: [...new Set(paths)].toSorted(),
+		problems: [...once.values()]
+	};
+}
+/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+function promptMatcher({ folder, patterns }) {
+	const excluded = exclusionOf(patterns);
+	const globs = patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).map((one) => globOf(folder, one));
+	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
+}
+function reaches({ directory, enters, matches }, full) {
+	const way = slashed((0, node_path.relative)(directory, full));
+	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+}
+function exclusionOf(patterns) {
+	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+	return (path) => globs.some((matches) => matches(path));
+}
+function findOne({ folder, root, patterns, patternPlaces }, index) {
+	const pattern = patterns[index] ?? "";
+	const found = {
+		folder,
+		paths: [],
+		problems: []
+	};
+	if (pattern === "" || pattern.startsWith("!")) return found;
+	const glob = globOf(folder, pattern);
+	const way = slashed((0, node_path.relative)(root, glob.directory));
+	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
+	else if (!way.split("/").some(isNeverEntered)) {
+		const link = firstLink(root, glob.directory);
+		if (link === null) walk$1(glob, glob.directory, found);
+		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
+	}
+	return found;
+}
+function walk$1(glob, directory, found) {
+	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
+	for (const entry of entriesOf(directory, found)) {
+		const path = way + entry.name;
+		const matches = glob.matches(below + entry.name);
+		if (entry.isSymbolicLink()) {
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
+		} else if (entry.isDirectory()) {
+			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
+		} else if (matches) takeFile(entry, path, found);
+	}
+}
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder, directory) {
+	const way = slashed((0, node_path.relative)(folder, directory));
+	return way === "" ? "" : `${way}/`;
+}
+/** What is in a folder, sorted; nothing when it is not there. */
+function entriesOf(directory, { folder, problems }) {
+	try {
+		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+	} catch (error) {
+		const reason = systemCodeOf(error);
+		const gone = reason === "ENOENT" || reason === "ENOTDIR";
+		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
+		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
+		return [];
+	}
+}
+function takeFile(entry, path, { paths, problems }) {
+	if (entry.isFile()) paths.push(path);
+	else problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
+}
+/** The folder that a pattern starts in and what it asks of the paths below. */
+function globOf(folder, pattern) {
+	const { base, glob } = splitGlob(pattern);
+	const literal = glob === "";
+	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
+	const name = (0, node_path.basename)(base);
+	const deep = glob.includes("/") || glob.includes("**");
+	const hidden = /(^|[/{,])\./.test(glob);
+	return {
+		directory,
+		matches: literal ? (path) => path === name : makeGlob(glob),
+		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
+	};
+}
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name) {
+	return NEVER_ENTERED.has(name.toLowerCase());
+}
+function linkProblem(path) {
+	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
+}
+// src/files/read-write.ts
+/** Of a prompt, in bytes. */
+const LARGEST_FILE = 16777216;
+/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
+const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+/**
+* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
+* because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function readBytes(path, limit = LARGEST_FILE) {
+	const descriptor = (0, node_fs.openSync)(path, FLAGS);
+	try {
+		const stats = (0, node_fs.fstatSync)(descriptor);
+		if (!stats.isFile()) return { reason: "it is not a regular file" };
+		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
+	} finally {
+		(0, node_fs.closeSync)(descriptor);
+	}
+}
+// src/files/read.ts
+init_problem();
+/** After so many files, signals and timers have their turn. */
+const FILES_AT_ONCE = 64;
+/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
+async function readPrompts(where, rules) {
+	const found = findPromptPaths(where);
+	const read = await readPromptFiles({
+		folder: where.folder,
+		paths: found.paths,
+		rules
+	});
+	const problems = [
+		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
+		...found.problems,
+		...read.problems,
+		...checkNames(read.names),
+		...read.against
+	];
+	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
+	return {
+		files: read.files.filter((file) => !faulty.has(file.path)),
+		problems,
+		count: found.paths.length
+	};
+}
+async function readPromptFiles({ folder, paths, rules }) {
+	const all = {
+		files: [],
+		names: [],
+		problems: [],
+		against: []
+	};
+	for (const [index, path] of paths.entries()) {
+		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
+		const { file, outline, problems } = readPromptFile(folder, path);
+		if (file !== null) all.files.push(file);
+		all.problems.push(...problems);
+		if (outline === null) continue;
+		all.names.push({
+			path,
+			id: outline.id,
+			key: outline.key
+		});
+		all.against.push(...checkOutline(outline, rules));
+	}
+	return all;
+}
+function readPromptFile(folder, path) {
+	const place = placeOfFile(path);
+	try {
+		const bytes = readBytes((0, node_path.join)(folder, path));
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
+			bytes: bytes.tooLarge,
+			limit: LARGEST_FILE
+		}, place)]);
+	} catch (error) {
+		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+	}
+}
+// src/desired/select-files.ts
+init_problem();
+/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+function selectFiles(files, selectors) {
+	if (selectors.length === 0) return {
+		files,
+		problems: []
+	};
+	const matchers = selectors.map((selector) => ({
+		selector,
+		matches: matcherOf(selector)
+	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestion: nearest(selector, files)
+	}));
+	return {
+		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
+		problems
+	};
+}
+/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
+function selectNamed(files, { only, named = [] }) {
+	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
+	const selected = new Set(within.files);
+	const both = wanted.files.filter((file) => selected.has(file));
+	const problems = [...within.problems, ...wanted.problems];
+	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
+		files: both,
+		problems
+	};
+	return {
+		files: [],
+		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
+			selector,
+			within: only
+		}))
+	};
+}
+function matcherOf(selector) {
+	const glob = makeGlob(selector);
+	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+function nearest(selector, files) {
+	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
+}
+// src/desired/base.ts
+init_problem();
+/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
+async function readBase(request, repository) {
+	const { ref, files, left } = request;
+	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+	const before = new Set(there);
+	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
+	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
+	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
+	const now = new Set(files.map(({ id }) => id));
+	const heads = repository.head === null ? [] : [repository.head];
+	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+	return {
+		ref,
+		commit,
+		files: new Map(then.map((file) => [file.id, file])),
+		ancestors: await repository.ancestorsOf([commit, ...heads]),
+		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
+		problems: [...invalidAt(changed, request), ...shallow]
+	};
+}
+/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
+async function goneSince(changed, now, { config, only }) {
+	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
+	if (selected.length === 0 || only.length === 0) return selected;
+	const { files } = await readPrompts(config, {
+		known: null,
+		reserved: []
+	});
+	const there = new Set(files.map(({ id }) => id));
+	return selected.filter(({ id }) => !there.has(id));
+}
+async function readAt(commit, path, repository) {
+	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+	if (parsed === null) return {
+		path,
+		file: null,
+		reason: "it is not a regular file"
+	};
+	const { file, problems } = parsed;
+	return {
+		path,
+		file: file && {
+			...file,
+			path
+		},
+		reason: problems.find(isError)?.message ?? ""
+	};
+}
+function invalidAt(changed, { ref, files }) {
+	const now = new Set(files.map(({ path }) => path));
+	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
+		base: ref,
+		reason
+	}, { path }));
+}
+// src/domain/network.ts
+/** Whether a URL names this very machine. */
+function isLoopback({ hostname }) {
+	const host = hostname.replace(/\.$/, "");
+	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
+function proxiesOf(environment) {
+	return {
+		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
+		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
+		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+	};
+}
+/** `proxy:3128` is a usual way to write it, and not a URL. */
+function proxyUrl(setting) {
+	const text = setting.trim();
+	return text === "" || text.includes("://") ? text : `http://${text}`;
+}
+var init_network = __esmMin((() => {}));
+// src/config/service.ts
+init_json();
+init_network();
+init_paths();
+init_problem();
+/** Goes before `service.base_url`. */
+const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+/** Where the service is; null where nothing says it, which is enough for offline commands. */
+function locateService({ service = {} }, folder, environment) {
+	const fromVariable = urlVariable(environment);
+	if (service.embedded !== void 0 && fromVariable === void 0) return {
+		kind: "embedded",
+		databasePath: (0, node_path.resolve)(folder, service.embedded)
+	};
+	const baseUrl = fromVariable ?? service.base_url;
+	if (baseUrl === void 0) return null;
+	return {
+		kind: "remote",
+		baseUrl,
+		apiKeyVariable: service.api_key_env ?? DEFAULTS$2.api_key_env
+	};
+}
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable(environment) {
+	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
+}
+/** What is wrong with the service beyond its shape, which may be wrong as well. */
+function serviceProblems$1(mapping, where, environment) {
+	const { service } = mapping.value;
+	const { base_url: url, embedded } = isJsonObject(service) ? service : {};
+	const fromVariable = urlVariable(environment);
+	const urls = fromVariable === void 0 ? baseUrlProblems(url, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
+	return typeof embedded === "string" && isOutside(embedded, where) ? [...urls, outsideProblem(mapping)] : urls;
+}
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function isOutside(embedded, { folder, root }) {
+	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
+	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+}
+function outsideProblem(mapping) {
+	const expected = "it leaves the repository, or is among what git keeps there";
+	const place = mapping.placeOf(["service", "embedded"]);
+	return makeProblem("config/invalid-field", {
+		field: "service.embedded",
+		expected
+	}, place);
+}
+/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
+function baseUrlProblems(baseUrl, source, place) {
+	const expected = typeof baseUrl === "string" ? faultOf(baseUrl) : null;
+	return expected === null ? [] : [makeProblem("config/invalid-url", {
+		source,
+		expected
+	}, place)];
+}
+function faultOf(baseUrl) {
+	const url = URL.parse(baseUrl);
+	if (url === null) return "it is no URL";
+	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
+	if (url.username !== "" || url.password !== "") return "it holds credentials";
+	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
+	if (url.protocol === "https:") return null;
+	if (url.protocol !== "http:") return "its scheme is not https";
+	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
+}
+/** What an HTTP header can carry, without blanks. */
+const KEY = /^[\x21-\x7e]+$/;
+/** Reads the API key from its variable. The key occurs in no problem. */
+function readApiKey(variable, environment) {
+	const apiKey = environment[variable];
+	if (apiKey === void 0 || apiKey === "") return {
+		apiKey: null,
+		problems: [makeProblem("config/missing-key", { variable })]
+	};
+	if (!KEY.test(apiKey)) return {
+		apiKey: null,
+		problems: [makeProblem("config/invalid-key", { variable })]
+	};
+	return {
+		apiKey,
+		problems: []
+	};
+}
+// src/config/load.ts
+init_json();
+init_policy();
+init_paths();
+init_problem();
+/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
+async function loadConfig({ workingDirectory, file, environment }) {
+	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
+	if (path === null) return {
+		config: null,
+		problems: [makeProblem("config/not-found")]
+	};
+	const shownPath = file ?? (0, node_path.basename)(path);
+	const read = readText(path);
+	if ("reason" in read) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
+	};
+	return parseConfig(read.text, {
+		file: path,
+		shownPath,
+		root: findRoot((0, node_path.dirname)(path)),
+		environment
+	});
+}
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+function findConfigFile(from) {
+	const candidate = (0, node_path.join)(from, CONFIG_NAME);
+	if ((0, node_fs.existsSync)(candidate)) return candidate;
+	const parent = (0, node_path.dirname)(from);
+	return isRoot(from) || parent === from ? null : findConfigFile(parent);
+}
+/**
+* Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
+* nothing else can be done meanwhile.
+*/
+function readText(path) {
+	try {
+		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
+		if (rootsAbove((0, node_path.dirname)(path)).some((root) => !isWithin(path, root))) return { reason: "a symbolic link on its path leads out of the repository" };
+		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
+	} catch (error) {
+		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
+		const code = systemCodeOf(error);
+		return { reason: code === "ENOENT" ? "there is no such file" : code };
+	}
+}
+const LARGEST = 65536;
+/** A shape that is used once is not worth compiling. */
+const ONCE = { jitless: true };
+/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
+function parseConfig(text, around) {
+	const path = around.shownPath;
+	const reason = `it has more than ${LARGEST} bytes`;
+	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
+	const { mapping, problems } = parseStrictYaml(text, path);
+	if (mapping === null) return failed$1(problems);
+	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
+	const where = {
+		folder: (0, node_path.dirname)(around.file),
+		root: around.root
+	};
+	const all = [
+		...problems,
+		...wrong,
+		...serviceProblems$1(mapping, where, around.environment),
+		...environmentProblems(mapping)
+	];
+	return !shaped.success || all.length > 0 ? failed$1(all) : {
+		config: makeConfig(shaped.data, mapping, around),
+		problems: []
+	};
+}
+function failed$1(problems) {
+	return {
+		config: null,
+		problems
+	};
+}
+function makeConfig(written, mapping, around) {
+	const folder = (0, node_path.dirname)(around.file);
+	return {
+		file: around.file,
+		folder,
+		root: around.root,
+		service: locateService(written, folder, around.environment),
+		patterns: written.prompts ?? DEFAULTS$2.prompts,
+		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
+		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
+		trackingEnvironment: written.tracking_environment ?? DEFAULTS$2.tracking_environment,
+		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
+		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
+		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
+		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
+	};
+}
+/** In the order in which they are written, names that look like numbers included. */
+function makeEnvironments(written, mapping) {
+	return mapping.keysOf(["environments"]).map((name) => ({
+		name,
+		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
+		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
+	}));
+}
+/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
+function environmentProblems(mapping) {
+	const names = mapping.keysOf(["environments"]);
+	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
+	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
+	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
+}
+function ownEnvironment(name, mapping) {
+	const path = ["environments", name];
+	return makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "it is the tool's own environment"
+	}, mapping.keyPlaceOf(path));
+}
+function promotionProblems$1(name, earlier, mapping) {
+	const path = [
+		"environments",
+		name,
+		"promote_from"
+	];
+	const from = valueAt(mapping, ...path);
+	if (typeof from !== "string" || earlier.includes(from)) return [];
+	return [makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "expected an environment that is listed before this one"
+	}, mapping.placeOf(path))];
+}
+/** A value as it is written, whatever the shape of what is around it. */
+function valueAt(mapping, ...path) {
+	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
+}
+function toProblem({ kind, field, expected, suggestion, place }) {
+	if (kind === "unknown") return makeProblem("config/unknown-field", {
+		field,
+		suggestion
+	}, place);
+	return makeProblem("config/invalid-field", {
+		field: field === "" ? "promptsync.yaml" : field,
+		expected
+	}, place);
+}
 // src/git/files-at.ts
 function filesAt(git, trees) {
 	const resolved = /* @__PURE__ */ new Map();
@@ -19247,7 +20158,7 @@ var init_files_at = __esmMin((() => {
 	LONGEST_PATH$1 = 4096;
 }));
 // src/git/history.ts
-function historyOf$2({ ask, askWith }, trees, { prefix, shallow }) {
+function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
 	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
 		commit,
 		most: Number(most),
@@ -19301,15 +20212,15 @@ async function readCommits(ask, ids) {
 		"-s",
 		"-z"
 	];
-	const format = `--format=tformat:${FIELDS$1.join("%x00")}`;
+	const format = `--format=tformat:${FIELDS.join("%x00")}`;
 	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
 	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
 }
 /** No field can hold the NUL that ends it. */
 function parseCommits(listed) {
 	const words = listed.split("\0");
-	return words.slice(0, -1).flatMap((_, index) => index % FIELDS$1.length === 0 ? [index] : []).map((start) => {
-		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS$1.length);
+	return words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []).map((start) => {
+		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS.length);
 		const { pullRequest, subject } = readMessage(title, body);
 		return {
 			commit,
@@ -19482,7 +20393,7 @@ function titleIn(body) {
 	const first = body.split("\n", 1)[0]?.trim() ?? "";
 	return first === "" || first.startsWith("See merge request ") ? null : first;
 }
-var NAMES, LIST_FILES, FIELDS$1, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE, MERGE_REQUEST;
+var NAMES, LIST_FILES, FIELDS, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE, MERGE_REQUEST;
 var init_history = __esmMin((() => {
 	init_driver();
 	init_files_at();
@@ -19499,7 +20410,7 @@ var init_history = __esmMin((() => {
 		"--full-name",
 		"--"
 	];
-	FIELDS$1 = [
+	FIELDS = [
 		"%H",
 		"%an",
 		"%aI",
@@ -19560,7 +20471,7 @@ async function openRepository(start, folder) {
 		},
 		lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
 		...filesAt(git, trees),
-		...historyOf$2(git, trees, {
+		...historyOf$1(git, trees, {
 			prefix,
 			shallow
 		})
@@ -19695,3333 +20606,2603 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
-// src/report/escape.ts
-init_text();
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function escapeLine(text) {
-	return showHidden(text).replace(/[\n\t]/g, codePoint);
-}
-/** A text of several lines; its line feeds and tabs stay. */
-function escapeText(text) {
-	return showHidden(text);
-}
-/**
-* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
-* anywhere). Anything else stays as it is.
-*/
-function escapeForRunner(output) {
-	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
-}
-/**
-* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
-* would end the cell of a table even there.
-*/
-function codeSpan(text) {
-	const shown = escapeLine(text).replaceAll("|", "\\u{7c}");
-	if (shown.trim() === "") return `\`"${shown}"\``;
-	const fence = "`".repeat(longestRun(shown) + 1);
-	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
-	return `${fence}${padding}${shown}${padding}${fence}`;
-}
-/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
-function codeBlock(lines, language) {
-	const text = escapeText(lines.join("\n"));
-	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-	return `${fence}${language}\n${text}\n${fence}`;
-}
-/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
-function escapeHtml(text) {
-	return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-/** A long text has more runs than a call takes arguments. */
-function longestRun(text) {
-	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
-}
-// src/cli/questions.ts
+// src/desired/read-desired.ts
 init_problem();
-/**
-* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
-* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
-*/
-async function ask$1({ input, errors }, question, stop) {
-	const lines = (0, node_readline.createInterface)({
-		input: input(),
-		terminal: false
-	});
-	errors.write(`${question} [y/N] `);
+/** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
+async function readDesired(workspace, { base: ref, only }) {
+	const { config, files, narrowed } = workspace;
 	try {
-		const answered = (0, node_events.once)(lines, "line", { signal: stop }).then(([line]) => String(line));
-		const ended = (0, node_events.once)(lines, "close", { signal: stop }).then(() => null);
-		const answer = await Promise.race([answered, ended]);
-		if (answer === null) errors.write("\n");
-		return /^y(es)?$/i.test(answer?.trim() ?? "");
-	} catch {
-		return false;
-	} finally {
-		lines.close();
+		const repository = await openRepositoryOf(config);
+		const left = narrowed?.left ?? [];
+		const base = ref === void 0 ? null : await readBase({
+			ref,
+			config,
+			files,
+			only,
+			left
+		}, repository);
+		const now = new Set(files);
+		const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
+		return {
+			config,
+			files,
+			repository,
+			base,
+			narrowed,
+			contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
+			environmentOrder: config.environments?.map(({ name }) => name) ?? null,
+			latestForbidden: forbidsLatest(config),
+			promotedFrom: promotedFrom(config),
+			uncommitted: await uncommittedOf(workspace, repository),
+			problems: [...workspace.problems, ...base?.problems ?? []]
+		};
+	} catch (error) {
+		if (error instanceof ProblemError) return problemOf$1(error);
+		throw error;
 	}
 }
-// src/cli/host.ts
-/** A stream whose texts go to another way of writing first. */
-function through(sink, write) {
+async function uncommittedOf({ files }, repository) {
+	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
+	return repository.uncommitted(files.map(({ path }) => path));
+}
+// src/domain/meaning.ts
+init_prompt_file();
+init_versions$1();
+/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
+function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
+	const serves = active.get(environment) ?? null;
+	const content = wantedContent(pin, file, atRefs);
+	const sought = content === null ? null : asHeld(content, metadata);
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
+	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+	if (version !== void 0) return {
+		kind: "known",
+		version
+	};
+	if (content === null) return { kind: "unknown" };
 	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write
+		kind: "new",
+		content,
+		...pin.kind === "git" && { ref: pin.ref }
 	};
 }
-// src/cli/progress.ts
-/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
-const REDRAW = 100;
-const WINDOW = 8e3;
-const KNOWN_AFTER = 1e3;
-/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
-function progressReporter({ draw, columns, now }) {
-	let last = now();
-	let samples = [];
-	let phase = "";
-	return ({ what, done, all }) => {
-		const at = now();
-		const newest = samples.at(-1);
-		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
-		phase = what + all;
-		if (done === all) return draw("");
-		if (samples.length > 0 && at - last < REDRAW) return;
-		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
-			at,
-			done
-		}];
-		if (at - last < REDRAW) return;
-		last = at;
-		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
-	};
+/** The content that a pin names; null for numbers and ids, and for refs that have none. */
+function wantedContent(pin, file, atRefs) {
+	if (pin.kind === "latest") return file.content;
+	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
+	return at !== void 0 && "content" in at ? at.content : null;
 }
-/** `45/s`, `15 s left`; none as long as it is not known well enough. */
-function paceTexts(samples, all) {
-	const [first, last] = [samples[0], samples.at(-1)];
-	if (first === void 0 || last === void 0) return [];
-	const seconds = (last.at - first.at) / 1e3;
-	const rate = (last.done - first.done) / seconds;
-	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
-	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration((all - last.done) / rate)} left`];
+/**
+* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
+* else's version of equal content does not stand in for it, unless it is found again later.
+*/
+function wantsOwnVersion(file, observed, meanings) {
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
+	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
+	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }
-function duration(seconds) {
-	if (seconds < 90) return `${Math.ceil(seconds)} s`;
-	const minutes = Math.round(seconds / 60);
-	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
+function leaves(meaning, pin, { missing }) {
+	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
+	return meaning?.kind === "known" || meaning?.kind === "new";
 }
-function count(number) {
-	return number.toLocaleString("en-US");
+// src/desired/former-files.ts
+init_prompt_file();
+/** How many earlier states of a file are read. */
+const LONGEST_HISTORY$1 = 100;
+/**
+* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
+* asked of no service: it counts by its merge.
+*/
+async function readFormerPins({ id, path }, commit, repository) {
+	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY$1), repository), repository);
 }
-/** As many parts as fit in one row: the line could not be taken away from two. */
-function fitted$1(parts, columns) {
-	const room = (columns || 80) - 1;
-	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
+async function parseFiles(id, places, repository) {
+	return (await Promise.all(places.map(async ({ commit, path }) => {
+		const file = (await parseAt(repository, commit, path))?.file ?? null;
+		return file?.id === id ? [{
+			commit,
+			file
+		}] : [];
+	}))).flat();
 }
-const CLEAR_LINE = "\r\x1B[2K";
-/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
-function shareScreen(output, errors) {
-	let drawn = false;
-	const draw = (line) => {
-		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
-		drawn = line !== "";
-	};
+/** How each environment was pinned in these states of a file. */
+async function pinsOf$1(states, repository) {
+	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
+	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
+}
+/** How each environment was pinned in one state of a file. */
+function pinsAt(state, age, repository) {
+	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
+}
+async function formerPin({ environment, pin }, { commit, file }, age, repository) {
 	return {
-		output: clearing(output, draw),
-		errors: clearing(errors, draw),
-		draw
-	};
-}
-function clearing(sink, draw) {
-	return through(sink, (text) => {
-		draw("");
-		return sink.write(text);
-	});
-}
-// src/cli/world.ts
-/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
-	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
-	const stop = interruption(host, onInterrupt);
-	const write = (text) => void errors.write(text);
-	const terminal = errors.isTTY === true && input().isTTY === true;
-	return {
-		workingDirectory,
 		environment,
-		now,
-		random,
-		newId,
-		sleep: (milliseconds) => sleep(milliseconds, stop),
-		stop,
-		keepSecret,
-		keepFolder: keepFolder ?? (() => {}),
-		notice: (line) => write(`${line}\n`),
-		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
-			draw,
-			columns: () => errors.columns,
-			now
-		}),
-		confirm: terminal ? (question) => ask$1(host, question, stop) : null,
-		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
+		former: {
+			commit,
+			age,
+			pin,
+			content: await contentOf$2(pin, file, repository)
+		}
 	};
 }
-/** A terminal that cannot take back what it shows would be filled with it. */
-function canDraw({ errors, environment }) {
-	return errors.isTTY === true && environment["TERM"] !== "dumb";
+async function contentOf$2(pin, file, repository) {
+	if (pin.kind === "latest") return file.content;
+	if (pin.kind !== "git" || repository === null) return null;
+	const commit = await repository.resolveRef(pin.ref);
+	const found = commit === null ? null : await findAt(file, commit, repository);
+	return found === null || typeof found === "string" ? null : found.file.content;
 }
-function isContinuousIntegration({ CI: value = "" }) {
-	return value !== "" && value !== "false";
+/**
+* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
+* HEAD does, it is.
+*/
+function before$1(former, { pins, content }, head) {
+	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
+	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
+	const isNow = (environment, one) => {
+		const now = pins.find((pin) => pin.environment === environment)?.pin;
+		const same = now !== void 0 && pinText(now) === pinText(one.pin);
+		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
+	};
+	return new Map([...former].map(([environment, list]) => {
+		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
+	}));
 }
-/** The first signal lets the call in flight end; the second ends the process at once. */
-function interruption({ onSignal, errors, exit }, notice) {
-	const controller = new AbortController();
-	onSignal(() => {
-		if (controller.signal.aborted) return exit(130);
-		errors.write(notice);
-		controller.abort();
+// src/desired/recall.ts
+init_plan();
+/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
+const LONGEST_HISTORY = 50;
+/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
+async function recall(files, { observed }, sources) {
+	const compared = files.flatMap((file) => {
+		const found = observed.get(file.id);
+		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
+		const meanings = found === void 0 ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
+		return found === void 0 ? [] : [{
+			file,
+			observed: found,
+			meanings
+		}];
 	});
-	return controller.signal;
-}
-// src/github/event.ts
-init_zod();
-init_problem();
-/** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object({ full_name: string$1() });
-const person = object({ login: string$1() });
-const EventShape = object({
-	pull_request: object({
-		number: int$2().positive(),
-		head: object({
-			sha: commit,
-			repo: repository.nullish()
-		}),
-		base: object({
-			sha: commit,
-			ref: string$1(),
-			repo: repository.nullish()
-		}),
-		user: person.nullish()
-	}).optional(),
-	merge_group: object({ base_sha: commit }).optional(),
-	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
-	sender: person.nullish(),
-	before: string$1().optional()
-});
-const DEPENDABOT = "dependabot[bot]";
-const NO_COMMIT = /^0+$/;
-/** Reads a run's event from its payload. Throws a `ProblemError` when it is not one of GitHub's. */
-function parseEvent(name, ref, payload) {
-	const parsed = EventShape.safeParse(payload);
-	if (!parsed.success) {
-		const { message = "", path = [] } = parsed.error.issues[0] ?? {};
-		throw new ProblemError(makeProblem("action/invalid-event", { reason: `${path.join(".")}: ${message}` }));
-	}
-	const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
-	const pushed = before === void 0 || NO_COMMIT.test(before) ? null : before;
+	const { repository } = sources;
 	return {
-		name,
-		ref,
-		pull: pull === void 0 ? null : pullOf(pull, parsed.data),
-		defaultBranch: home?.default_branch ?? null,
-		before: group?.base_sha ?? pushed
+		formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
+		formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+		provenance: await readProvenance(compared, sources),
+		contents: await readContents(compared, repository)
 	};
 }
-function pullOf({ number, head, base, user }, { repository: home, sender }) {
-	const own = base.repo?.full_name ?? home?.full_name;
-	const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
-	const isForeign = head.repo?.full_name === void 0 || head.repo.full_name !== own || byDependabot;
+/** By prompt id; of the prompts that need it. */
+async function readAll(compared, needs, read, repository) {
+	const needed = repository === null ? [] : compared.filter(needs);
+	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
+}
+/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
+function mayBeRefused({ promotedFrom }) {
+	return ({ file, observed, meanings }) => file.pins.some(({ environment }, at) => {
+		const from = promotedFrom.get(environment);
+		const meaning = meanings[at];
+		if (from === void 0 || meaning === void 0 || meaning.kind === "in-sync") return false;
+		const serves = observed.active.get(from) ?? null;
+		return serves === null || meaning.kind !== "known" || !isSame(serves, meaning.version);
+	});
+}
+function isSame(one, other) {
+	return one.id === other.id || one.digest === other.digest && one.metadataDigest === other.metadataDigest;
+}
+/**
+* A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
+* that of the base.
+*/
+async function formerPins(file, { repository, base }) {
+	const then = base === null ? file : base.files.get(file.id);
+	const commit = base?.commit ?? repository?.head ?? null;
+	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
+	const former = await readFormerPins(then, commit, repository);
+	return base === null ? before$1(former, file, commit) : former;
+}
+/** Whether a field is neither as the base wants it nor as the file does. */
+function mayDrift({ base }) {
+	return ({ file, observed: { fields } }) => {
+		const then = base?.files.get(file.id);
+		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
+		return FIELDS$1.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+	};
+}
+async function formerFields({ id }, { repository, base }) {
+	const then = base?.files.get(id);
+	if (repository === null || base === null || then === void 0) return [];
+	const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
+	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+}
+/** Of the files that a version is to be made of; what is not committed comes from no commit. */
+async function readProvenance(compared, { repository, uncommitted }) {
+	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+	return repository === null || paths.length === 0 ? /* @__PURE__ */ new Map() : repository.lastCommits(paths);
+}
+/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
+async function readContents(compared, repository) {
+	const unread = compared.flatMap(({ meanings }) => meanings).flatMap((meaning) => meaning.kind === "known" && meaning.version.content === null ? [meaning.version] : []);
+	const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)]));
+	return new Map(found.flatMap(([id, content]) => content === null ? [] : [[id, content]]));
+}
+/** The file at the version's commit, provided that it holds what the version does. */
+async function fromGit({ source, digest }, repository) {
+	const { commit, path } = source ?? {};
+	if (commit === void 0 || path === void 0) return null;
+	const content = await contentInGit(repository, commit, path);
+	return content?.digest === digest ? content : null;
+}
+// src/observing/assume.ts
+init_digest();
+init_plan();
+init_versions$1();
+init_prompt_file();
+init_problem();
+/**
+* What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
+* it. Numbers below 1 stand for those that only the service knows.
+*/
+function assumeObservation({ files, base, contentsAtRefs }) {
+	const observed = files.map((file) => {
+		const then = base?.files.get(file.id) ?? null;
+		return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map())];
+	});
+	return {
+		observed: new Map(observed),
+		failed: /* @__PURE__ */ new Map()
+	};
+}
+/** What may be written where the service may not be asked: nothing. */
+const NO_PROVIDER = {
+	observe: () => Promise.reject(notAsked$1()),
+	begin: () => {
+		throw notAsked$1();
+	}
+};
+function notAsked$1() {
+	return new ProblemError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }));
+}
+/** What the base does not pin is taken for empty. */
+function assumeObserved(file, then, atRefs) {
+	const { id, key, name, description = "" } = then ?? file;
+	const versions = versionsOf(file, then, atRefs);
+	const active = (then?.pins ?? []).map(({ environment, pin }) => {
+		return [environment, versions.get(pinText(pin)) ?? null];
+	});
+	const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(active),
+		known: known.toSorted((a, b) => b.number - a.number),
+		remembers: (content) => known.some((version) => holds(version, content)),
+		findable: false,
+		missing: [],
+		metadata: "kept",
+		problems: [],
+		state: ""
+	};
+}
+/** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
+function versionsOf(file, then, atRefs) {
+	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...file.pins].map(({ pin }) => pin)];
+	return new Map(pins.flatMap((pin, index) => {
+		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(atRefs, pin);
+		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
+	}));
+}
+function contentAt(atRefs, pin) {
+	if (pin.kind !== "git") return "unread";
+	const at = atRefs.get(pin.ref);
+	return at === void 0 || "code" in at ? null : at.content;
+}
+function versionOf(pin, content, number) {
+	if (content !== "unread") {
+		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
+		return {
+			id: pin.kind === "latest" ? "base" : pinText(pin),
+			number,
+			digest,
+			metadataDigest,
+			ours: true,
+			source: { digest },
+			content: {
+				text,
+				metadata
+			}
+		};
+	}
+	const named = pin.kind === "number" ? {
+		id: `v${pin.number}`,
+		number: pin.number
+	} : {
+		id: idOf(pin),
+		number
+	};
+	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
+	return {
+		...named,
+		digest,
+		metadataDigest: EMPTY_METADATA_DIGEST,
+		ours: true,
+		source: { digest },
+		content: null
+	};
+}
+function idOf(pin) {
+	return pin.kind === "version" ? pin.id : pinText(pin);
+}
+/** The plan as it can be shown: without the numbers that nobody knows. */
+function withoutAssumedNumbers(plan) {
+	const prompts = plan.prompts.map((prompt) => ({
+		...prompt,
+		changes: prompt.changes.map(unnumbered)
+	}));
+	return {
+		...plan,
+		prompts
+	};
+}
+function unnumbered(change) {
+	if (change.kind !== "set-active") return change;
+	const before = change.before === null ? null : numbered(change.before);
+	return {
+		...change,
+		before,
+		after: isNew(change.after) ? change.after : numbered(change.after)
+	};
+}
+function numbered({ id, number }) {
+	return {
+		id,
+		number: number === null || number < 1 ? null : number
+	};
+}
+// src/observing/observe.ts
+init_p_limit();
+init_problem();
+const NO_NEEDS = {
+	environments: [],
+	whole: false
+};
+/**
+* What has to be read of the service to plan for a file, and for that of the base commit where drift is looked for. The
+* environment before one that is pinned is read as well: a promotion is allowed or refused by what it serves.
+*/
+function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, whole } = NO_NEEDS) {
+	const then = base?.files.get(file.id);
+	const both = then === void 0 ? [file] : [file, then];
+	const pins = both.flatMap((one) => one.pins);
+	const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+	return {
+		promptId: file.id,
+		environments: [.../* @__PURE__ */ new Set([
+			...pins.map(({ environment }) => environment),
+			...before,
+			...environments
+		])],
+		pins: file.pins,
+		own: file.content,
+		contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
+		numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
+		whole
+	};
+}
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs) {
+	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
+/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
+const PROMPTS_PER_REQUEST = 4;
+/**
+* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
+* problem is in `failed`.
+*/
+async function observe(provider, wanted, { concurrency, onObserved }) {
+	const observed = /* @__PURE__ */ new Map();
+	const failed = /* @__PURE__ */ new Map();
+	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
+		try {
+			observed.set(one.promptId, await provider.observe(one));
+		} catch (error) {
+			failed.set(one.promptId, problemOf$1(error));
+		}
+		onObserved?.(observed.size + failed.size, wanted.length);
+	});
+	return {
+		observed,
+		failed
+	};
+}
+// src/domain/desired.ts
+/** Where git is not asked, or has nothing to say. */
+const NO_HISTORY = {
+	formerPins: /* @__PURE__ */ new Map(),
+	formerFields: /* @__PURE__ */ new Map(),
+	provenance: /* @__PURE__ */ new Map(),
+	contents: /* @__PURE__ */ new Map()
+};
+// src/planning/changes.ts
+init_plan();
+init_versions$1();
+init_problem();
+/** What one file asks for in the order in which it is written, with what became of each pin. */
+function changesFor(context, { provenance }) {
+	const { file, observed, contentsAtRefs } = context;
+	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+	const pins = file.pins.map((pin, at) => {
+		return {
+			pin,
+			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
+		};
+	});
+	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
+	const activations = pins.flatMap((one) => activation(one, observed));
+	return {
+		pins,
+		changes: [
+			...creates,
+			...compareFields(file, observed.fields),
+			...activations
+		]
+	};
+}
+function activation({ pin, resolution }, observed) {
+	if (resolution.kind !== "set") return [];
+	const active = observed.active.get(pin.environment) ?? null;
+	const before = active === null ? null : refOf$1(active);
+	return [{
+		kind: "set-active",
+		environment: pin.environment,
+		before,
+		after: resolution.after
+	}];
+}
+/** What a plan does about a pin of such a meaning. */
+function resolvePin(pin, meaning, context) {
+	switch (meaning.kind) {
+		case "in-sync": return meaning;
+		case "known": return {
+			kind: "set",
+			after: refOf$1(meaning.version),
+			finds: false
+		};
+		case "new": {
+			const { content, ref } = meaning;
+			return {
+				kind: "set",
+				after: {
+					new: content,
+					...ref !== void 0 && { ref }
+				},
+				finds: false
+			};
+		}
+		case "unknown": return resolveUnknown(pin, context);
+	}
+}
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function resolveUnknown({ environment, pin, line, column }, context) {
+	const { file, observed, contentsAtRefs } = context;
+	const place = {
+		path: file.path,
+		line,
+		column
+	};
+	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
+		kind: "set",
+		after: {
+			id: pin.id,
+			number: null
+		},
+		finds: true
+	};
+	const finds = pin.kind === "number" && observed.findable;
+	return {
+		kind: "blocked",
+		problem: unresolvable(pin, environment, {
+			finds,
+			contentsAtRefs,
+			place
+		}),
+		finds
+	};
+}
+function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
+	switch (pin.kind) {
+		case "number": return makeProblem("pin/unknown-number", {
+			environment,
+			number: pin.number,
+			lookable: finds
+		}, place);
+		case "version": return makeProblem("pin/unknown-version", {
+			environment,
+			id: pin.id
+		}, place);
+		case "git": {
+			const at = contentsAtRefs.get(pin.ref);
+			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
+		}
+		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
+	}
+}
+/**
+* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
+* @param provenance of the file's own content
+*/
+function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
+	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.content] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
+	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
+		...create(content, contentsAtRefs, provenance),
+		...othersOf(content, wanted)
+	}));
+}
+/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
+function replaces(other, at, content, index) {
+	return serves(other, content) && (!serves(content, other) || at > index);
+}
+function othersOf(content, wanted) {
+	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+	return others.length > 0 ? { others } : {};
+}
+/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+function create(content, refs, provenance) {
+	for (const [ref, at] of refs) if ("content" in at && at.content === content) return {
+		kind: "create-version",
+		content,
+		ref,
+		provenance: at.provenance
+	};
+	return {
+		kind: "create-version",
+		content,
+		provenance
+	};
+}
+/** The fields that the file manages and that differ in the service; no change when there are none. */
+function compareFields(file, fields) {
+	const entries = FIELDS$1.flatMap((field) => {
+		const after = file[field];
+		return after === void 0 || after === fields[field] ? [] : [[field, {
+			before: fields[field],
+			after
+		}]];
+	});
+	return entries.length === 0 ? [] : [{
+		kind: "update-prompt",
+		fields: Object.fromEntries(entries)
+	}];
+}
+// src/planning/find-drift.ts
+init_plan();
+/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
+function findDrift(compared, { ancestors }) {
+	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
+}
+function environmentDrift({ environment, before, after }, compared, ancestors) {
+	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
+	if (wanted === void 0) return [];
+	const observed = before === null ? null : holderOf(before, compared.known);
+	return [{
+		kind: observed === null || observed.commit !== void 0 && ancestors.has(observed.commit) ? "unfinished" : "outside",
+		environment,
+		expected: wanted.after,
+		observed,
+		restores: isSameTarget(after, wanted.after)
+	}];
+}
+/** What was made outside has no commit. */
+function holderOf({ id, number }, known) {
+	const version = known.find((one) => one.id === id);
+	const commit = version?.ours === true ? version.source?.commit : void 0;
+	return {
+		id,
+		number,
+		...commit === void 0 ? {} : { commit }
+	};
+}
+function fieldDrift({ head, base: wanted, formerFields }) {
+	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
+	return FIELDS$1.flatMap((field) => {
+		const expected = then[field]?.after;
+		const observed = now[field]?.before;
+		if (expected === void 0 || observed === void 0) return [];
+		return [{
+			kind: formerFields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
+			field,
+			expected,
+			observed,
+			restores: now[field]?.after === expected
+		}];
+	});
+}
+function fieldsOf$1(changes) {
+	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
+}
+// src/planning/former-pins.ts
+function contentOf$1({ digest, metadataDigest }) {
+	return metadataDigest === void 0 ? { digest } : {
+		digest,
+		metadataDigest
+	};
+}
+/** Equal content is the same whatever its id. */
+function isSameContent(one, other) {
+	if (one.digest === void 0 || one.digest !== other.digest) return false;
+	const [a, b] = [one.metadataDigest, other.metadataDigest];
+	return a === void 0 || b === void 0 || a === b;
+}
+/** In an earlier run of pins than the one of now. */
+function wasPinned(target, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+}
+/** In the state of the file before the one that is planned for. */
+function wasPinnedLast(target, environment, former) {
+	const last = former.get(environment)?.[0];
+	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
+}
+/**
+* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
+* before however old that commit is; only those that the file began with were there already.
+*/
+function cameThrough(target, from, environment, former) {
+	const states = former.get(environment) ?? [];
+	const changed = states.findIndex((state) => !means(state, target));
+	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
+	if (since === void 0) return false;
+	const first = Math.max(...agesIn(former));
+	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
+}
+function agesIn(former) {
+	return [...former.values()].flat().map(({ age }) => age);
+}
+/** Whether a pin of an earlier commit means a version. */
+function means({ pin, content }, target) {
+	if (pin.kind === "number") return pin.number === target.number;
+	if (pin.kind === "version") return pin.id === target.id;
+	return content !== null && isSameContent(contentOf$1(content), target);
+}
+// src/planning/promotion.ts
+init_plan();
+init_problem();
+/**
+* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
+* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
+* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+* two environments: the one before has moved on then, as the file wants it.
+*/
+function promotionProblems(activations, context, { promotedFrom }, { formerPins }) {
+	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
+	return activations.flatMap(({ pin, after }) => {
+		const from = promotedFrom.get(pin.environment);
+		if (from === void 0) return [];
+		const target = targetOf(after, context);
+		const step = {
+			environment: pin.environment,
+			from,
+			target
+		};
+		const situation = {
+			activations,
+			context,
+			former
+		};
+		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal(pin, step, situation)];
+	});
+}
+function isNoPromotion(step, situation) {
+	const { environment, from, target } = step;
+	const { former } = situation;
+	if (wasPinned(target, environment, former)) return true;
+	if (target.id === void 0) return false;
+	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
+	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
+}
+function targetOf(after, { observed }) {
+	if (isNew(after)) return contentOf$1(after.new);
+	const { id, number } = after;
+	return observed.known.find((one) => one.id === id) ?? (number === null ? { id } : {
+		id,
+		number
+	});
+}
+function isActive(target, environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active !== null && isSameVersion(active, target);
+}
+/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
+function hasMovedOn({ from, target }, { activations, context, former }) {
+	const { file, observed } = context;
+	const isIn = (pins) => pins.some(({ environment }) => environment === from);
+	const active = observed.active.get(from) ?? null;
+	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
+	return target.number !== void 0 && active.number > target.number && !(former.get(from) ?? []).some((state) => means(state, active));
+}
+/**
+* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
+* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
+*/
+function goesThroughNow({ environment, from, target }, { activations, context, former }) {
+	if (!comesTo(from, target, {
+		activations,
+		context
+	})) return false;
+	const active = context.observed.active.get(environment) ?? null;
+	return active === null || wasPinned(active, environment, former);
+}
+/** Whether a sync would set an environment to that very version, if nothing were refused. */
+function comesTo(environment, target, { activations, context }) {
+	const first = activations.find(({ pin }) => pin.environment === environment);
+	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
+}
+function isSameVersion(one, other) {
+	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
+}
+function refusal({ line, column }, { environment, from, target }, situation) {
+	const { context } = situation;
+	const { key, path, pins } = context.file;
+	return makeProblem("guard/promotion-order", {
+		environment,
+		from,
+		key,
+		version: nameOf$2(target),
+		serves: servedIn(from, context),
+		current: servedIn(environment, context),
+		liveIn: liveIn(target, context),
+		sourcePinned: pins.some((one) => one.environment === from),
+		sourceComes: comesTo(from, target, situation)
+	}, {
+		path,
+		line,
+		column
+	});
+}
+function servedIn(environment, { observed }) {
+	const active = observed.active.get(environment) ?? null;
+	return active === null ? null : `v${active.number}`;
+}
+function nameOf$2({ number, id }) {
+	if (number !== void 0) return `v${number}`;
+	return id ?? "a version that is not made yet";
+}
+/** A pinned environment in which the version is active already: it can be promoted from there. */
+function liveIn(target, context) {
+	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+}
+/** Pins that follow the file in environments where that is not allowed. */
+function latestProblems(file, forbidden) {
+	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
+		path: file.path,
+		line,
+		column
+	}));
+}
+// src/planning/make-plan.ts
+init_prompt_file();
+init_problem();
+/** The changes that would make the service match the files. Pure: the same input gives the same plan. */
+function makePlan(desired, observation, history = NO_HISTORY) {
+	const prompts = desired.files.map((file) => {
+		const observed = observation.observed.get(file.id);
+		return observed === void 0 ? unobserved(file, observation.failed) : planPrompt(file, observed, desired, history);
+	}).toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
+	return {
+		prompts,
+		digest: digestPlan(prompts)
+	};
+}
+/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
+function planPrompt(written, observed, desired, history = NO_HISTORY) {
+	const file = {
+		...written,
+		pins: inOrder(written.pins, desired)
+	};
+	const context = {
+		file,
+		observed,
+		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
+	};
+	const { pins, changes } = changesFor(context, history);
+	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
+		pin,
+		after: resolution.after
+	}] : []);
+	const forbidden = [...latestProblems(file, desired.latestForbidden), ...promotionProblems(live, context, desired, history)];
+	const problems = [...pins.flatMap(problemOf), ...forbidden];
+	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
+	const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
+	const drift = driftSince(desired, context, changes, history);
+	const warnings = observed.problems.map((problem) => ({
+		...problem,
+		path: file.path
+	}));
+	return {
+		file,
+		observed,
+		status,
+		changes,
+		drift,
+		problems: [...problems, ...warnings],
+		finds
+	};
+}
+/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
+function driftSince({ base }, context, head, history) {
+	const file = base?.files.get(context.file.id);
+	if (base === null || file === void 0) return [];
+	const { known } = context.observed;
+	const formerFields = history.formerFields.get(file.id) ?? [];
+	return findDrift({
+		head,
+		base: changesFor({
+			...context,
+			file
+		}, history).changes,
+		known,
+		formerFields
+	}, base);
+}
+/** The plan of a prompt that could not be observed. */
+function unobserved(file, failed) {
+	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
+	return {
+		file,
+		observed: null,
+		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
+		changes: [],
+		drift: [],
+		problems: [problem],
+		finds: []
+	};
+}
+/** Promotion order; environments that the configuration does not list keep the file's order. */
+function inOrder(pins, { environmentOrder }) {
+	if (environmentOrder === null) return pins;
+	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
+}
+function problemOf({ resolution }) {
+	return resolution.kind === "blocked" ? [resolution.problem] : [];
+}
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+function pinsToFind(pins) {
+	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
+	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
+		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
+	});
+	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
+}
+// src/commands/may-ask.ts
+init_problem();
+/** Why the service is not asked, as a warning; null where it is. */
+async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
+	if (asking === "always") return null;
+	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
+	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
+	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
+	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+}
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keyGoesTo(service, apiKey) {
+	if (apiKey === void 0 || service?.kind !== "remote") return service;
+	return {
+		kind: service.kind,
+		baseUrl: service.baseUrl
+	};
+}
+async function serviceAt(commit, { file, root }, repository, environment) {
+	const name = (0, node_path.basename)(file);
+	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
+	if (bytes === null) return null;
+	const around = {
+		file,
+		shownPath: name,
+		root,
+		environment
+	};
+	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
+}
+// src/service/prompt-service.ts
+/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
+function untilStopped(service, stop) {
+	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
+	return {
+		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
+		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
+		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
+		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
+	};
+}
+var ServiceError;
+var init_prompt_service = __esmMin((() => {
+	init_problem();
+	ServiceError = class extends ProblemError {
+		effect;
+		constructor(problem, effect, options) {
+			super(problem, options);
+			this.name = "ServiceError";
+			this.effect = effect;
+		}
+	};
+}));
+// src/ledger/ownership.ts
+/**
+* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
+* copy in the service copies the stamp as well.
+*/
+function isOwn(version) {
+	return version.stamp?.digest === version.digest;
+}
+/**
+* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
+* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
+* that the stamp was written for can have that one.
+*/
+function isDoubtful(version) {
+	const sent = version.stamp?.metadataDigest;
+	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
+}
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+function entryOf(version) {
+	return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+/**
+* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
+* metadata of their own, and what they serve is in sync all the same.
+*/
+function entryAsServed(version, known) {
+	const isCopy = isDoubtful(version) && hasOriginal(version, known);
+	return toEntry(version, isOwn(version) && !isCopy);
+}
+function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
+	const entry = {
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (stamp === null || !ours) return entry;
+	const { commit, path } = stamp;
+	return {
+		...entry,
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path }
+	};
+}
+/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
+function isRewritten(version, content, known) {
+	const { digest, metadataDigest } = content;
+	const { stamp } = version;
+	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
+	const sent = stamp.metadataDigest;
+	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
+	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
+	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
+}
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+function isTidied({ stamp, text, digest, metadataDigest }, content) {
+	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
+}
+/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
+function differsInForm(one, other) {
+	return withoutForm(one) === withoutForm(other);
+}
+function withoutForm(text) {
+	return text.normalize("NFC").replaceAll(/\s+/g, "");
+}
+/**
+* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
+* only the head's ledger remembers would be forgotten.
+*/
+function mayFollow(version, head) {
+	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
+	if (head === null) return true;
+	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
+}
+/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
+function hasOriginal({ number, stamp }, known) {
+	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
+}
+/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
+function followsLedger({ number, stamp }) {
+	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
+}
+var init_ownership = __esmMin((() => {
+	init_digest();
+}));
+// src/ledger/stamp.ts
+/** A version as the service has it, with its stamp apart from its own metadata. */
+function toVersion$1({ id, number, text, metadata: all }) {
+	const metadata = withoutKey(all, RESERVED_KEY);
+	return {
+		id,
+		number,
+		text,
+		metadata,
+		digest: contentDigest(text),
+		metadataDigest: metadataDigest(metadata),
+		stamp: parseStamp(all)
+	};
+}
+/**
+* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
+* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
+*/
+function parseStamp(metadata) {
+	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
+	if (!parsed.success) return null;
+	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.flatMap(entryFrom)
+	};
+}
+/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
+function stampToWire(stamp) {
+	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.map(entryToWire)
+	};
+}
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
+	return [{
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours: entry.outside !== true,
+		...present$1(entry)
+	}];
+}
+function entryToWire(entry) {
+	const { number, id, digest, metadataDigest, ours } = entry;
 	return {
 		number,
-		head: head.sha,
-		base: base.sha,
-		isForeign
+		id,
+		digest,
+		metadata_digest: metadataDigest,
+		...ours ? {} : { outside: true },
+		...present$1(entry)
 	};
 }
-// node_modules/universal-user-agent/index.js
-function getUserAgent() {
-	if (typeof navigator === "object" && "userAgent" in navigator) return navigator.userAgent;
-	if (typeof process === "object" && process.version !== void 0) return `Node.js/${process.version.substr(1)} (${process.platform}; ${process.arch})`;
-	return "<environment undetectable>";
-}
-var init_universal_user_agent = __esmMin((() => {}));
-// node_modules/before-after-hook/lib/register.js
-function register(state, name, method, options) {
-	if (typeof method !== "function") throw new Error("method for before hook must be a function");
-	if (!options) options = {};
-	if (Array.isArray(name)) return name.reverse().reduce((callback, name) => {
-		return register.bind(null, state, name, callback, options);
-	}, method)();
-	return Promise.resolve().then(() => {
-		if (!state.registry[name]) return method(options);
-		return state.registry[name].reduce((method, registered) => {
-			return registered.hook.bind(null, method, options);
-		}, method)();
-	});
-}
-var init_register = __esmMin((() => {}));
-// node_modules/before-after-hook/lib/add.js
-function addHook(state, kind, name, hook) {
-	const orig = hook;
-	if (!state.registry[name]) state.registry[name] = [];
-	if (kind === "before") hook = (method, options) => {
-		return Promise.resolve().then(orig.bind(null, options)).then(method.bind(null, options));
-	};
-	if (kind === "after") hook = (method, options) => {
-		let result;
-		return Promise.resolve().then(method.bind(null, options)).then((result_) => {
-			result = result_;
-			return orig(result, options);
-		}).then(() => {
-			return result;
-		});
-	};
-	if (kind === "error") hook = (method, options) => {
-		return Promise.resolve().then(method.bind(null, options)).catch((error) => {
-			return orig(error, options);
-		});
-	};
-	state.registry[name].push({
-		hook,
-		orig
-	});
-}
-var init_add = __esmMin((() => {}));
-// node_modules/before-after-hook/lib/remove.js
-function removeHook(state, name, method) {
-	if (!state.registry[name]) return;
-	const index = state.registry[name].map((registered) => {
-		return registered.orig;
-	}).indexOf(method);
-	if (index === -1) return;
-	state.registry[name].splice(index, 1);
-}
-var init_remove = __esmMin((() => {}));
-// node_modules/before-after-hook/index.js
-function bindApi(hook, state, name) {
-	const removeHookRef = bindable(removeHook, null).apply(null, name ? [state, name] : [state]);
-	hook.api = { remove: removeHookRef };
-	hook.remove = removeHookRef;
-	[
-		"before",
-		"error",
-		"after",
-		"wrap"
-	].forEach((kind) => {
-		const args = name ? [
-			state,
-			kind,
-			name
-		] : [state, kind];
-		hook[kind] = hook.api[kind] = bindable(addHook, null).apply(null, args);
-	});
-}
-function Singular() {
-	const singularHookName = Symbol("Singular");
-	const singularHookState = { registry: {} };
-	const singularHook = register.bind(null, singularHookState, singularHookName);
-	bindApi(singularHook, singularHookState, singularHookName);
-	return singularHook;
-}
-function Collection() {
-	const state = { registry: {} };
-	const hook = register.bind(null, state);
-	bindApi(hook, state);
-	return hook;
-}
-var bind, bindable, before_after_hook_default;
-var init_before_after_hook = __esmMin((() => {
-	init_register();
-	init_add();
-	init_remove();
-	bind = Function.bind;
-	bindable = bind.bind(bind);
-	before_after_hook_default = {
-		Singular,
-		Collection
-	};
-}));
-// node_modules/@octokit/endpoint/dist-bundle/index.js
-function lowercaseKeys(object) {
-	if (!object) return {};
-	return Object.keys(object).reduce((newObj, key) => {
-		newObj[key.toLowerCase()] = object[key];
-		return newObj;
-	}, {});
-}
-function isPlainObject$1(value) {
-	if (typeof value !== "object" || value === null) return false;
-	if (Object.prototype.toString.call(value) !== "[object Object]") return false;
-	const proto = Object.getPrototypeOf(value);
-	if (proto === null) return true;
-	const Ctor = Object.prototype.hasOwnProperty.call(proto, "constructor") && proto.constructor;
-	return typeof Ctor === "function" && Ctor instanceof Ctor && Function.prototype.call(Ctor) === Function.prototype.call(value);
-}
-function mergeDeep(defaults, options) {
-	const result = Object.assign({}, defaults);
-	Object.keys(options).forEach((key) => {
-		if (isPlainObject$1(options[key])) {
-			if (!(key in defaults)) Object.assign(result, { [key]: options[key] });
-			else result[key] = mergeDeep(defaults[key], options[key]);
-		} else Object.assign(result, { [key]: options[key] });
-	});
-	return result;
-}
-function removeUndefinedProperties(obj) {
-	for (const key in obj) if (obj[key] === void 0) delete obj[key];
-	return obj;
-}
-function merge(defaults, route, options) {
-	if (typeof route === "string") {
-		let [method, url] = route.split(" ");
-		options = Object.assign(url ? {
-			method,
-			url
-		} : { url: method }, options);
-	} else options = Object.assign({}, route);
-	options.headers = lowercaseKeys(options.headers);
-	removeUndefinedProperties(options);
-	removeUndefinedProperties(options.headers);
-	const mergedOptions = mergeDeep(defaults || {}, options);
-	if (options.url === "/graphql") {
-		if (defaults && defaults.mediaType.previews?.length) mergedOptions.mediaType.previews = defaults.mediaType.previews.filter((preview) => !mergedOptions.mediaType.previews.includes(preview)).concat(mergedOptions.mediaType.previews);
-		mergedOptions.mediaType.previews = (mergedOptions.mediaType.previews || []).map((preview) => preview.replace(/-preview/, ""));
-	}
-	return mergedOptions;
-}
-function addQueryParameters(url, parameters) {
-	const separator = /\?/.test(url) ? "&" : "?";
-	const names = Object.keys(parameters);
-	if (names.length === 0) return url;
-	return url + separator + names.map((name) => {
-		if (name === "q") return "q=" + parameters.q.split("+").map(encodeURIComponent).join("+");
-		return `${name}=${encodeURIComponent(parameters[name])}`;
-	}).join("&");
-}
-function removeNonChars(variableName) {
-	return variableName.replace(/(?:^\W+)|(?:(?<!\W)\W+$)/g, "").split(/,/);
-}
-function extractUrlVariableNames(url) {
-	const matches = url.match(urlVariableRegex);
-	if (!matches) return [];
-	return matches.map(removeNonChars).reduce((a, b) => a.concat(b), []);
-}
-function omit(object, keysToOmit) {
-	const result = { __proto__: null };
-	for (const key of Object.keys(object)) if (keysToOmit.indexOf(key) === -1) result[key] = object[key];
-	return result;
-}
-function encodeReserved(str) {
-	return str.split(/(%[0-9A-Fa-f]{2})/g).map(function(part) {
-		if (!/%[0-9A-Fa-f]/.test(part)) part = encodeURI(part).replace(/%5B/g, "[").replace(/%5D/g, "]");
-		return part;
-	}).join("");
-}
-function encodeUnreserved(str) {
-	return encodeURIComponent(str).replace(/[!'()*]/g, function(c) {
-		return "%" + c.charCodeAt(0).toString(16).toUpperCase();
-	});
-}
-function encodeValue(operator, value, key) {
-	value = operator === "+" || operator === "#" ? encodeReserved(value) : encodeUnreserved(value);
-	if (key) return encodeUnreserved(key) + "=" + value;
-	else return value;
-}
-function isDefined(value) {
-	return value !== void 0 && value !== null;
-}
-function isKeyOperator(operator) {
-	return operator === ";" || operator === "&" || operator === "?";
-}
-function getValues(context, operator, key, modifier) {
-	var value = context[key], result = [];
-	if (isDefined(value) && value !== "") {
-		if (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
-			value = value.toString();
-			if (modifier && modifier !== "*") value = value.substring(0, parseInt(modifier, 10));
-			result.push(encodeValue(operator, value, isKeyOperator(operator) ? key : ""));
-		} else if (modifier === "*") {
-			if (Array.isArray(value)) value.filter(isDefined).forEach(function(value2) {
-				result.push(encodeValue(operator, value2, isKeyOperator(operator) ? key : ""));
-			});
-			else Object.keys(value).forEach(function(k) {
-				if (isDefined(value[k])) result.push(encodeValue(operator, value[k], k));
-			});
-		} else {
-			const tmp = [];
-			if (Array.isArray(value)) value.filter(isDefined).forEach(function(value2) {
-				tmp.push(encodeValue(operator, value2));
-			});
-			else Object.keys(value).forEach(function(k) {
-				if (isDefined(value[k])) {
-					tmp.push(encodeUnreserved(k));
-					tmp.push(encodeValue(operator, value[k].toString()));
-				}
-			});
-			if (isKeyOperator(operator)) result.push(encodeUnreserved(key) + "=" + tmp.join(","));
-			else if (tmp.length !== 0) result.push(tmp.join(","));
-		}
-	} else if (operator === ";") {
-		if (isDefined(value)) result.push(encodeUnreserved(key));
-	} else if (value === "" && (operator === "&" || operator === "?")) result.push(encodeUnreserved(key) + "=");
-	else if (value === "") result.push("");
-	return result;
-}
-function parseUrl(template) {
-	return { expand: expand.bind(null, template) };
-}
-function expand(template, context) {
-	var operators = [
-		"+",
-		"#",
-		".",
-		"/",
-		";",
-		"?",
-		"&"
-	];
-	template = template.replace(/\{([^\{\}]+)\}|([^\{\}]+)/g, function(_, expression, literal) {
-		if (expression) {
-			let operator = "";
-			const values = [];
-			if (operators.indexOf(expression.charAt(0)) !== -1) {
-				operator = expression.charAt(0);
-				expression = expression.substr(1);
-			}
-			expression.split(/,/g).forEach(function(variable) {
-				var tmp = /([^:\*]*)(?::(\d+)|(\*))?/.exec(variable);
-				values.push(getValues(context, operator, tmp[1], tmp[2] || tmp[3]));
-			});
-			if (operator && operator !== "+") {
-				var separator = ",";
-				if (operator === "?") separator = "&";
-				else if (operator !== "#") separator = operator;
-				return (values.length !== 0 ? operator : "") + values.join(separator);
-			} else return values.join(",");
-		} else return encodeReserved(literal);
-	});
-	if (template === "/") return template;
-	else return template.replace(/\/$/, "");
-}
-function parse$1(options) {
-	let method = options.method.toUpperCase();
-	let url = (options.url || "/").replace(/:([a-z]\w+)/g, "{$1}");
-	let headers = Object.assign({}, options.headers);
-	let body;
-	let parameters = omit(options, [
-		"method",
-		"baseUrl",
-		"url",
-		"headers",
-		"request",
-		"mediaType"
-	]);
-	const urlVariableNames = extractUrlVariableNames(url);
-	url = parseUrl(url).expand(parameters);
-	if (!/^http/.test(url)) url = options.baseUrl + url;
-	const remainingParameters = omit(parameters, Object.keys(options).filter((option) => urlVariableNames.includes(option)).concat("baseUrl"));
-	if (!/application\/octet-stream/i.test(headers.accept)) {
-		if (options.mediaType.format) headers.accept = headers.accept.split(/,/).map((format) => format.replace(/application\/vnd(\.\w+)(\.v3)?(\.\w+)?(\+json)?$/, `application/vnd$1$2.${options.mediaType.format}`)).join(",");
-		if (url.endsWith("/graphql")) {
-			if (options.mediaType.previews?.length) headers.accept = (headers.accept.match(/(?<![\w-])[\w-]+(?=-preview)/g) || []).concat(options.mediaType.previews).map((preview) => {
-				return `application/vnd.github.${preview}-preview${options.mediaType.format ? `.${options.mediaType.format}` : "+json"}`;
-			}).join(",");
-		}
-	}
-	if (["GET", "HEAD"].includes(method)) url = addQueryParameters(url, remainingParameters);
-	else if ("data" in remainingParameters) body = remainingParameters.data;
-	else if (Object.keys(remainingParameters).length) body = remainingParameters;
-	if (!headers["content-type"] && typeof body !== "undefined") headers["content-type"] = "application/json; charset=utf-8";
-	if (["PATCH", "PUT"].includes(method) && typeof body === "undefined") body = "";
-	return Object.assign({
-		method,
-		url,
-		headers
-	}, typeof body !== "undefined" ? { body } : null, options.request ? { request: options.request } : null);
-}
-function endpointWithDefaults(defaults, route, options) {
-	return parse$1(merge(defaults, route, options));
-}
-function withDefaults$2(oldDefaults, newDefaults) {
-	const DEFAULTS2 = merge(oldDefaults, newDefaults);
-	const endpoint2 = endpointWithDefaults.bind(null, DEFAULTS2);
-	return Object.assign(endpoint2, {
-		DEFAULTS: DEFAULTS2,
-		defaults: withDefaults$2.bind(null, DEFAULTS2),
-		merge: merge.bind(null, DEFAULTS2),
-		parse: parse$1
-	});
-}
-var DEFAULTS$1, urlVariableRegex, endpoint;
-var init_dist_bundle$6 = __esmMin((() => {
-	init_universal_user_agent();
-	DEFAULTS$1 = {
-		method: "GET",
-		baseUrl: "https://api.github.com",
-		headers: {
-			accept: "application/vnd.github.v3+json",
-			"user-agent": `octokit-endpoint.js/0.0.0-development ${getUserAgent()}`
-		},
-		mediaType: { format: "" }
-	};
-	urlVariableRegex = /\{[^{}}]+\}/g;
-	endpoint = withDefaults$2(null, DEFAULTS$1);
-}));
-// node_modules/content-type/dist/index.js
-/*!
-* content-type
-* Copyright(c) 2015 Douglas Christopher Wilson
-* MIT Licensed
-*/
-/**
-* Parse a `Content-Type` header.
-*/
-function parse(header, options) {
-	const stopFlags = SEMI_FLAG | (options?.comma === true ? COMMA_FLAG : 0);
-	const len = header.length;
-	let valueStart = options?.start ?? 0;
-	while ((CHAR_MAP[header.charCodeAt(valueStart)] & OWS) !== 0) valueStart++;
-	let index = valueStart;
-	let typeFlags = 0;
-	let whitespace = -1;
-	let stop = options?.parameters === false ? COMMA_FLAG : 0;
-	while (index < len) {
-		const code = header.charCodeAt(index);
-		const flags = CHAR_MAP[code];
-		if ((flags & stopFlags) !== 0) {
-			stop |= flags & COMMA_FLAG;
-			break;
-		}
-		if ((flags & OWS) !== 0) {
-			if (whitespace === -1) whitespace = index;
-		} else whitespace = -1;
-		typeFlags |= code & NON_ASCII | flags;
-		index++;
-	}
-	const valueEnd = whitespace === -1 ? index : whitespace;
-	const value = header.slice(valueStart, valueEnd);
-	const type = (typeFlags & CASE_FLAGS) === 0 ? value : value.toLowerCase();
-	if (index === len || stop !== 0) return {
-		type,
-		index,
-		parameters: new NullObject()
-	};
-	return parseParameters(header, type, index, len, stopFlags);
-}
-/**
-* Parses the parameters of a `Content-Type` header starting at the given index.
-*/
-function parseParameters(header, type, index, len, stopFlags) {
-	const parameters = new NullObject();
-	parameter: while (index < len) {
-		index++;
-		while ((CHAR_MAP[header.charCodeAt(index)] & OWS) !== 0) index++;
-		const keyStart = index;
-		let keyFlags = 0;
-		let keyWhitespace = -1;
-		while (index < len) {
-			const code = header.charCodeAt(index);
-			const flags = CHAR_MAP[code];
-			if ((flags & stopFlags) !== 0) {
-				if ((flags & COMMA_FLAG) !== 0) break parameter;
-				continue parameter;
-			}
-			if (code === EQ) {
-				const keyEnd = keyWhitespace === -1 ? index : keyWhitespace;
-				const value = header.slice(keyStart, keyEnd);
-				const key = (keyFlags & CASE_FLAGS) === 0 ? value : value.toLowerCase();
-				index++;
-				while ((CHAR_MAP[header.charCodeAt(index)] & OWS) !== 0) index++;
-				if (index < len && header.charCodeAt(index) === DQUOTE) {
-					const quotedStart = ++index;
-					let escaped = false;
-					while (index < len) {
-						const code = header.charCodeAt(index);
-						if (code === DQUOTE) {
-							if (parameters[key] === void 0) parameters[key] = escaped ? unescapeQuotedPairs(header, quotedStart, index) : header.slice(quotedStart, index);
-							index++;
-							let stop = 0;
-							while (index < len) {
-								const code = header.charCodeAt(index);
-								const flags = CHAR_MAP[code];
-								if ((flags & stopFlags) !== 0) {
-									stop = flags & COMMA_FLAG;
-									break;
-								}
-								index++;
-							}
-							if (stop !== 0) break parameter;
-							continue parameter;
-						}
-						if (code === BSLASH && index + 1 < len) {
-							escaped = true;
-							index += 2;
-							continue;
-						}
-						index++;
-					}
-					continue parameter;
-				}
-				const valueStart = index;
-				let stop = 0;
-				let valueWhitespace = -1;
-				while (index < len) {
-					const code = header.charCodeAt(index);
-					const flags = CHAR_MAP[code];
-					if ((flags & stopFlags) !== 0) {
-						stop = flags & COMMA_FLAG;
-						break;
-					}
-					if ((flags & OWS) !== 0) {
-						if (valueWhitespace === -1) valueWhitespace = index;
-					} else valueWhitespace = -1;
-					index++;
-				}
-				if (parameters[key] === void 0) {
-					const valueEnd = valueWhitespace === -1 ? index : valueWhitespace;
-					parameters[key] = header.slice(valueStart, valueEnd);
-				}
-				if (stop !== 0) break parameter;
-				continue parameter;
-			}
-			if ((flags & OWS) !== 0) {
-				if (keyWhitespace === -1) keyWhitespace = index;
-			} else keyWhitespace = -1;
-			keyFlags |= code & NON_ASCII | flags;
-			index++;
-		}
-	}
+/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
+function present$1({ commit, path, pinned }) {
 	return {
-		type,
-		index,
-		parameters
+		...commit !== void 0 && { commit },
+		...path !== void 0 && { path },
+		...pinned && { pinned }
 	};
 }
+var digest, id, optionalText, optionalMark, EntryShape, StampShape;
+var init_stamp = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
+	optionalMark = literal$1(true).optional().catch(void 0);
+	EntryShape = object({
+		number: int$2(),
+		id,
+		digest,
+		metadata_digest: digest,
+		commit: optionalText,
+		path: optionalText,
+		outside: optionalMark,
+		pinned: optionalMark
+	});
+	StampShape = object({
+		digest,
+		metadata_digest: digest.optional().catch(void 0),
+		commit: optionalText,
+		path: optionalText,
+		operation: id,
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
+	});
+}));
+// src/ledger/reading.ts
 /**
-* Remove backslashes from quoted pairs in a known-terminated quoted string body.
+* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
+* enough. Throws a `ServiceError` when the prompt cannot be read.
 */
-function unescapeQuotedPairs(str, start, end) {
-	let result = "";
-	for (let index = start; index < end; index++) if (str.charCodeAt(index) === BSLASH) {
-		result += str.slice(start, index);
-		start = ++index;
-	}
-	return result + str.slice(start, end);
+async function readPrompt$1(service, wanted, tracking) {
+	const { promptId, environments } = wanted;
+	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
+	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
 }
-var SP, HTAB, SEMI, EQ, DQUOTE, BSLASH, COMMA, LOWER_CASE, OWS, SEMI_FLAG, COMMA_FLAG, TOKEN_FLAG, NON_ASCII, CASE_FLAGS, CHAR_MAP, NullObject;
-var init_dist = __esmMin((() => {
-	SP = 32;
-	HTAB = 9;
-	SEMI = 59;
-	EQ = 61;
-	DQUOTE = 34;
-	BSLASH = 92;
-	COMMA = 44;
-	LOWER_CASE = 1;
-	OWS = 2;
-	SEMI_FLAG = 4;
-	COMMA_FLAG = 8;
-	TOKEN_FLAG = 16;
-	NON_ASCII = 65280;
-	CASE_FLAGS = 65281;
-	CHAR_MAP = /* @__PURE__ */ new Uint8Array(256);
-	CHAR_MAP[HTAB] |= OWS;
-	CHAR_MAP[SP] |= OWS;
-	CHAR_MAP[SEMI] |= SEMI_FLAG;
-	CHAR_MAP[COMMA] |= COMMA_FLAG;
-	for (let code = 128; code <= 255; code++) CHAR_MAP[code] |= LOWER_CASE;
-	for (const char of "!#$%&'*+-.^_`|~") CHAR_MAP[char.charCodeAt(0)] |= TOKEN_FLAG;
-	for (let code = 48; code <= 57; code++) CHAR_MAP[code] |= TOKEN_FLAG;
-	for (let code = 65; code <= 90; code++) CHAR_MAP[code] |= 17;
-	for (let code = 97; code <= 122; code++) CHAR_MAP[code] |= TOKEN_FLAG;
-	NullObject = /* @__PURE__ */ (() => {
-		const C = function() {};
-		C.prototype = Object.create(null);
-		return C;
-	})();
-}));
-// node_modules/json-with-bigint/json-with-bigint.js
-var intRegex, noiseValue, originalStringify, originalParse, customFormat, bigIntsStringify, noiseStringify, isUnstringifiable, isRawJSON, stringifyIteratively, JSONStringify, featureCache, isContextSourceSupported, convertMarkedBigIntsReviver, JSONParseV2, MAX_INT, MAX_DIGITS, stringsOrLargeNumbers, noiseValueWithQuotes, applyReviverIteratively, serializeBigInts, JSONParse;
-var init_json_with_bigint = __esmMin((() => {
-	intRegex = /^-?\d+$/;
-	noiseValue = /^-?\d+n+$/;
-	originalStringify = JSON.stringify;
-	originalParse = JSON.parse;
-	customFormat = /^-?\d+n$/;
-	bigIntsStringify = /([\[:])?"(-?\d+)n"($|\s*[,\}\]])/g;
-	noiseStringify = /([\[:])?("-?\d+n+)n("$|"\s*[,\}\]])/g;
-	isUnstringifiable = (val) => val === void 0 || typeof val === "function" || typeof val === "symbol";
-	isRawJSON = (val) => val !== null && typeof val === "object" && val.constructor && val.constructor.name === "RawJSON";
-	stringifyIteratively = (rootValue, replacer, spaceParam) => {
-		let space = "";
-		if (typeof spaceParam === "number") space = " ".repeat(Math.min(10, Math.max(0, Math.floor(spaceParam))));
-		else if (typeof spaceParam === "string") space = spaceParam.slice(0, 10);
-		const isFunctionReplacer = typeof replacer === "function";
-		const propertyList = Array.isArray(replacer) ? new Set(replacer.map(String)) : null;
-		/**
-		* Prepares a value for stringification by resolving toJSON, handling BigInts,
-		* applying custom replacers, and unwrapping primitive objects.
-		*
-		* @param {object|Array} parent The parent object or array holding the value.
-		* @param {string} key The key associated with the value.
-		* @param {any} val The raw value to process.
-		* @returns {any} The processed value ready for stringification.
-		*/
-		const prepareVal = (parent, key, val) => {
-			if (val !== null && typeof val === "object" && typeof val.toJSON === "function") val = val.toJSON(key);
-			if (typeof val === "string" && noiseValue.test(val)) return val + "n";
-			if (typeof val === "bigint") {
-				if ("rawJSON" in JSON) return JSON.rawJSON(val.toString());
-				return val.toString() + "n";
-			}
-			if (isFunctionReplacer) val = replacer.call(parent, key, val);
-			if (val !== null && typeof val === "object") {
-				if (val instanceof Number || val instanceof String || val instanceof Boolean) val = val.valueOf();
-			}
-			return val;
-		};
-		const rootProcessed = prepareVal({ "": rootValue }, "", rootValue);
-		if (isUnstringifiable(rootProcessed)) return;
-		const isRootPrimitive = rootProcessed === null || typeof rootProcessed !== "object";
-		const isRootNativeRawJSON = isRawJSON(rootProcessed);
-		if (isRootPrimitive || isRootNativeRawJSON) return originalStringify(rootProcessed);
-		const chunks = [];
-		let level = 0;
-		const stack = [{
-			parent: { "": rootProcessed },
-			key: "",
-			val: rootProcessed,
-			isArray: Array.isArray(rootProcessed),
-			keys: Array.isArray(rootProcessed) ? null : Object.keys(rootProcessed),
-			index: 0,
-			first: true
-		}];
-		const visited = new WeakSet([rootProcessed]);
-		while (stack.length > 0) {
-			const node = stack[stack.length - 1];
-			if (node.index === 0) {
-				chunks.push(node.isArray ? "[" : "{");
-				level++;
-			}
-			let isDone = false;
-			if (node.isArray) {
-				if (node.index < node.val.length) {
-					if (!node.first) chunks.push(",");
-					if (space) chunks.push("\n" + space.repeat(level));
-					const childRaw = node.val[node.index];
-					const childVal = prepareVal(node.val, String(node.index), childRaw);
-					if (isUnstringifiable(childVal)) {
-						chunks.push("null");
-						node.first = false;
-						node.index++;
-					} else {
-						const isComplexObject = childVal !== null && typeof childVal === "object";
-						const isNativeRaw = isRawJSON(childVal);
-						if (isComplexObject && !isNativeRaw) {
-							if (visited.has(childVal)) throw new TypeError("Converting circular structure to JSON");
-							visited.add(childVal);
-							stack.push({
-								parent: node.val,
-								key: String(node.index),
-								val: childVal,
-								isArray: Array.isArray(childVal),
-								keys: Array.isArray(childVal) ? null : Object.keys(childVal),
-								index: 0,
-								first: true
-							});
-							node.first = false;
-							node.index++;
-						} else {
-							chunks.push(originalStringify(childVal));
-							node.first = false;
-							node.index++;
-						}
-					}
-				} else isDone = true;
-			} else {
-				while (node.index < node.keys.length) {
-					const k = node.keys[node.index++];
-					if (propertyList && !propertyList.has(k)) continue;
-					const childRaw = node.val[k];
-					const childVal = prepareVal(node.val, k, childRaw);
-					if (isUnstringifiable(childVal)) continue;
-					if (!node.first) chunks.push(",");
-					if (space) chunks.push("\n" + space.repeat(level) + originalStringify(k) + ": ");
-					else chunks.push(originalStringify(k) + ":");
-					const isComplexObject = childVal !== null && typeof childVal === "object";
-					const isNativeRaw = isRawJSON(childVal);
-					if (isComplexObject && !isNativeRaw) {
-						if (visited.has(childVal)) throw new TypeError("Converting circular structure to JSON");
-						visited.add(childVal);
-						stack.push({
-							parent: node.val,
-							key: k,
-							val: childVal,
-							isArray: Array.isArray(childVal),
-							keys: Array.isArray(childVal) ? null : Object.keys(childVal),
-							index: 0,
-							first: true
-						});
-						node.first = false;
-						break;
-					} else {
-						chunks.push(originalStringify(childVal));
-						node.first = false;
-					}
-				}
-				if (node.index >= node.keys.length && stack[stack.length - 1] === node) isDone = true;
-			}
-			if (isDone) {
-				level--;
-				if (!node.first && space) chunks.push("\n" + space.repeat(level));
-				chunks.push(node.isArray ? "]" : "}");
-				visited.delete(node.val);
-				stack.pop();
-			}
-		}
-		return chunks.join("");
+/** The reading with the tracking environment, whatever else was read. */
+async function readHead(service, reading, tracking) {
+	if (reading.active.has(tracking)) return reading;
+	const head = await read(service, reading.prompt.id, tracking);
+	if (isFailure(head.answer)) throw head.answer;
+	return {
+		...reading,
+		active: new Map([...reading.active, activeOf(head)])
 	};
-	JSONStringify = (value, replacer, space) => {
-		try {
-			if ("rawJSON" in JSON) return originalStringify(value, (key, val) => {
-				if (typeof val === "bigint") return JSON.rawJSON(val.toString());
-				if (typeof replacer === "function") return replacer(key, val);
-				if (Array.isArray(replacer) && replacer.includes(key)) return val;
-				return val;
-			}, space);
-			if (!value) return originalStringify(value, replacer, space);
-			return originalStringify(value, (key, val) => {
-				if (typeof val === "string" && noiseValue.test(val)) return val.toString() + "n";
-				if (typeof val === "bigint") return val.toString() + "n";
-				if (typeof replacer === "function") return replacer(key, val);
-				if (Array.isArray(replacer) && replacer.includes(key)) return val;
-				return val;
-			}, space).replace(bigIntsStringify, "$1$2$3").replace(noiseStringify, "$1$2$3");
-		} catch (error) {
-			if (error instanceof RangeError) {
-				const convertedJSON = stringifyIteratively(value, replacer, space);
-				if (convertedJSON === void 0) return void 0;
-				if ("rawJSON" in JSON) return convertedJSON;
-				return convertedJSON.replace(bigIntsStringify, "$1$2$3").replace(noiseStringify, "$1$2$3");
-			}
-			throw error;
-		}
-	};
-	featureCache = /* @__PURE__ */ new Map();
-	isContextSourceSupported = () => {
-		const parseFingerprint = JSON.parse.toString();
-		if (featureCache.has(parseFingerprint)) return featureCache.get(parseFingerprint);
-		try {
-			const result = JSON.parse("1", (_, __, context) => !!context?.source && context.source === "1");
-			featureCache.set(parseFingerprint, result);
-			return result;
-		} catch {
-			featureCache.set(parseFingerprint, false);
-			return false;
-		}
-	};
-	convertMarkedBigIntsReviver = (key, value, context, userReviver) => {
-		if (typeof value === "string" && customFormat.test(value)) return BigInt(value.slice(0, -1));
-		if (typeof value === "string" && noiseValue.test(value)) return value.slice(0, -1);
-		if (!(typeof userReviver === "function")) return value;
-		return userReviver(key, value, context);
-	};
-	JSONParseV2 = (text, reviver) => {
-		return JSON.parse(text, (key, value, context) => {
-			const isBigNumber = typeof value === "number" && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER);
-			const isInt = context && intRegex.test(context.source);
-			if (isBigNumber && isInt) return BigInt(context.source);
-			if (!(typeof reviver === "function")) return value;
-			return reviver(key, value, context);
-		});
-	};
-	MAX_INT = Number.MAX_SAFE_INTEGER.toString();
-	MAX_DIGITS = MAX_INT.length;
-	stringsOrLargeNumbers = /"(?:[^"\\]|\\.)*"|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/g;
-	noiseValueWithQuotes = /^"-?\d+n+"$/;
-	applyReviverIteratively = (parsed, userReviver) => {
-		const rootHolder = { "": parsed };
-		const stack = [{
-			parent: rootHolder,
-			key: "",
-			visited: false
-		}];
-		while (stack.length > 0) {
-			const node = stack[stack.length - 1];
-			if (!node.visited) {
-				node.visited = true;
-				const value = node.parent[node.key];
-				if (value !== null && typeof value === "object") {
-					const keys = Object.keys(value);
-					for (let i = keys.length - 1; i >= 0; i--) stack.push({
-						parent: value,
-						key: keys[i],
-						visited: false
-					});
-				}
-			} else {
-				const { parent, key } = node;
-				let value = parent[key];
-				if (typeof value === "string") {
-					if (customFormat.test(value)) value = BigInt(value.slice(0, -1));
-					else if (noiseValue.test(value)) value = value.slice(0, -1);
-				}
-				if (typeof userReviver === "function") value = userReviver.call(parent, key, value);
-				if (value === void 0) delete parent[key];
-				else parent[key] = value;
-				stack.pop();
-			}
-		}
-		return rootHolder[""];
-	};
-	serializeBigInts = (text) => {
-		return text.replace(stringsOrLargeNumbers, (match, digits, fractional, exponential) => {
-			const isString = match[0] === "\"";
-			if (isString && noiseValueWithQuotes.test(match)) return match.substring(0, match.length - 1) + "n\"";
-			const hasFractionalOrExponential = fractional || exponential;
-			const isLessThanMaxSafeInt = digits && (digits.length < MAX_DIGITS || digits.length === MAX_DIGITS && digits <= MAX_INT);
-			if (isString || hasFractionalOrExponential || isLessThanMaxSafeInt) return match;
-			return "\"" + match + "n\"";
-		});
-	};
-	JSONParse = (text, reviver) => {
-		if (!text) return originalParse(text, reviver);
-		try {
-			if (isContextSourceSupported()) return JSONParseV2(text, reviver);
-			const serializedData = serializeBigInts(text);
-			return originalParse(serializedData, (key, value, context) => convertMarkedBigIntsReviver(key, value, context, reviver));
-		} catch (error) {
-			if (error instanceof RangeError) {
-				const serializedData = serializeBigInts(text);
-				const parsed = originalParse(serializedData);
-				return applyReviverIteratively(parsed, reviver);
-			}
-			throw error;
-		}
-	};
-}));
-// node_modules/@octokit/request-error/dist-src/index.js
-var RequestError;
-var init_dist_src$1 = __esmMin((() => {
-	RequestError = class extends Error {
-		name;
-		/**
-		* http status code
-		*/
-		status;
-		/**
-		* Request options that lead to the error.
-		*/
-		request;
-		/**
-		* Response object if a response was received
-		*/
-		response;
-		constructor(message, statusCode, options) {
-			super(message, { cause: options.cause });
-			this.name = "HttpError";
-			this.status = Number.parseInt(statusCode);
-			if (Number.isNaN(this.status)) this.status = 0;
-			/* v8 ignore else -- @preserve -- Bug with vitest coverage where it sees an else branch that doesn't exist */
-			if ("response" in options) this.response = options.response;
-			const requestCopy = Object.assign({}, options.request);
-			if (options.request.headers.authorization) requestCopy.headers = Object.assign({}, options.request.headers, { authorization: options.request.headers.authorization.replace(/(?<! ) .*$/, " [REDACTED]") });
-			requestCopy.url = requestCopy.url.replace(/\bclient_secret=\w+/g, "client_secret=[REDACTED]").replace(/\baccess_token=\w+/g, "access_token=[REDACTED]");
-			this.request = requestCopy;
-		}
-	};
-}));
-// node_modules/@octokit/request/dist-bundle/index.js
-function isPlainObject(value) {
-	if (typeof value !== "object" || value === null) return false;
-	if (Object.prototype.toString.call(value) !== "[object Object]") return false;
-	const proto = Object.getPrototypeOf(value);
-	if (proto === null) return true;
-	const Ctor = Object.prototype.hasOwnProperty.call(proto, "constructor") && proto.constructor;
-	return typeof Ctor === "function" && Ctor instanceof Ctor && Function.prototype.call(Ctor) === Function.prototype.call(value);
 }
-async function fetchWrapper(requestOptions) {
-	const fetch = requestOptions.request?.fetch || globalThis.fetch;
-	if (!fetch) throw new Error("fetch is not set. Please pass a fetch implementation as new Octokit({ request: { fetch }}). Learn more at https://github.com/octokit/octokit.js/#fetch-missing");
-	const log = requestOptions.request?.log || console;
-	const parseSuccessResponseBody = requestOptions.request?.parseSuccessResponseBody !== false;
-	const body = isPlainObject(requestOptions.body) || Array.isArray(requestOptions.body) ? JSONStringify(requestOptions.body) : requestOptions.body;
-	const requestHeaders = Object.fromEntries(Object.entries(requestOptions.headers).map(([name, value]) => [name, String(value)]));
-	let fetchResponse;
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
+function showsEnough({ whole, own, pins, contents, numbers }, reading) {
+	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
+	const known = knownEntries(reading);
+	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
+}
+async function readEnvironments(service, promptId, environments) {
+	const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
+	const failure = answers.map(({ answer }) => answer).find(isFailure);
+	if (failure !== void 0) throw failure;
+	const { activeVersion: _, ...prompt } = answers.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1) ?? await service.readPrompt(promptId);
+	return {
+		prompt,
+		active: new Map(answers.map(activeOf)),
+		looked: [],
+		missing: []
+	};
+}
+async function read(service, promptId, environment) {
 	try {
-		fetchResponse = await fetch(requestOptions.url, {
-			method: requestOptions.method,
-			body,
-			redirect: requestOptions.request?.redirect,
-			headers: requestHeaders,
-			signal: requestOptions.request?.signal,
-			...requestOptions.body && { duplex: "half" }
-		});
+		return {
+			environment,
+			answer: await service.readPrompt(promptId, environment)
+		};
 	} catch (error) {
-		let message = "Unknown Error";
-		if (error instanceof Error) {
-			if (error.name === "AbortError") {
-				error.status = 500;
-				throw error;
-			}
-			message = error.message;
-			if (error.name === "TypeError" && "cause" in error) {
-				if (error.cause instanceof Error) message = error.cause.message;
-				else if (typeof error.cause === "string") message = error.cause;
-			}
-		}
-		const requestError = new RequestError(message, 500, { request: requestOptions });
-		requestError.cause = error;
-		throw requestError;
-	}
-	const status = fetchResponse.status;
-	const url = fetchResponse.url;
-	const responseHeaders = {};
-	for (const [key, value] of fetchResponse.headers) responseHeaders[key] = value;
-	const octokitResponse = {
-		url,
-		status,
-		headers: responseHeaders,
-		data: ""
-	};
-	if ("deprecation" in responseHeaders) {
-		const matches = responseHeaders.link && responseHeaders.link.match(/<([^<>]+)>; rel="deprecation"/);
-		const deprecationLink = matches && matches.pop();
-		log.warn(`[@octokit/request] "${requestOptions.method} ${requestOptions.url}" is deprecated. It is scheduled to be removed on ${responseHeaders.sunset}${deprecationLink ? `. See ${deprecationLink}` : ""}`);
-	}
-	if (status === 204 || status === 205) return octokitResponse;
-	if (requestOptions.method === "HEAD") {
-		if (status < 400) return octokitResponse;
-		throw new RequestError(fetchResponse.statusText, status, {
-			response: octokitResponse,
-			request: requestOptions
-		});
-	}
-	if (status === 304) {
-		octokitResponse.data = await getResponseData(fetchResponse);
-		throw new RequestError("Not modified", status, {
-			response: octokitResponse,
-			request: requestOptions
-		});
-	}
-	if (status >= 400) {
-		octokitResponse.data = await getResponseData(fetchResponse);
-		throw new RequestError(toErrorMessage(octokitResponse.data), status, {
-			response: octokitResponse,
-			request: requestOptions
-		});
-	}
-	octokitResponse.data = parseSuccessResponseBody ? await getResponseData(fetchResponse) : fetchResponse.body;
-	return octokitResponse;
-}
-async function getResponseData(response) {
-	const contentType = response.headers.get("content-type");
-	if (!contentType) return response.text().catch(noop$2);
-	const mimetype = parse(contentType);
-	if (isJSONResponse(mimetype)) {
-		let text = "";
-		try {
-			text = await response.text();
-			return JSONParse(text);
-		} catch (err) {
-			return text;
-		}
-	} else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8" && mimetype.type !== "application/octet-stream") return response.text().catch(noop$2);
-	else return response.arrayBuffer().catch(
-		/* v8 ignore next -- @preserve */
-		() => /* @__PURE__ */ new ArrayBuffer(0)
-	);
-}
-function isJSONResponse(mimetype) {
-	return mimetype.type === "application/json" || mimetype.type === "application/scim+json";
-}
-function toErrorMessage(data) {
-	if (typeof data === "string") return data;
-	if (data instanceof ArrayBuffer) return "Unknown error";
-	if (typeof data === "object" && data !== null && "message" in data) {
-		const objectData = data;
-		const suffix = "documentation_url" in objectData ? ` - ${objectData.documentation_url}` : "";
-		return Array.isArray(objectData.errors) ? `${objectData.message}: ${objectData.errors.map((v) => JSON.stringify(v)).join(", ")}${suffix}` : `${objectData.message}${suffix}`;
-	}
-	return `Unknown error: ${JSON.stringify(data)}`;
-}
-function withDefaults$1(oldEndpoint, newDefaults) {
-	const endpoint2 = oldEndpoint.defaults(newDefaults);
-	const newApi = function(route, parameters) {
-		const endpointOptions = endpoint2.merge(route, parameters);
-		if (!endpointOptions.request || !endpointOptions.request.hook) return fetchWrapper(endpoint2.parse(endpointOptions));
-		const request2 = (route2, parameters2) => {
-			return fetchWrapper(endpoint2.parse(endpoint2.merge(route2, parameters2)));
+		if (error instanceof ServiceError) return {
+			environment,
+			answer: error
 		};
-		Object.assign(request2, {
-			endpoint: endpoint2,
-			defaults: withDefaults$1.bind(null, endpoint2)
-		});
-		return endpointOptions.request.hook(request2, endpointOptions);
-	};
-	return Object.assign(newApi, {
-		endpoint: endpoint2,
-		defaults: withDefaults$1.bind(null, endpoint2)
-	});
-}
-var defaults_default, noop$2, request$1;
-var init_dist_bundle$5 = __esmMin((() => {
-	init_dist_bundle$6();
-	init_universal_user_agent();
-	init_dist();
-	init_json_with_bigint();
-	init_dist_src$1();
-	defaults_default = { headers: { "user-agent": `octokit-request.js/10.0.16 ${getUserAgent()}` } };
-	noop$2 = () => "";
-	request$1 = withDefaults$1(endpoint, defaults_default);
-}));
-/* v8 ignore next -- @preserve */
-/* v8 ignore else -- @preserve */
-// node_modules/@octokit/graphql/dist-bundle/index.js
-function _buildMessageForResponseErrors(data) {
-	return `Request failed due to following response errors:
-` + data.errors.map((e) => ` - ${e.message}`).join("\n");
-}
-function graphql(request2, query, options) {
-	if (options) {
-		if (typeof query === "string" && "query" in options) return Promise.reject(/* @__PURE__ */ new Error(`[@octokit/graphql] "query" cannot be used as variable name`));
-		for (const key in options) {
-			if (!FORBIDDEN_VARIABLE_OPTIONS.includes(key)) continue;
-			return Promise.reject(/* @__PURE__ */ new Error(`[@octokit/graphql] "${key}" cannot be used as variable name`));
-		}
+		throw error;
 	}
-	const parsedOptions = typeof query === "string" ? Object.assign({ query }, options) : query;
-	const requestOptions = Object.keys(parsedOptions).reduce((result, key) => {
-		if (NON_VARIABLE_OPTIONS.includes(key)) {
-			result[key] = parsedOptions[key];
-			return result;
-		}
-		if (!result.variables) result.variables = {};
-		result.variables[key] = parsedOptions[key];
-		return result;
-	}, {});
-	const baseUrl = parsedOptions.baseUrl || request2.endpoint.DEFAULTS.baseUrl;
-	if (GHES_V3_SUFFIX_REGEX.test(baseUrl)) requestOptions.url = baseUrl.replace(GHES_V3_SUFFIX_REGEX, "/api/graphql");
-	return request2(requestOptions).then((response) => {
-		if (response.data.errors) {
-			const headers = {};
-			for (const key of Object.keys(response.headers)) headers[key] = response.headers[key];
-			throw new GraphqlResponseError(requestOptions, headers, response.data);
-		}
-		return response.data.data;
-	});
 }
-function withDefaults(request2, newDefaults) {
-	const newRequest = request2.defaults(newDefaults);
-	const newApi = (query, options) => {
-		return graphql(newRequest, query, options);
+/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
+function isFailure(answer) {
+	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
+}
+function activeOf({ environment, answer }) {
+	const active = answer instanceof ServiceError ? null : answer.activeVersion;
+	return [environment, active === null ? null : toVersion$1(active)];
+}
+function versionsRead({ active, looked }) {
+	return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
+function knownEntries(reading) {
+	const read = versionsRead(reading);
+	const known = /* @__PURE__ */ new Map();
+	const note = (entry) => {
+		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
 	};
-	return Object.assign(newApi, {
-		defaults: withDefaults.bind(null, newRequest),
-		endpoint: newRequest.endpoint
-	});
+	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
+	for (const version of read) note(entryOf(version));
+	const ids = new Set(read.map(({ id }) => id));
+	const rank = ({ id }) => ids.has(id) ? 0 : 1;
+	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
-function withCustomRequest(customRequest) {
-	return withDefaults(customRequest, {
-		method: "POST",
-		url: "/graphql"
-	});
-}
-var VERSION$4, GraphqlResponseError, NON_VARIABLE_OPTIONS, FORBIDDEN_VARIABLE_OPTIONS, GHES_V3_SUFFIX_REGEX, graphql2;
-var init_dist_bundle$4 = __esmMin((() => {
-	init_dist_bundle$5();
-	init_universal_user_agent();
-	VERSION$4 = "0.0.0-development";
-	GraphqlResponseError = class extends Error {
-		constructor(request2, headers, response) {
-			super(_buildMessageForResponseErrors(response));
-			this.request = request2;
-			this.headers = headers;
-			this.response = response;
-			this.errors = response.errors;
-			this.data = response.data;
-			if (Error.captureStackTrace) Error.captureStackTrace(this, this.constructor);
-		}
-		request;
-		headers;
-		response;
-		name = "GraphqlResponseError";
-		errors;
-		data;
+/** The entry, pinned where either was: what was pinned once stays so. */
+function stillPinned(entry, other) {
+	const pinned = entry.pinned ?? other?.pinned;
+	return pinned === void 0 ? entry : {
+		...entry,
+		pinned
 	};
-	NON_VARIABLE_OPTIONS = [
-		"method",
-		"baseUrl",
-		"url",
-		"headers",
-		"request",
-		"query",
-		"mediaType",
-		"operationName"
-	];
-	FORBIDDEN_VARIABLE_OPTIONS = [
-		"query",
-		"method",
-		"url"
-	];
-	GHES_V3_SUFFIX_REGEX = /\/api\/v3\/?$/;
-	withDefaults(request$1, {
-		headers: { "user-agent": `octokit-graphql.js/${VERSION$4} ${getUserAgent()}` },
-		method: "POST",
-		url: "/graphql"
-	});
-}));
-/* v8 ignore if -- @preserve */
-// node_modules/@octokit/auth-token/dist-bundle/index.js
-async function auth(token) {
-	const isApp = isJWT(token);
-	const isInstallation = token.startsWith("v1.") || token.startsWith("ghs_");
-	const isUserToServer = token.startsWith("ghu_");
+}
+/**
+* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+* other version carries a stamp, somebody else has moved the tracking environment.
+*/
+function dropsMetadata(reading, tracking) {
+	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
+}
+/** The service's newest version, where it was never read and no ledger names it. */
+function unseenNewest({ prompt, missing }, known) {
+	const id = prompt.latestVersionId;
+	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
+}
+/** What a reading says of the versions, for those who need not know how. */
+function interpret$1(reading, environments, tracking) {
+	const known = knownEntries(reading);
+	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
+	const drops = dropsMetadata(reading, tracking);
+	const { id, key, name, description } = reading.prompt;
+	const served = (environment) => {
+		const version = reading.active.get(environment) ?? null;
+		return version === null ? null : toKnown(entryAsServed(version, known), version);
+	};
 	return {
-		type: "token",
-		token,
-		tokenType: isApp ? "app" : isInstallation ? "installation" : isUserToServer ? "user-to-server" : "oauth"
+		fields: {
+			id,
+			key,
+			name,
+			description
+		},
+		active: new Map(environments.map((environment) => [environment, served(environment)])),
+		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+		remembers: (content, left) => remembers(reading, asHeld(content, drops ? "dropped" : "kept"), left, tracking),
+		findable: unseenNewest(reading, known) !== null,
+		missing: reading.missing,
+		metadata: drops ? "dropped" : "kept",
+		problems: drops ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
+		state: fingerprint(reading)
 	};
 }
-function withAuthorizationPrefix(token) {
-	if (token.split(/\./).length === 3) return `bearer ${token}`;
-	return `token ${token}`;
-}
-async function hook(token, request, route, parameters) {
-	const endpoint = request.endpoint.merge(route, parameters);
-	endpoint.headers.authorization = withAuthorizationPrefix(token);
-	return request(endpoint);
-}
-var b64url, sep$1, jwtRE, isJWT, createTokenAuth;
-var init_dist_bundle$3 = __esmMin((() => {
-	b64url = "(?:[a-zA-Z0-9_-]+)";
-	sep$1 = "\\.";
-	jwtRE = new RegExp(`^${b64url}${sep$1}${b64url}${sep$1}${b64url}$`);
-	isJWT = jwtRE.test.bind(jwtRE);
-	createTokenAuth = function createTokenAuth2(token) {
-		if (!token) throw new Error("[@octokit/auth-token] No token passed to createTokenAuth");
-		if (typeof token !== "string") throw new Error("[@octokit/auth-token] Token passed to createTokenAuth is not a string");
-		token = token.replace(/^(token|bearer) +/i, "");
-		return Object.assign(auth.bind(null, token), { hook: hook.bind(null, token) });
+function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
+	const facts = {
+		id,
+		number,
+		digest,
+		metadataDigest,
+		ours
 	};
-}));
-// node_modules/@octokit/core/dist-src/version.js
-var VERSION$3;
-var init_version = __esmMin((() => {
-	VERSION$3 = "7.0.8";
-}));
-// node_modules/@octokit/core/dist-src/index.js
-function createLogger(logger = {}) {
-	if (typeof logger.debug !== "function") logger.debug = noop$1;
-	if (typeof logger.info !== "function") logger.info = noop$1;
-	if (typeof logger.warn !== "function") logger.warn = consoleWarn;
-	if (typeof logger.error !== "function") logger.error = consoleError;
-	return logger;
-}
-var noop$1, consoleWarn, consoleError, userAgentTrail, Octokit;
-var init_dist_src = __esmMin((() => {
-	init_universal_user_agent();
-	init_before_after_hook();
-	init_dist_bundle$5();
-	init_dist_bundle$4();
-	init_dist_bundle$3();
-	init_version();
-	noop$1 = () => {};
-	consoleWarn = console.warn.bind(console);
-	consoleError = console.error.bind(console);
-	userAgentTrail = `octokit-core.js/${VERSION$3} ${getUserAgent()}`;
-	Octokit = class {
-		static VERSION = VERSION$3;
-		static defaults(defaults) {
-			const OctokitWithDefaults = class extends this {
-				constructor(...args) {
-					const options = args[0] || {};
-					if (typeof defaults === "function") {
-						super(defaults(options));
-						return;
-					}
-					super(Object.assign({}, defaults, options, options.userAgent && defaults.userAgent ? { userAgent: `${options.userAgent} ${defaults.userAgent}` } : null));
-				}
-			};
-			return OctokitWithDefaults;
-		}
-		static plugins = [];
-		/**
-		* Attach a plugin (or many) to your Octokit instance.
-		*
-		* @example
-		* const API = Octokit.plugin(plugin1, plugin2, plugin3, ...)
-		*/
-		static plugin(...newPlugins) {
-			const currentPlugins = this.plugins;
-			const NewOctokit = class extends this {
-				static plugins = currentPlugins.concat(newPlugins.filter((plugin) => !currentPlugins.includes(plugin)));
-			};
-			return NewOctokit;
-		}
-		constructor(options = {}) {
-			const hook = new before_after_hook_default.Collection();
-			const requestDefaults = {
-				baseUrl: request$1.endpoint.DEFAULTS.baseUrl,
-				headers: {},
-				request: Object.assign({}, options.request, { hook: hook.bind(null, "request") }),
-				mediaType: {
-					previews: [],
-					format: ""
-				}
-			};
-			requestDefaults.headers["user-agent"] = options.userAgent ? `${options.userAgent} ${userAgentTrail}` : userAgentTrail;
-			if (options.baseUrl) requestDefaults.baseUrl = options.baseUrl;
-			if (options.previews) requestDefaults.mediaType.previews = options.previews;
-			if (options.timeZone) requestDefaults.headers["time-zone"] = options.timeZone;
-			this.request = request$1.defaults(requestDefaults);
-			this.graphql = withCustomRequest(this.request).defaults(requestDefaults);
-			this.log = createLogger(options.log);
-			this.hook = hook;
-			if (!options.authStrategy) {
-				if (!options.auth) this.auth = async () => ({ type: "unauthenticated" });
-				else {
-					const auth = createTokenAuth(options.auth);
-					hook.wrap("request", auth.hook);
-					this.auth = auth;
-				}
-			} else {
-				const { authStrategy, ...otherOptions } = options;
-				const auth = authStrategy(Object.assign({
-					request: this.request,
-					log: this.log,
-					octokit: this,
-					octokitOptions: otherOptions
-				}, options.auth));
-				hook.wrap("request", auth.hook);
-				this.auth = auth;
-			}
-			const classConstructor = this.constructor;
-			for (let i = 0; i < classConstructor.plugins.length; ++i) Object.assign(this, classConstructor.plugins[i](this, options));
-		}
-		request;
-		graphql;
-		log;
-		hook;
-		auth;
-	};
-}));
-// node_modules/@octokit/plugin-paginate-rest/dist-bundle/index.js
-function normalizePaginatedListResponse(response) {
-	if (!response.data) return {
-		...response,
-		data: []
-	};
-	if (!(("total_count" in response.data || "total_commits" in response.data) && !("url" in response.data))) return response;
-	const incompleteResults = response.data.incomplete_results;
-	const repositorySelection = response.data.repository_selection;
-	const totalCount = response.data.total_count;
-	const totalCommits = response.data.total_commits;
-	delete response.data.incomplete_results;
-	delete response.data.repository_selection;
-	delete response.data.total_count;
-	delete response.data.total_commits;
-	const namespaceKey = Object.keys(response.data)[0];
-	response.data = response.data[namespaceKey];
-	if (typeof incompleteResults !== "undefined") response.data.incomplete_results = incompleteResults;
-	if (typeof repositorySelection !== "undefined") response.data.repository_selection = repositorySelection;
-	response.data.total_count = totalCount;
-	response.data.total_commits = totalCommits;
-	return response;
-}
-function iterator(octokit, route, parameters) {
-	const options = typeof route === "function" ? route.endpoint(parameters) : octokit.request.endpoint(route, parameters);
-	const requestMethod = typeof route === "function" ? route : octokit.request;
-	const method = options.method;
-	const headers = options.headers;
-	let url = options.url;
-	return { [Symbol.asyncIterator]: () => ({ async next() {
-		if (!url) return { done: true };
-		try {
-			const normalizedResponse = normalizePaginatedListResponse(await requestMethod({
-				method,
-				url,
-				headers
-			}));
-			url = ((normalizedResponse.headers.link || "").match(/<([^<>]+)>;\s*rel="next"/) || [])[1];
-			if (!url && "total_commits" in normalizedResponse.data) {
-				const parsedUrl = new URL(normalizedResponse.url);
-				const params = parsedUrl.searchParams;
-				const page = parseInt(params.get("page") || "1", 10);
-				if (page * parseInt(params.get("per_page") || "250", 10) < normalizedResponse.data.total_commits) {
-					params.set("page", String(page + 1));
-					url = parsedUrl.toString();
-				}
-			}
-			return { value: normalizedResponse };
-		} catch (error) {
-			if (error.status !== 409) throw error;
-			url = "";
-			return { value: {
-				status: 200,
-				headers: {},
-				data: []
-			} };
-		}
-	} }) };
-}
-function paginate(octokit, route, parameters, mapFn) {
-	if (typeof parameters === "function") {
-		mapFn = parameters;
-		parameters = void 0;
+	if (read === void 0) {
+		const committed = {
+			...commit !== void 0 && { commit },
+			...path !== void 0 && { path }
+		};
+		return {
+			...facts,
+			source: ours ? {
+				digest,
+				...committed
+			} : null,
+			content: null
+		};
 	}
-	return gather(octokit, [], iterator(octokit, route, parameters)[Symbol.asyncIterator](), mapFn);
-}
-function gather(octokit, results, iterator2, mapFn) {
-	return iterator2.next().then((result) => {
-		if (result.done) return results;
-		let earlyExit = false;
-		function done() {
-			earlyExit = true;
+	const { text, metadata, stamp } = read;
+	if (stamp === null) return {
+		...facts,
+		source: null,
+		content: {
+			text,
+			metadata
 		}
-		results = results.concat(mapFn ? mapFn(result.value, done) : result.value.data);
-		if (earlyExit) return results;
-		return gather(octokit, results, iterator2, mapFn);
-	});
+	};
+	const { operation: _, ledger: __, ...source } = stamp;
+	return {
+		...facts,
+		source,
+		content: {
+			text,
+			metadata
+		}
+	};
 }
-function paginateRest(octokit) {
-	return { paginate: Object.assign(paginate.bind(null, octokit), { iterator: iterator.bind(null, octokit) }) };
+/**
+* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
+* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+* looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
+*/
+function remembers(reading, content, left, tracking) {
+	const known = knownEntries(reading);
+	const head = reading.active.get(tracking);
+	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
+	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
+	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+	const tracked = head ? [entryOf(head)] : [];
+	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+	return [
+		...own,
+		...looked,
+		...tracked,
+		...named
+	].some((entry) => holds(entry, content));
 }
-var VERSION$2, composePaginateRest;
-var init_dist_bundle$2 = __esmMin((() => {
-	VERSION$2 = "0.0.0-development";
-	Object.assign(paginate, { iterator });
-	paginateRest.VERSION = VERSION$2;
+/** Versions never change, but their ids are the service's word: texts are compared as well. */
+function fingerprint({ prompt, active }) {
+	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
+		version.id,
+		version.number,
+		version.digest,
+		version.metadataDigest
+	]]);
+	return canonicalJson([{ ...prompt }, environments]);
+}
+var init_reading = __esmMin((() => {
+	init_versions$1();
+	init_json();
+	init_prompt_file();
+	init_prompt_service();
+	init_problem();
+	init_ownership();
+	init_stamp();
 }));
-// node_modules/bottleneck/light.js
-var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
-	/**
-	* This file contains the Bottleneck library (MIT), compiled to ES2017, and without Clustering support.
-	* https://github.com/SGrondin/bottleneck
-	*/
-	(function(global, factory) {
-		typeof exports === "object" && typeof module !== "undefined" ? module.exports = factory() : typeof define === "function" && define.amd ? define(factory) : global.Bottleneck = factory();
-	})(this$1, (function() {
-		"use strict";
-		var commonjsGlobal = typeof globalThis !== "undefined" ? globalThis : typeof window !== "undefined" ? window : typeof global !== "undefined" ? global : typeof self !== "undefined" ? self : {};
-		function getCjsExportFromNamespace(n) {
-			return n && n["default"] || n;
-		}
-		var load = function(received, defaults, onto = {}) {
-			var k, ref, v;
-			for (k in defaults) {
-				v = defaults[k];
-				onto[k] = (ref = received[k]) != null ? ref : v;
-			}
-			return onto;
+// src/ledger/writing.ts
+function beginWriting(world, wanted, reading) {
+	const { trackingEnvironment } = world;
+	return {
+		world,
+		wanted,
+		reading,
+		looked: [],
+		known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
+		seen: new Set(versionsRead(reading).map(({ id }) => id)),
+		drops: dropsMetadata(reading, trackingEnvironment),
+		head: reading.active.get(trackingEnvironment)
+	};
+}
+/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
+function note({ known, seen, looked }, version) {
+	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
+	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
+	seen.add(version.id);
+	looked.push(version);
+}
+/** What a write that threw has become. */
+function failed(step, error) {
+	return {
+		status: error instanceof ServiceError && error.effect === "unknown" ? "unknown" : "not_made",
+		problems: [during(step, problemOf$1(error))]
+	};
+}
+function stopped(status, ...problems) {
+	return {
+		status,
+		problems
+	};
+}
+/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+async function activate({ world, reading, seen }, environment, expected) {
+	const { service } = world;
+	await service.setActive(reading.prompt.id, environment, expected.id);
+	try {
+		const version = await readBack(service, reading.prompt.id, environment, expected);
+		seen.add(version.id);
+		return {
+			status: "made",
+			version: refOf$1(version),
+			problems: []
 		};
-		var overwrite = function(received, defaults, onto = {}) {
-			var k, v;
-			for (k in received) {
-				v = received[k];
-				if (defaults[k] !== void 0) onto[k] = v;
-			}
-			return onto;
+	} catch (error) {
+		return {
+			status: "unknown",
+			problems: [problemOf$1(error)]
 		};
-		var parser = {
-			load,
-			overwrite
+	}
+}
+/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
+async function readBack(service, promptId, environment, expected) {
+	const { activeVersion } = await service.readPrompt(promptId, environment);
+	const active = activeVersion === null ? null : toVersion$1(activeVersion);
+	if (active === null || active.id !== expected.id) {
+		const found = active === null ? "nothing" : `version "${active.id}"`;
+		const evidence = {
+			environment,
+			expected: `version "${expected.id}"`,
+			found
 		};
-		var DLList_1 = class DLList {
-			constructor(incr, decr) {
-				this.incr = incr;
-				this.decr = decr;
-				this._first = null;
-				this._last = null;
-				this.length = 0;
-			}
-			push(value) {
-				var node;
-				this.length++;
-				if (typeof this.incr === "function") this.incr();
-				node = {
-					value,
-					prev: this._last,
-					next: null
-				};
-				if (this._last != null) {
-					this._last.next = node;
-					this._last = node;
-				} else this._first = this._last = node;
-			}
-			shift() {
-				var value;
-				if (this._first == null) return;
-				else {
-					this.length--;
-					if (typeof this.decr === "function") this.decr();
-				}
-				value = this._first.value;
-				if ((this._first = this._first.next) != null) this._first.prev = null;
-				else this._last = null;
-				return value;
-			}
-			first() {
-				if (this._first != null) return this._first.value;
-			}
-			getArray() {
-				var node = this._first, ref, results = [];
-				while (node != null) results.push((ref = node, node = node.next, ref.value));
-				return results;
-			}
-			forEachShift(cb) {
-				var node = this.shift();
-				while (node != null) cb(node), node = this.shift();
-			}
-			debug() {
-				var node = this._first, ref, ref1, ref2, results = [];
-				while (node != null) results.push((ref = node, node = node.next, {
-					value: ref.value,
-					prev: (ref1 = ref.prev) != null ? ref1.value : void 0,
-					next: (ref2 = ref.next) != null ? ref2.value : void 0
-				}));
-				return results;
-			}
-		};
-		var Events_1 = class Events {
-			constructor(instance) {
-				this.instance = instance;
-				this._events = {};
-				if (this.instance.on != null || this.instance.once != null || this.instance.removeAllListeners != null) throw new Error("An Emitter already exists for this object");
-				this.instance.on = (name, cb) => {
-					return this._addListener(name, "many", cb);
-				};
-				this.instance.once = (name, cb) => {
-					return this._addListener(name, "once", cb);
-				};
-				this.instance.removeAllListeners = (name = null) => {
-					if (name != null) return delete this._events[name];
-					else return this._events = {};
-				};
-			}
-			_addListener(name, status, cb) {
-				var base;
-				if ((base = this._events)[name] == null) base[name] = [];
-				this._events[name].push({
-					cb,
-					status
-				});
-				return this.instance;
-			}
-			listenerCount(name) {
-				if (this._events[name] != null) return this._events[name].length;
-				else return 0;
-			}
-			async trigger(name, ...args) {
-				var e, promises;
-				try {
-					if (name !== "debug") this.trigger("debug", `Event triggered: ${name}`, args);
-					if (this._events[name] == null) return;
-					this._events[name] = this._events[name].filter(function(listener) {
-						return listener.status !== "none";
-					});
-					promises = this._events[name].map(async (listener) => {
-						var e, returned;
-						if (listener.status === "none") return;
-						if (listener.status === "once") listener.status = "none";
-						try {
-							returned = typeof listener.cb === "function" ? listener.cb(...args) : void 0;
-							if (typeof (returned != null ? returned.then : void 0) === "function") return await returned;
-							else return returned;
-						} catch (error) {
-							e = error;
-							this.trigger("error", e);
-							return null;
-						}
-					});
-					return (await Promise.all(promises)).find(function(x) {
-						return x != null;
-					});
-				} catch (error) {
-					e = error;
-					this.trigger("error", e);
-					return null;
-				}
-			}
-		};
-		var DLList$1 = DLList_1, Events$1 = Events_1;
-		var Queues_1 = class Queues {
-			constructor(num_priorities) {
-				this.Events = new Events$1(this);
-				this._length = 0;
-				this._lists = (function() {
-					var j, ref, results = [];
-					for (j = 1, ref = num_priorities; 1 <= ref ? j <= ref : j >= ref; 1 <= ref ? ++j : --j) results.push(new DLList$1((() => {
-						return this.incr();
-					}), (() => {
-						return this.decr();
-					})));
-					return results;
-				}).call(this);
-			}
-			incr() {
-				if (this._length++ === 0) return this.Events.trigger("leftzero");
-			}
-			decr() {
-				if (--this._length === 0) return this.Events.trigger("zero");
-			}
-			push(job) {
-				return this._lists[job.options.priority].push(job);
-			}
-			queued(priority) {
-				if (priority != null) return this._lists[priority].length;
-				else return this._length;
-			}
-			shiftAll(fn) {
-				return this._lists.forEach(function(list) {
-					return list.forEachShift(fn);
-				});
-			}
-			getFirst(arr = this._lists) {
-				var j = 0, len = arr.length, list;
-				for (; j < len; j++) {
-					list = arr[j];
-					if (list.length > 0) return list;
-				}
-				return [];
-			}
-			shiftLastFrom(priority) {
-				return this.getFirst(this._lists.slice(priority).reverse()).shift();
-			}
-		};
-		var BottleneckError_1 = class BottleneckError extends Error {};
-		var BottleneckError$1, DEFAULT_PRIORITY, Job, NUM_PRIORITIES = 10, parser$1;
-		DEFAULT_PRIORITY = 5;
-		parser$1 = parser;
-		BottleneckError$1 = BottleneckError_1;
-		Job = class Job {
-			constructor(task, args, options, jobDefaults, rejectOnDrop, Events, _states, Promise) {
-				this.task = task;
-				this.args = args;
-				this.rejectOnDrop = rejectOnDrop;
-				this.Events = Events;
-				this._states = _states;
-				this.Promise = Promise;
-				this.options = parser$1.load(options, jobDefaults);
-				this.options.priority = this._sanitizePriority(this.options.priority);
-				if (this.options.id === jobDefaults.id) this.options.id = `${this.options.id}-${this._randomIndex()}`;
-				this.promise = new this.Promise((_resolve, _reject) => {
-					this._resolve = _resolve;
-					this._reject = _reject;
-				});
-				this.retryCount = 0;
-			}
-			_sanitizePriority(priority) {
-				var sProperty = ~~priority !== priority ? DEFAULT_PRIORITY : priority;
-				if (sProperty < 0) return 0;
-				else if (sProperty > NUM_PRIORITIES - 1) return NUM_PRIORITIES - 1;
-				else return sProperty;
-			}
-			_randomIndex() {
-				return Math.random().toString(36).slice(2);
-			}
-			doDrop({ error, message = "This job has been dropped by Bottleneck" } = {}) {
-				if (this._states.remove(this.options.id)) {
-					if (this.rejectOnDrop) this._reject(error != null ? error : new BottleneckError$1(message));
-					this.Events.trigger("dropped", {
-						args: this.args,
-						options: this.options,
-						task: this.task,
-						promise: this.promise
-					});
-					return true;
-				} else return false;
-			}
-			_assertStatus(expected) {
-				var status = this._states.jobStatus(this.options.id);
-				if (!(status === expected || expected === "DONE" && status === null)) throw new BottleneckError$1(`Invalid job status ${status}, expected ${expected}. Please open an issue at https://github.com/SGrondin/bottleneck/issues`);
-			}
-			doReceive() {
-				this._states.start(this.options.id);
-				return this.Events.trigger("received", {
-					args: this.args,
-					options: this.options
-				});
-			}
-			doQueue(reachedHWM, blocked) {
-				this._assertStatus("RECEIVED");
-				this._states.next(this.options.id);
-				return this.Events.trigger("queued", {
-					args: this.args,
-					options: this.options,
-					reachedHWM,
-					blocked
-				});
-			}
-			doRun() {
-				if (this.retryCount === 0) {
-					this._assertStatus("QUEUED");
-					this._states.next(this.options.id);
-				} else this._assertStatus("EXECUTING");
-				return this.Events.trigger("scheduled", {
-					args: this.args,
-					options: this.options
-				});
-			}
-			async doExecute(chained, clearGlobalState, run, free) {
-				var error, eventInfo, passed;
-				if (this.retryCount === 0) {
-					this._assertStatus("RUNNING");
-					this._states.next(this.options.id);
-				} else this._assertStatus("EXECUTING");
-				eventInfo = {
-					args: this.args,
-					options: this.options,
-					retryCount: this.retryCount
-				};
-				this.Events.trigger("executing", eventInfo);
-				try {
-					passed = await (chained != null ? chained.schedule(this.options, this.task, ...this.args) : this.task(...this.args));
-					if (clearGlobalState()) {
-						this.doDone(eventInfo);
-						await free(this.options, eventInfo);
-						this._assertStatus("DONE");
-						return this._resolve(passed);
-					}
-				} catch (error1) {
-					error = error1;
-					return this._onFailure(error, eventInfo, clearGlobalState, run, free);
-				}
-			}
-			doExpire(clearGlobalState, run, free) {
-				var error, eventInfo;
-				if (this._states.jobStatus(this.options.id === "RUNNING")) this._states.next(this.options.id);
-				this._assertStatus("EXECUTING");
-				eventInfo = {
-					args: this.args,
-					options: this.options,
-					retryCount: this.retryCount
-				};
-				error = new BottleneckError$1(`This job timed out after ${this.options.expiration} ms.`);
-				return this._onFailure(error, eventInfo, clearGlobalState, run, free);
-			}
-			async _onFailure(error, eventInfo, clearGlobalState, run, free) {
-				var retry, retryAfter;
-				if (clearGlobalState()) {
-					retry = await this.Events.trigger("failed", error, eventInfo);
-					if (retry != null) {
-						retryAfter = ~~retry;
-						this.Events.trigger("retry", `Retrying ${this.options.id} after ${retryAfter} ms`, eventInfo);
-						this.retryCount++;
-						return run(retryAfter);
-					} else {
-						this.doDone(eventInfo);
-						await free(this.options, eventInfo);
-						this._assertStatus("DONE");
-						return this._reject(error);
-					}
-				}
-			}
-			doDone(eventInfo) {
-				this._assertStatus("EXECUTING");
-				this._states.next(this.options.id);
-				return this.Events.trigger("done", eventInfo);
-			}
-		};
-		var Job_1 = Job;
-		var BottleneckError$2, LocalDatastore, parser$2 = parser;
-		BottleneckError$2 = BottleneckError_1;
-		LocalDatastore = class LocalDatastore {
-			constructor(instance, storeOptions, storeInstanceOptions) {
-				this.instance = instance;
-				this.storeOptions = storeOptions;
-				this.clientId = this.instance._randomIndex();
-				parser$2.load(storeInstanceOptions, storeInstanceOptions, this);
-				this._nextRequest = this._lastReservoirRefresh = this._lastReservoirIncrease = Date.now();
-				this._running = 0;
-				this._done = 0;
-				this._unblockTime = 0;
-				this.ready = this.Promise.resolve();
-				this.clients = {};
-				this._startHeartbeat();
-			}
-			_startHeartbeat() {
-				var base;
-				if (this.heartbeat == null && (this.storeOptions.reservoirRefreshInterval != null && this.storeOptions.reservoirRefreshAmount != null || this.storeOptions.reservoirIncreaseInterval != null && this.storeOptions.reservoirIncreaseAmount != null)) return typeof (base = this.heartbeat = setInterval(() => {
-					var amount, incr, maximum, now = Date.now(), reservoir;
-					if (this.storeOptions.reservoirRefreshInterval != null && now >= this._lastReservoirRefresh + this.storeOptions.reservoirRefreshInterval) {
-						this._lastReservoirRefresh = now;
-						this.storeOptions.reservoir = this.storeOptions.reservoirRefreshAmount;
-						this.instance._drainAll(this.computeCapacity());
-					}
-					if (this.storeOptions.reservoirIncreaseInterval != null && now >= this._lastReservoirIncrease + this.storeOptions.reservoirIncreaseInterval) {
-						({reservoirIncreaseAmount: amount, reservoirIncreaseMaximum: maximum, reservoir} = this.storeOptions);
-						this._lastReservoirIncrease = now;
-						incr = maximum != null ? Math.min(amount, maximum - reservoir) : amount;
-						if (incr > 0) {
-							this.storeOptions.reservoir += incr;
-							return this.instance._drainAll(this.computeCapacity());
-						}
-					}
-				}, this.heartbeatInterval)).unref === "function" ? base.unref() : void 0;
-				else return clearInterval(this.heartbeat);
-			}
-			async __publish__(message) {
-				await this.yieldLoop();
-				return this.instance.Events.trigger("message", message.toString());
-			}
-			async __disconnect__(flush) {
-				await this.yieldLoop();
-				clearInterval(this.heartbeat);
-				return this.Promise.resolve();
-			}
-			yieldLoop(t = 0) {
-				return new this.Promise(function(resolve, reject) {
-					return setTimeout(resolve, t);
-				});
-			}
-			computePenalty() {
-				var ref;
-				return (ref = this.storeOptions.penalty) != null ? ref : 15 * this.storeOptions.minTime || 5e3;
-			}
-			async __updateSettings__(options) {
-				await this.yieldLoop();
-				parser$2.overwrite(options, options, this.storeOptions);
-				this._startHeartbeat();
-				this.instance._drainAll(this.computeCapacity());
-				return true;
-			}
-			async __running__() {
-				await this.yieldLoop();
-				return this._running;
-			}
-			async __queued__() {
-				await this.yieldLoop();
-				return this.instance.queued();
-			}
-			async __done__() {
-				await this.yieldLoop();
-				return this._done;
-			}
-			async __groupCheck__(time) {
-				await this.yieldLoop();
-				return this._nextRequest + this.timeout < time;
-			}
-			computeCapacity() {
-				var maxConcurrent, reservoir;
-				({maxConcurrent, reservoir} = this.storeOptions);
-				if (maxConcurrent != null && reservoir != null) return Math.min(maxConcurrent - this._running, reservoir);
-				else if (maxConcurrent != null) return maxConcurrent - this._running;
-				else if (reservoir != null) return reservoir;
-				else return null;
-			}
-			conditionsCheck(weight) {
-				var capacity = this.computeCapacity();
-				return capacity == null || weight <= capacity;
-			}
-			async __incrementReservoir__(incr) {
-				var reservoir;
-				await this.yieldLoop();
-				reservoir = this.storeOptions.reservoir += incr;
-				this.instance._drainAll(this.computeCapacity());
-				return reservoir;
-			}
-			async __currentReservoir__() {
-				await this.yieldLoop();
-				return this.storeOptions.reservoir;
-			}
-			isBlocked(now) {
-				return this._unblockTime >= now;
-			}
-			check(weight, now) {
-				return this.conditionsCheck(weight) && this._nextRequest - now <= 0;
-			}
-			async __check__(weight) {
-				var now;
-				await this.yieldLoop();
-				now = Date.now();
-				return this.check(weight, now);
-			}
-			async __register__(index, weight, expiration) {
-				var now, wait;
-				await this.yieldLoop();
-				now = Date.now();
-				if (this.conditionsCheck(weight)) {
-					this._running += weight;
-					if (this.storeOptions.reservoir != null) this.storeOptions.reservoir -= weight;
-					wait = Math.max(this._nextRequest - now, 0);
-					this._nextRequest = now + wait + this.storeOptions.minTime;
-					return {
-						success: true,
-						wait,
-						reservoir: this.storeOptions.reservoir
-					};
-				} else return { success: false };
-			}
-			strategyIsBlock() {
-				return this.storeOptions.strategy === 3;
-			}
-			async __submit__(queueLength, weight) {
-				var blocked, now, reachedHWM;
-				await this.yieldLoop();
-				if (this.storeOptions.maxConcurrent != null && weight > this.storeOptions.maxConcurrent) throw new BottleneckError$2(`Impossible to add a job having a weight of ${weight} to a limiter having a maxConcurrent setting of ${this.storeOptions.maxConcurrent}`);
-				now = Date.now();
-				reachedHWM = this.storeOptions.highWater != null && queueLength === this.storeOptions.highWater && !this.check(weight, now);
-				blocked = this.strategyIsBlock() && (reachedHWM || this.isBlocked(now));
-				if (blocked) {
-					this._unblockTime = now + this.computePenalty();
-					this._nextRequest = this._unblockTime + this.storeOptions.minTime;
-					this.instance._dropAllQueued();
-				}
-				return {
-					reachedHWM,
-					blocked,
-					strategy: this.storeOptions.strategy
-				};
-			}
-			async __free__(index, weight) {
-				await this.yieldLoop();
-				this._running -= weight;
-				this._done += weight;
-				this.instance._drainAll(this.computeCapacity());
-				return { running: this._running };
-			}
-		};
-		var LocalDatastore_1 = LocalDatastore;
-		var BottleneckError$3 = BottleneckError_1;
-		var States_1 = class States {
-			constructor(status1) {
-				this.status = status1;
-				this._jobs = {};
-				this.counts = this.status.map(function() {
-					return 0;
-				});
-			}
-			next(id) {
-				var current = this._jobs[id], next = current + 1;
-				if (current != null && next < this.status.length) {
-					this.counts[current]--;
-					this.counts[next]++;
-					return this._jobs[id]++;
-				} else if (current != null) {
-					this.counts[current]--;
-					return delete this._jobs[id];
-				}
-			}
-			start(id) {
-				var initial = 0;
-				this._jobs[id] = initial;
-				return this.counts[initial]++;
-			}
-			remove(id) {
-				var current = this._jobs[id];
-				if (current != null) {
-					this.counts[current]--;
-					delete this._jobs[id];
-				}
-				return current != null;
-			}
-			jobStatus(id) {
-				var ref;
-				return (ref = this.status[this._jobs[id]]) != null ? ref : null;
-			}
-			statusJobs(status) {
-				var k, pos, ref, results, v;
-				if (status != null) {
-					pos = this.status.indexOf(status);
-					if (pos < 0) throw new BottleneckError$3(`status must be one of ${this.status.join(", ")}`);
-					ref = this._jobs;
-					results = [];
-					for (k in ref) {
-						v = ref[k];
-						if (v === pos) results.push(k);
-					}
-					return results;
-				} else return Object.keys(this._jobs);
-			}
-			statusCounts() {
-				return this.counts.reduce(((acc, v, i) => {
-					acc[this.status[i]] = v;
-					return acc;
-				}), {});
-			}
-		};
-		var DLList$2 = DLList_1;
-		var Sync_1 = class Sync {
-			constructor(name, Promise) {
-				this.schedule = this.schedule.bind(this);
-				this.name = name;
-				this.Promise = Promise;
-				this._running = 0;
-				this._queue = new DLList$2();
-			}
-			isEmpty() {
-				return this._queue.length === 0;
-			}
-			async _tryToRun() {
-				var args, cb, error, reject, resolve, returned, task;
-				if (this._running < 1 && this._queue.length > 0) {
-					this._running++;
-					({task, args, resolve, reject} = this._queue.shift());
-					cb = await (async function() {
-						try {
-							returned = await task(...args);
-							return function() {
-								return resolve(returned);
-							};
-						} catch (error1) {
-							error = error1;
-							return function() {
-								return reject(error);
-							};
-						}
-					})();
-					this._running--;
-					this._tryToRun();
-					return cb();
-				}
-			}
-			schedule(task, ...args) {
-				var promise, reject, resolve = reject = null;
-				promise = new this.Promise(function(_resolve, _reject) {
-					resolve = _resolve;
-					return reject = _reject;
-				});
-				this._queue.push({
-					task,
-					args,
-					resolve,
-					reject
-				});
-				this._tryToRun();
-				return promise;
-			}
-		};
-		var version = "2.19.5";
-		var version$2 = /*#__PURE__*/ Object.freeze({
-			version,
-			default: { version }
-		});
-		var require$$2 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
-		var require$$3 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
-		var require$$4 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
-		var Events$2, Group, IORedisConnection$1, RedisConnection$1, Scripts$1, parser$3 = parser;
-		Events$2 = Events_1;
-		RedisConnection$1 = require$$2;
-		IORedisConnection$1 = require$$3;
-		Scripts$1 = require$$4;
-		Group = (function() {
-			class Group {
-				constructor(limiterOptions = {}) {
-					this.deleteKey = this.deleteKey.bind(this);
-					this.limiterOptions = limiterOptions;
-					parser$3.load(this.limiterOptions, this.defaults, this);
-					this.Events = new Events$2(this);
-					this.instances = {};
-					this.Bottleneck = Bottleneck_1;
-					this._startAutoCleanup();
-					this.sharedConnection = this.connection != null;
-					if (this.connection == null) {
-						if (this.limiterOptions.datastore === "redis") this.connection = new RedisConnection$1(Object.assign({}, this.limiterOptions, { Events: this.Events }));
-						else if (this.limiterOptions.datastore === "ioredis") this.connection = new IORedisConnection$1(Object.assign({}, this.limiterOptions, { Events: this.Events }));
-					}
-				}
-				key(key = "") {
-					var ref;
-					return (ref = this.instances[key]) != null ? ref : (() => {
-						var limiter = this.instances[key] = new this.Bottleneck(Object.assign(this.limiterOptions, {
-							id: `${this.id}-${key}`,
-							timeout: this.timeout,
-							connection: this.connection
-						}));
-						this.Events.trigger("created", limiter, key);
-						return limiter;
-					})();
-				}
-				async deleteKey(key = "") {
-					var deleted, instance = this.instances[key];
-					if (this.connection) deleted = await this.connection.__runCommand__(["del", ...Scripts$1.allKeys(`${this.id}-${key}`)]);
-					if (instance != null) {
-						delete this.instances[key];
-						await instance.disconnect();
-					}
-					return instance != null || deleted > 0;
-				}
-				limiters() {
-					var k, ref = this.instances, results = [], v;
-					for (k in ref) {
-						v = ref[k];
-						results.push({
-							key: k,
-							limiter: v
-						});
-					}
-					return results;
-				}
-				keys() {
-					return Object.keys(this.instances);
-				}
-				async clusterKeys() {
-					var cursor, end, found, i, k, keys, len, next, start;
-					if (this.connection == null) return this.Promise.resolve(this.keys());
-					keys = [];
-					cursor = null;
-					start = `b_${this.id}-`.length;
-					end = 9;
-					while (cursor !== 0) {
-						[next, found] = await this.connection.__runCommand__([
-							"scan",
-							cursor != null ? cursor : 0,
-							"match",
-							`b_${this.id}-*_settings`,
-							"count",
-							1e4
-						]);
-						cursor = ~~next;
-						for (i = 0, len = found.length; i < len; i++) {
-							k = found[i];
-							keys.push(k.slice(start, -end));
-						}
-					}
-					return keys;
-				}
-				_startAutoCleanup() {
-					var base;
-					clearInterval(this.interval);
-					return typeof (base = this.interval = setInterval(async () => {
-						var e, k, ref, results, time = Date.now(), v;
-						ref = this.instances;
-						results = [];
-						for (k in ref) {
-							v = ref[k];
-							try {
-								if (await v._store.__groupCheck__(time)) results.push(this.deleteKey(k));
-								else results.push(void 0);
-							} catch (error) {
-								e = error;
-								results.push(v.Events.trigger("error", e));
-							}
-						}
-						return results;
-					}, this.timeout / 2)).unref === "function" ? base.unref() : void 0;
-				}
-				updateSettings(options = {}) {
-					parser$3.overwrite(options, this.defaults, this);
-					parser$3.overwrite(options, options, this.limiterOptions);
-					if (options.timeout != null) return this._startAutoCleanup();
-				}
-				disconnect(flush = true) {
-					var ref;
-					if (!this.sharedConnection) return (ref = this.connection) != null ? ref.disconnect(flush) : void 0;
-				}
-			}
-			Group.prototype.defaults = {
-				timeout: 3e5,
-				connection: null,
-				Promise,
-				id: "group-key"
-			};
-			return Group;
-		}).call(commonjsGlobal);
-		var Group_1 = Group;
-		var Batcher, Events$3, parser$4 = parser;
-		Events$3 = Events_1;
-		Batcher = (function() {
-			class Batcher {
-				constructor(options = {}) {
-					this.options = options;
-					parser$4.load(this.options, this.defaults, this);
-					this.Events = new Events$3(this);
-					this._arr = [];
-					this._resetPromise();
-					this._lastFlush = Date.now();
-				}
-				_resetPromise() {
-					return this._promise = new this.Promise((res, rej) => {
-						return this._resolve = res;
-					});
-				}
-				_flush() {
-					clearTimeout(this._timeout);
-					this._lastFlush = Date.now();
-					this._resolve();
-					this.Events.trigger("batch", this._arr);
-					this._arr = [];
-					return this._resetPromise();
-				}
-				add(data) {
-					var ret;
-					this._arr.push(data);
-					ret = this._promise;
-					if (this._arr.length === this.maxSize) this._flush();
-					else if (this.maxTime != null && this._arr.length === 1) this._timeout = setTimeout(() => {
-						return this._flush();
-					}, this.maxTime);
-					return ret;
-				}
-			}
-			Batcher.prototype.defaults = {
-				maxTime: null,
-				maxSize: null,
-				Promise
-			};
-			return Batcher;
-		}).call(commonjsGlobal);
-		var Batcher_1 = Batcher;
-		var require$$4$1 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
-		var require$$8 = getCjsExportFromNamespace(version$2);
-		var Bottleneck, DEFAULT_PRIORITY$1, Events$4, Job$1, LocalDatastore$1, NUM_PRIORITIES$1, Queues$1, RedisDatastore$1, States$1, Sync$1, parser$5, splice = [].splice;
-		NUM_PRIORITIES$1 = 10;
-		DEFAULT_PRIORITY$1 = 5;
-		parser$5 = parser;
-		Queues$1 = Queues_1;
-		Job$1 = Job_1;
-		LocalDatastore$1 = LocalDatastore_1;
-		RedisDatastore$1 = require$$4$1;
-		Events$4 = Events_1;
-		States$1 = States_1;
-		Sync$1 = Sync_1;
-		Bottleneck = (function() {
-			class Bottleneck {
-				constructor(options = {}, ...invalid) {
-					var storeInstanceOptions, storeOptions;
-					this._addToQueue = this._addToQueue.bind(this);
-					this._validateOptions(options, invalid);
-					parser$5.load(options, this.instanceDefaults, this);
-					this._queues = new Queues$1(NUM_PRIORITIES$1);
-					this._scheduled = {};
-					this._states = new States$1([
-						"RECEIVED",
-						"QUEUED",
-						"RUNNING",
-						"EXECUTING"
-					].concat(this.trackDoneStatus ? ["DONE"] : []));
-					this._limiter = null;
-					this.Events = new Events$4(this);
-					this._submitLock = new Sync$1("submit", this.Promise);
-					this._registerLock = new Sync$1("register", this.Promise);
-					storeOptions = parser$5.load(options, this.storeDefaults, {});
-					this._store = (function() {
-						if (this.datastore === "redis" || this.datastore === "ioredis" || this.connection != null) {
-							storeInstanceOptions = parser$5.load(options, this.redisStoreDefaults, {});
-							return new RedisDatastore$1(this, storeOptions, storeInstanceOptions);
-						} else if (this.datastore === "local") {
-							storeInstanceOptions = parser$5.load(options, this.localStoreDefaults, {});
-							return new LocalDatastore$1(this, storeOptions, storeInstanceOptions);
-						} else throw new Bottleneck.prototype.BottleneckError(`Invalid datastore type: ${this.datastore}`);
-					}).call(this);
-					this._queues.on("leftzero", () => {
-						var ref;
-						return (ref = this._store.heartbeat) != null ? typeof ref.ref === "function" ? ref.ref() : void 0 : void 0;
-					});
-					this._queues.on("zero", () => {
-						var ref;
-						return (ref = this._store.heartbeat) != null ? typeof ref.unref === "function" ? ref.unref() : void 0 : void 0;
-					});
-				}
-				_validateOptions(options, invalid) {
-					if (!(options != null && typeof options === "object" && invalid.length === 0)) throw new Bottleneck.prototype.BottleneckError("Bottleneck v2 takes a single object argument. Refer to https://github.com/SGrondin/bottleneck#upgrading-to-v2 if you're upgrading from Bottleneck v1.");
-				}
-				ready() {
-					return this._store.ready;
-				}
-				clients() {
-					return this._store.clients;
-				}
-				channel() {
-					return `b_${this.id}`;
-				}
-				channel_client() {
-					return `b_${this.id}_${this._store.clientId}`;
-				}
-				publish(message) {
-					return this._store.__publish__(message);
-				}
-				disconnect(flush = true) {
-					return this._store.__disconnect__(flush);
-				}
-				chain(_limiter) {
-					this._limiter = _limiter;
-					return this;
-				}
-				queued(priority) {
-					return this._queues.queued(priority);
-				}
-				clusterQueued() {
-					return this._store.__queued__();
-				}
-				empty() {
-					return this.queued() === 0 && this._submitLock.isEmpty();
-				}
-				running() {
-					return this._store.__running__();
-				}
-				done() {
-					return this._store.__done__();
-				}
-				jobStatus(id) {
-					return this._states.jobStatus(id);
-				}
-				jobs(status) {
-					return this._states.statusJobs(status);
-				}
-				counts() {
-					return this._states.statusCounts();
-				}
-				_randomIndex() {
-					return Math.random().toString(36).slice(2);
-				}
-				check(weight = 1) {
-					return this._store.__check__(weight);
-				}
-				_clearGlobalState(index) {
-					if (this._scheduled[index] != null) {
-						clearTimeout(this._scheduled[index].expiration);
-						delete this._scheduled[index];
-						return true;
-					} else return false;
-				}
-				async _free(index, job, options, eventInfo) {
-					var e, running;
-					try {
-						({running} = await this._store.__free__(index, options.weight));
-						this.Events.trigger("debug", `Freed ${options.id}`, eventInfo);
-						if (running === 0 && this.empty()) return this.Events.trigger("idle");
-					} catch (error1) {
-						e = error1;
-						return this.Events.trigger("error", e);
-					}
-				}
-				_run(index, job, wait) {
-					var clearGlobalState, free, run;
-					job.doRun();
-					clearGlobalState = this._clearGlobalState.bind(this, index);
-					run = this._run.bind(this, index, job);
-					free = this._free.bind(this, index, job);
-					return this._scheduled[index] = {
-						timeout: setTimeout(() => {
-							return job.doExecute(this._limiter, clearGlobalState, run, free);
-						}, wait),
-						expiration: job.options.expiration != null ? setTimeout(function() {
-							return job.doExpire(clearGlobalState, run, free);
-						}, wait + job.options.expiration) : void 0,
-						job
-					};
-				}
-				_drainOne(capacity) {
-					return this._registerLock.schedule(() => {
-						var args, index, next, options, queue;
-						if (this.queued() === 0) return this.Promise.resolve(null);
-						queue = this._queues.getFirst();
-						({options, args} = next = queue.first());
-						if (capacity != null && options.weight > capacity) return this.Promise.resolve(null);
-						this.Events.trigger("debug", `Draining ${options.id}`, {
-							args,
-							options
-						});
-						index = this._randomIndex();
-						return this._store.__register__(index, options.weight, options.expiration).then(({ success, wait, reservoir }) => {
-							var empty;
-							this.Events.trigger("debug", `Drained ${options.id}`, {
-								success,
-								args,
-								options
-							});
-							if (success) {
-								queue.shift();
-								empty = this.empty();
-								if (empty) this.Events.trigger("empty");
-								if (reservoir === 0) this.Events.trigger("depleted", empty);
-								this._run(index, next, wait);
-								return this.Promise.resolve(options.weight);
-							} else return this.Promise.resolve(null);
-						});
-					});
-				}
-				_drainAll(capacity, total = 0) {
-					return this._drainOne(capacity).then((drained) => {
-						var newCapacity;
-						if (drained != null) {
-							newCapacity = capacity != null ? capacity - drained : capacity;
-							return this._drainAll(newCapacity, total + drained);
-						} else return this.Promise.resolve(total);
-					}).catch((e) => {
-						return this.Events.trigger("error", e);
-					});
-				}
-				_dropAllQueued(message) {
-					return this._queues.shiftAll(function(job) {
-						return job.doDrop({ message });
-					});
-				}
-				stop(options = {}) {
-					var done, waitForExecuting;
-					options = parser$5.load(options, this.stopDefaults);
-					waitForExecuting = (at) => {
-						var finished = () => {
-							var counts = this._states.counts;
-							return counts[0] + counts[1] + counts[2] + counts[3] === at;
-						};
-						return new this.Promise((resolve, reject) => {
-							if (finished()) return resolve();
-							else return this.on("done", () => {
-								if (finished()) {
-									this.removeAllListeners("done");
-									return resolve();
-								}
-							});
-						});
-					};
-					done = options.dropWaitingJobs ? (this._run = function(index, next) {
-						return next.doDrop({ message: options.dropErrorMessage });
-					}, this._drainOne = () => {
-						return this.Promise.resolve(null);
-					}, this._registerLock.schedule(() => {
-						return this._submitLock.schedule(() => {
-							var k, ref = this._scheduled, v;
-							for (k in ref) {
-								v = ref[k];
-								if (this.jobStatus(v.job.options.id) === "RUNNING") {
-									clearTimeout(v.timeout);
-									clearTimeout(v.expiration);
-									v.job.doDrop({ message: options.dropErrorMessage });
-								}
-							}
-							this._dropAllQueued(options.dropErrorMessage);
-							return waitForExecuting(0);
-						});
-					})) : this.schedule({
-						priority: NUM_PRIORITIES$1 - 1,
-						weight: 0
-					}, () => {
-						return waitForExecuting(1);
-					});
-					this._receive = function(job) {
-						return job._reject(new Bottleneck.prototype.BottleneckError(options.enqueueErrorMessage));
-					};
-					this.stop = () => {
-						return this.Promise.reject(new Bottleneck.prototype.BottleneckError("stop() has already been called"));
-					};
-					return done;
-				}
-				async _addToQueue(job) {
-					var args, blocked, error, options, reachedHWM, shifted, strategy;
-					({args, options} = job);
-					try {
-						({reachedHWM, blocked, strategy} = await this._store.__submit__(this.queued(), options.weight));
-					} catch (error1) {
-						error = error1;
-						this.Events.trigger("debug", `Could not queue ${options.id}`, {
-							args,
-							options,
-							error
-						});
-						job.doDrop({ error });
-						return false;
-					}
-					if (blocked) {
-						job.doDrop();
-						return true;
-					} else if (reachedHWM) {
-						shifted = strategy === Bottleneck.prototype.strategy.LEAK ? this._queues.shiftLastFrom(options.priority) : strategy === Bottleneck.prototype.strategy.OVERFLOW_PRIORITY ? this._queues.shiftLastFrom(options.priority + 1) : strategy === Bottleneck.prototype.strategy.OVERFLOW ? job : void 0;
-						if (shifted != null) shifted.doDrop();
-						if (shifted == null || strategy === Bottleneck.prototype.strategy.OVERFLOW) {
-							if (shifted == null) job.doDrop();
-							return reachedHWM;
-						}
-					}
-					job.doQueue(reachedHWM, blocked);
-					this._queues.push(job);
-					await this._drainAll();
-					return reachedHWM;
-				}
-				_receive(job) {
-					if (this._states.jobStatus(job.options.id) != null) {
-						job._reject(new Bottleneck.prototype.BottleneckError(`A job with the same id already exists (id=${job.options.id})`));
-						return false;
-					} else {
-						job.doReceive();
-						return this._submitLock.schedule(this._addToQueue, job);
-					}
-				}
-				submit(...args) {
-					var cb, fn, job, options, ref, ref1, task;
-					if (typeof args[0] === "function") {
-						ref = args, [fn, ...args] = ref, [cb] = splice.call(args, -1);
-						options = parser$5.load({}, this.jobDefaults);
-					} else {
-						ref1 = args, [options, fn, ...args] = ref1, [cb] = splice.call(args, -1);
-						options = parser$5.load(options, this.jobDefaults);
-					}
-					task = (...args) => {
-						return new this.Promise(function(resolve, reject) {
-							return fn(...args, function(...args) {
-								return (args[0] != null ? reject : resolve)(args);
-							});
-						});
-					};
-					job = new Job$1(task, args, options, this.jobDefaults, this.rejectOnDrop, this.Events, this._states, this.Promise);
-					job.promise.then(function(args) {
-						return typeof cb === "function" ? cb(...args) : void 0;
-					}).catch(function(args) {
-						if (Array.isArray(args)) return typeof cb === "function" ? cb(...args) : void 0;
-						else return typeof cb === "function" ? cb(args) : void 0;
-					});
-					return this._receive(job);
-				}
-				schedule(...args) {
-					var job, options, task;
-					if (typeof args[0] === "function") {
-						[task, ...args] = args;
-						options = {};
-					} else [options, task, ...args] = args;
-					job = new Job$1(task, args, options, this.jobDefaults, this.rejectOnDrop, this.Events, this._states, this.Promise);
-					this._receive(job);
-					return job.promise;
-				}
-				wrap(fn) {
-					var schedule = this.schedule.bind(this), wrapped = function(...args) {
-						return schedule(fn.bind(this), ...args);
-					};
-					wrapped.withOptions = function(options, ...args) {
-						return schedule(options, fn, ...args);
-					};
-					return wrapped;
-				}
-				async updateSettings(options = {}) {
-					await this._store.__updateSettings__(parser$5.overwrite(options, this.storeDefaults));
-					parser$5.overwrite(options, this.instanceDefaults, this);
-					return this;
-				}
-				currentReservoir() {
-					return this._store.__currentReservoir__();
-				}
-				incrementReservoir(incr = 0) {
-					return this._store.__incrementReservoir__(incr);
-				}
-			}
-			Bottleneck.default = Bottleneck;
-			Bottleneck.Events = Events$4;
-			Bottleneck.version = Bottleneck.prototype.version = require$$8.version;
-			Bottleneck.strategy = Bottleneck.prototype.strategy = {
-				LEAK: 1,
-				OVERFLOW: 2,
-				OVERFLOW_PRIORITY: 4,
-				BLOCK: 3
-			};
-			Bottleneck.BottleneckError = Bottleneck.prototype.BottleneckError = BottleneckError_1;
-			Bottleneck.Group = Bottleneck.prototype.Group = Group_1;
-			Bottleneck.RedisConnection = Bottleneck.prototype.RedisConnection = require$$2;
-			Bottleneck.IORedisConnection = Bottleneck.prototype.IORedisConnection = require$$3;
-			Bottleneck.Batcher = Bottleneck.prototype.Batcher = Batcher_1;
-			Bottleneck.prototype.jobDefaults = {
-				priority: DEFAULT_PRIORITY$1,
-				weight: 1,
-				expiration: null,
-				id: "<no-id>"
-			};
-			Bottleneck.prototype.storeDefaults = {
-				maxConcurrent: null,
-				minTime: 0,
-				highWater: null,
-				strategy: Bottleneck.prototype.strategy.LEAK,
-				penalty: null,
-				reservoir: null,
-				reservoirRefreshInterval: null,
-				reservoirRefreshAmount: null,
-				reservoirIncreaseInterval: null,
-				reservoirIncreaseAmount: null,
-				reservoirIncreaseMaximum: null
-			};
-			Bottleneck.prototype.localStoreDefaults = {
-				Promise,
-				timeout: null,
-				heartbeatInterval: 250
-			};
-			Bottleneck.prototype.redisStoreDefaults = {
-				Promise,
-				timeout: null,
-				heartbeatInterval: 5e3,
-				clientTimeout: 1e4,
-				Redis: null,
-				clientOptions: {},
-				clusterNodes: null,
-				clearDatastore: false,
-				connection: null
-			};
-			Bottleneck.prototype.instanceDefaults = {
-				datastore: "local",
-				connection: null,
-				id: "<no-id>",
-				rejectOnDrop: true,
-				trackDoneStatus: false,
-				Promise
-			};
-			Bottleneck.prototype.stopDefaults = {
-				enqueueErrorMessage: "This limiter has been stopped and cannot accept new jobs.",
-				dropWaitingJobs: true,
-				dropErrorMessage: "This limiter has been stopped."
-			};
-			return Bottleneck;
-		}).call(commonjsGlobal);
-		var Bottleneck_1 = Bottleneck;
-		return Bottleneck_1;
+		throw new ProblemError(makeProblem("apply/not-active", evidence));
+	}
+	if (active.digest === expected.digest) return active;
+	const evidence = {
+		environment,
+		expected: "the planned text",
+		found: `another text (v${active.number})`
+	};
+	throw new ProblemError(makeProblem("apply/not-active", evidence));
+}
+var init_writing = __esmMin((() => {
+	init_versions$1();
+	init_prompt_service();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+}));
+// src/ledger/look.ts
+/**
+* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
+*/
+async function look(world, promptId, versionId) {
+	const environment = lookEnvironment(world.trackingEnvironment);
+	try {
+		await world.service.setActive(promptId, environment, versionId);
+		const { activeVersion } = await world.service.readPrompt(promptId, environment);
+		if (activeVersion?.id === versionId) return toVersion$1(activeVersion);
+	} catch (error) {
+		throw new ProblemError(problemOf$1(error), { cause: error });
+	}
+	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
+}
+/** The same; null where the prompt has no such version. */
+async function lookIfThere(...asked) {
+	try {
+		return await look(...asked);
+	} catch (error) {
+		if (problemOf$1(error).code === "service/version-not-found") return null;
+		throw error;
+	}
+}
+/**
+* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+*/
+async function lookAtNewest(writing) {
+	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
+	if (id === null || writing.known.has(id)) return null;
+	const version = await lookIfThere(writing.world, promptId, id);
+	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
+	note(writing, version);
+	return version;
+}
+/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
+async function lookVerified(writing, entry) {
+	const { commit, path, digest, number } = entry;
+	if (commit !== void 0 && path !== void 0) {
+		const held = await writing.world.digestAt(commit, path);
+		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+	}
+	const version = await look(writing.world, writing.reading.prompt.id, entry.id);
+	if (version.digest !== digest || version.number !== number) throw otherContent(version.number, "the ledger knows it as");
+	note(writing, version);
+	return version;
+}
+function otherContent(number, known) {
+	return new ProblemError(makeProblem("apply/other-content", {
+		version: `v${number}`,
+		known
 	}));
-}));
-// node_modules/@octokit/plugin-retry/dist-bundle/index.js
-function isRequestError(error) {
-	return error.request !== void 0;
 }
-async function errorRequest(state, octokit, error, options) {
-	if (!isRequestError(error) || !error?.request.request) throw error;
-	if (error.status >= 400 && !state.doNotRetry.includes(error.status)) {
-		const retries = options.request.retries != null ? options.request.retries : state.retries;
-		const retryAfter = Math.pow((options.request.retryCount || 0) + 1, 2);
-		throw octokit.retry.retryRequest(error, retries, retryAfter);
-	}
-	throw error;
+/**
+* Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
+* throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
+* forgotten otherwise.
+*/
+async function lookUp(world, reading, { numbers, ids }) {
+	const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
+	let seen = await readHead(world.service, reading, world.trackingEnvironment);
+	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) seen = await lookUpOne(world, seen, id);
+	return seen;
 }
-async function wrapRequest$1(state, octokit, request, options) {
-	const limiter = new import_light$1.default();
-	limiter.on("failed", function(error, info) {
-		const maxRetries = ~~error.request.request?.retries;
-		const after = ~~error.request.request?.retryAfter;
-		options.request.retryCount = info.retryCount + 1;
-		if (maxRetries > info.retryCount) return after * state.retryAfterBaseValue;
-	});
-	return limiter.schedule(requestWithGraphqlErrorHandling.bind(null, state, octokit, request), options);
-}
-async function requestWithGraphqlErrorHandling(state, octokit, request, options) {
-	const response = await request(options);
-	if (response.data && response.data.errors && response.data.errors.length > 0 && /Something went wrong while executing your query/.test(response.data.errors[0].message)) return errorRequest(state, octokit, new RequestError(response.data.errors[0].message, 500, {
-		request: options,
-		response
-	}), options);
-	return response;
-}
-function retry(octokit, octokitOptions) {
-	const state = Object.assign({
-		enabled: true,
-		retryAfterBaseValue: 1e3,
-		doNotRetry: [
-			400,
-			401,
-			403,
-			404,
-			410,
-			422,
-			451
-		],
-		retries: 3
-	}, octokitOptions.retry);
-	const retryPlugin = { retry: { retryRequest: (error, retries, retryAfter) => {
-		error.request.request = Object.assign({}, error.request.request, {
-			retries,
-			retryAfter
-		});
-		return error;
-	} } };
-	if (state.enabled) {
-		octokit.hook.error("request", errorRequest.bind(null, state, retryPlugin));
-		octokit.hook.wrap("request", wrapRequest$1.bind(null, state, retryPlugin));
-	}
-	return retryPlugin;
-}
-var import_light$1, VERSION$1;
-var init_dist_bundle$1 = __esmMin((() => {
-	import_light$1 = /* @__PURE__ */ __toESM(require_light(), 1);
-	init_dist_src$1();
-	VERSION$1 = "0.0.0-development";
-	retry.VERSION = VERSION$1;
-}));
-// node_modules/@octokit/plugin-throttling/dist-bundle/index.js
-function wrapRequest(state, request, options) {
-	return state.retryLimiter.schedule(doRequest, state, request, options);
-}
-async function doRequest(state, request, options) {
-	const { pathname } = new URL(options.url, "http://github.test");
-	const isAuth = isAuthRequest(options.method, pathname);
-	const isWrite = !isAuth && options.method !== "GET" && options.method !== "HEAD";
-	const isSearch = options.method === "GET" && pathname.startsWith("/search/");
-	const isGraphQL = pathname.startsWith("/graphql");
-	const jobOptions = ~~request.retryCount > 0 ? {
-		priority: 0,
-		weight: 0
-	} : {};
-	if (state.clustering) jobOptions.expiration = 6e4;
-	if (isWrite || isGraphQL) await state.write.key(state.id).schedule(jobOptions, noop);
-	if (isWrite && state.triggersNotification(pathname)) await state.notifications.key(state.id).schedule(jobOptions, noop);
-	if (isSearch) await state.search.key(state.id).schedule(jobOptions, noop);
-	const req = (isAuth ? state.auth : state.global).key(state.id).schedule(jobOptions, request, options);
-	if (isGraphQL) {
-		const res = await req;
-		if (res.data.errors != null && res.data.errors.some((error) => error.type === "RATE_LIMITED")) throw Object.assign(/* @__PURE__ */ new Error("GraphQL Rate Limit Exceeded"), {
-			response: res,
-			data: res.data
-		});
-	}
-	return req;
-}
-function isAuthRequest(method, pathname) {
-	return method === "PATCH" && /^\/applications\/[^/]+\/token\/scoped$/.test(pathname) || method === "POST" && (/^\/applications\/[^/]+\/token$/.test(pathname) || /^\/app\/installations\/[^/]+\/access_tokens$/.test(pathname) || pathname === "/login/oauth/access_token");
-}
-function routeMatcher(paths) {
-	const regex2 = `^(?:${paths.map((path) => path.split("/").map((c) => c.startsWith("{") ? "(?:.+?)" : c).join("/")).map((r) => `(?:${r})`).join("|")})[^/]*$`;
-	return new RegExp(regex2, "i");
-}
-function throttling(octokit, octokitOptions) {
-	const { enabled = true, Bottleneck = import_light.default, id = "no-id", timeout = 12e4, connection } = octokitOptions.throttle || {};
-	if (!enabled) return {};
-	const common = { timeout };
-	if (typeof connection !== "undefined") common.connection = connection;
-	const state = Object.assign({
-		clustering: connection != null,
-		triggersNotification,
-		fallbackSecondaryRateRetryAfter: 60,
-		retryAfterBaseValue: 1e3,
-		id
-	}, octokitOptions.throttle);
-	if (typeof state.onSecondaryRateLimit !== "function" || typeof state.onRateLimit !== "function") throw new Error(`octokit/plugin-throttling error:
-        You must pass the onSecondaryRateLimit and onRateLimit error handlers.
-        See https://octokit.github.io/rest.js/#throttling
-
-        const octokit = new Octokit({
-          throttle: {
-            onSecondaryRateLimit: (retryAfter, options) => {/* ... */},
-            onRateLimit: (retryAfter, options) => {/* ... */}
-          }
-        })
-    `);
-	let initialized = false;
-	const initializeBottleneck = () => {
-		if (initialized) return;
-		initialized = true;
-		if (groups.global == null) createGroups(Bottleneck, common);
-		state.global = state.global ?? groups.global;
-		state.auth = state.auth ?? groups.auth;
-		state.search = state.search ?? groups.search;
-		state.write = state.write ?? groups.write;
-		state.notifications = state.notifications ?? groups.notifications;
-		state.retryLimiter = state.retryLimiter ?? new Bottleneck();
-		const events = {};
-		const emitter = new Bottleneck.Events(events);
-		events.on("secondary-limit", state.onSecondaryRateLimit);
-		events.on("rate-limit", state.onRateLimit);
-		events.on("error", (e) => octokit.log.warn("Error in throttling-plugin limit handler", e));
-		state.retryLimiter.on("failed", async function(error, info) {
-			const [state2, request, options] = info.args;
-			const { pathname } = new URL(options.url, "http://github.test");
-			if (!(pathname.startsWith("/graphql") && error.status !== 401 || error.status === 403 || error.status === 429)) return;
-			const retryCount = ~~request.retryCount;
-			request.retryCount = retryCount;
-			options.request.retryCount = retryCount;
-			const { wantRetry, retryAfter = 0 } = await (async function() {
-				if (/\bsecondary rate\b/i.test(error.message)) {
-					const retryAfter2 = Number(error.response.headers["retry-after"]) || state2.fallbackSecondaryRateRetryAfter;
-					return {
-						wantRetry: await emitter.trigger("secondary-limit", retryAfter2, options, octokit, retryCount),
-						retryAfter: retryAfter2
-					};
-				}
-				if (error.response.headers != null && error.response.headers["x-ratelimit-remaining"] === "0" || (error.response.data?.errors ?? []).some((error2) => error2.type === "RATE_LIMITED")) {
-					const rateLimitReset = (/* @__PURE__ */ new Date(~~error.response.headers["x-ratelimit-reset"] * 1e3)).getTime();
-					const retryAfter2 = Math.max(Math.ceil((rateLimitReset - Date.now()) / 1e3) + 1, 0);
-					return {
-						wantRetry: await emitter.trigger("rate-limit", retryAfter2, options, octokit, retryCount),
-						retryAfter: retryAfter2
-					};
-				}
-				return {};
-			})();
-			if (wantRetry) {
-				request.retryCount++;
-				return retryAfter * state2.retryAfterBaseValue;
-			}
-		});
+async function lookUpOne(world, reading, versionId) {
+	const version = await lookIfThere(world, reading.prompt.id, versionId);
+	if (version === null) return {
+		...reading,
+		missing: [...reading.missing, versionId]
 	};
-	octokit.hook.wrap("request", (request, options) => {
-		initializeBottleneck();
-		return wrapRequest(state, request, options);
-	});
-	return {};
+	const seen = {
+		...reading,
+		looked: [...reading.looked, version]
+	};
+	return knownEntries(seen)[0]?.id === version.id && mayFollow(version, seen.active.get(world.trackingEnvironment)) ? moveHead(world, seen, version) : seen;
 }
-var import_light, VERSION, noop, triggers_notification_paths_default, regex, triggersNotification, groups, createGroups;
-var init_dist_bundle = __esmMin((() => {
-	import_light = /* @__PURE__ */ __toESM(require_light(), 1);
-	VERSION = "0.0.0-development";
-	noop = () => Promise.resolve();
-	triggers_notification_paths_default = [
-		"/orgs/{org}/invitations",
-		"/orgs/{org}/invitations/{invitation_id}",
-		"/orgs/{org}/teams/{team_slug}/discussions",
-		"/orgs/{org}/teams/{team_slug}/discussions/{discussion_number}/comments",
-		"/repos/{owner}/{repo}/collaborators/{username}",
-		"/repos/{owner}/{repo}/commits/{commit_sha}/comments",
-		"/repos/{owner}/{repo}/issues",
-		"/repos/{owner}/{repo}/issues/{issue_number}/comments",
-		"/repos/{owner}/{repo}/issues/{issue_number}/sub_issue",
-		"/repos/{owner}/{repo}/issues/{issue_number}/sub_issues/priority",
-		"/repos/{owner}/{repo}/pulls",
-		"/repos/{owner}/{repo}/pulls/{pull_number}/comments",
-		"/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies",
-		"/repos/{owner}/{repo}/pulls/{pull_number}/merge",
-		"/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
-		"/repos/{owner}/{repo}/pulls/{pull_number}/reviews",
-		"/repos/{owner}/{repo}/releases",
-		"/teams/{team_id}/discussions",
-		"/teams/{team_id}/discussions/{discussion_number}/comments"
+async function moveHead(world, reading, version) {
+	const { service, trackingEnvironment } = world;
+	await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
+	const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
+	return {
+		...reading,
+		active: new Map([...reading.active, [trackingEnvironment, active]])
+	};
+}
+var init_look = __esmMin((() => {
+	init_policy();
+	init_problem();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+}));
+// src/ledger/create.ts
+/**
+* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
+* read it: it may be this very content, left behind by a run that was cut short.
+* @param activated versions that the plan makes active: they stay in the ledger
+*/
+async function createVersion$1(writing, change, activated) {
+	try {
+		return await adoptFound(writing, change) ?? await makeVersion(writing, change, activated);
+	} catch (error) {
+		if (!(error instanceof ServiceError && error.effect === "unknown")) return failed("Creating the version", error);
+		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
+	}
+}
+/** What is there already in place of a new version; null where one has to be made. */
+async function adoptFound(writing, change) {
+	const newest = await lookAtNewest(writing);
+	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
+	if (problems.length > 0) return stopped("not_made", ...problems);
+	for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
+		const found = await adoptRead(writing, change, version);
+		if (found !== null) return found;
+	}
+	return null;
+}
+/** Adopts what was read, or what its ledger names; null where neither holds the content. */
+async function adoptRead(writing, change, version) {
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	if (kind === "rewritten") return refuseRewritten(version, "not_made");
+	const named = namedBy(writing, change, version);
+	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
+}
+/**
+* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
+* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
+* copy is never wanted.
+*/
+function classify(writing, change, version) {
+	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
+	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
+}
+/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
+function holdsAll({ drops }, { content, others = [] }, entry) {
+	return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? "dropped" : "kept")));
+}
+/** The version of the wanted content that the ledger of a version read names, on the same condition. */
+function namedBy(writing, change, version) {
+	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
+	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, writing.drops ? "dropped" : "kept"));
+}
+function isKept({ head }, { id }, newest) {
+	const named = [head, ...head?.stamp?.ledger ?? []];
+	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
+}
+function isFollowed({ wanted }, { ref }) {
+	return ref !== void 0 || followsLatest(wanted);
+}
+/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
+async function adopt(writing, version, newest) {
+	remember(writing, version);
+	return {
+		status: "adopted",
+		version: refOf$1(version),
+		problems: await follow(writing, newest)
+	};
+}
+/** Moves the tracking environment to a version that was read, where that may follow its head. */
+async function follow(writing, version) {
+	return mayFollow(version, writing.head) ? track(writing, version) : [];
+}
+/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
+async function track(writing, version) {
+	const { trackingEnvironment } = writing.world;
+	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
+	try {
+		const { problems } = await activate(writing, trackingEnvironment, version);
+		if (problems.length === 0) writing.head = version;
+		return problems.map((problem) => during(step, problem));
+	} catch (error) {
+		return [during(step, problemOf$1(error))];
+	}
+}
+function remember({ known }, version) {
+	if (!known.has(version.id)) known.set(version.id, entryOf(version));
+}
+/** A version that holds something else than was sent is made active nowhere. */
+function refuseRewritten(version, status) {
+	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
+	return status === "unknown" ? {
+		status,
+		problems
+	} : {
+		status,
+		version: refOf$1(version),
+		problems
+	};
+}
+/** Sends the version, once; where its answer is lost, finds out what became of it. */
+async function makeVersion(writing, change, activated) {
+	const { content, provenance } = change;
+	const { changeSummary } = provenance;
+	const stamp = stampFor(writing, change, activated);
+	try {
+		return await finishMade(writing, change, toVersion$1(await writing.world.service.createVersion(writing.reading.prompt.id, {
+			text: content.text,
+			metadata: {
+				...content.metadata,
+				[RESERVED_KEY]: stampToWire(stamp)
+			},
+			...changeSummary === void 0 ? {} : { changeSummary }
+		})));
+	} catch (error) {
+		if (error instanceof ServiceError && error.effect === "unknown") return resolveLostCreate(writing, change, stamp, error);
+		throw error;
+	}
+}
+/** What follows the answer to a create-version call. */
+async function finishMade(writing, { content }, version) {
+	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
+	remember(writing, version);
+	const problems = await track(writing, version);
+	const { trackingEnvironment: environment } = writing.world;
+	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
+	return {
+		status: "made",
+		version: refOf$1(version),
+		problems: [...problems, ...warnings]
+	};
+}
+/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
+function isAsSent(content, version) {
+	if (version.digest !== content.digest) return false;
+	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
+}
+/** With the newest versions that are known, those that are active, and all that were pinned once. */
+function stampFor(writing, { content, provenance }, activated) {
+	const { known, reading, world, wanted } = writing;
+	const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
+	const active = [...reading.active.values(), writing.head ?? null];
+	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
+	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), own?.id]);
+	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
+	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
+		...entry,
+		pinned: true
+	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+	const { commit, path } = provenance;
+	return {
+		digest: content.digest,
+		metadataDigest: metadataDigest(content.metadata ?? null),
+		...commit === void 0 ? {} : { commit },
+		...path === void 0 ? {} : { path },
+		operation: world.newOperation(),
+		ledger
+	};
+}
+/**
+* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
+* held back at: somebody may want them again, however old they have become.
+*/
+function pinnedIds({ wanted, reading }, newest, activated) {
+	const standing = wanted.pins.flatMap(({ environment, pin }) => {
+		const active = reading.active.get(environment) ?? null;
+		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
+	});
+	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
+}
+/**
+* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
+* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
+*/
+async function resolveLostCreate(writing, change, stamp, lost) {
+	const id = await awaitUnread(writing);
+	if (id === null) throw lost;
+	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
+		throw lost;
+	});
+	note(writing, version);
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
+	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
+	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
+	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
+		id,
+		number: version.number,
+		reason: lost.problem.message
+	}));
+}
+/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
+async function awaitUnread({ world, reading, known }) {
+	try {
+		for (const wait of WAITS) {
+			await world.sleep(wait);
+			const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
+			if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
+		}
+	} catch {
+		return null;
+	}
+	return null;
+}
+var NEWEST_KEPT, WAITS;
+var init_create = __esmMin((() => {
+	init_digest();
+	init_versions$1();
+	init_prompt_file();
+	init_prompt_service();
+	init_problem();
+	init_look();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+	NEWEST_KEPT = 20;
+	WAITS = [
+		250,
+		1e3,
+		2e3,
+		4e3,
+		8e3
 	];
-	regex = routeMatcher(triggers_notification_paths_default);
-	triggersNotification = regex.test.bind(regex);
-	groups = {};
-	createGroups = function(Bottleneck, common) {
-		groups.global = new Bottleneck.Group({
-			id: "octokit-global",
-			maxConcurrent: 10,
-			...common
-		});
-		groups.auth = new Bottleneck.Group({
-			id: "octokit-auth",
-			maxConcurrent: 1,
-			...common
-		});
-		groups.search = new Bottleneck.Group({
-			id: "octokit-search",
-			maxConcurrent: 1,
-			minTime: 2e3,
-			...common
-		});
-		groups.write = new Bottleneck.Group({
-			id: "octokit-write",
-			maxConcurrent: 1,
-			minTime: 1e3,
-			...common
-		});
-		groups.notifications = new Bottleneck.Group({
-			id: "octokit-notifications",
-			maxConcurrent: 1,
-			minTime: 3e3,
-			...common
-		});
-	};
-	throttling.VERSION = VERSION;
-	throttling.triggersNotification = triggersNotification;
 }));
-// node_modules/undici/lib/core/symbols.js
-var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	module.exports = {
-		kClose: Symbol("close"),
-		kDestroy: Symbol("destroy"),
-		kDispatch: Symbol("dispatch"),
-		kUrl: Symbol("url"),
-		kRequestOrigin: Symbol("request origin"),
-		kRedirectCacheControl: Symbol("redirect cache control"),
-		kOriginless: Symbol("originless"),
-		kWriting: Symbol("writing"),
-		kResuming: Symbol("resuming"),
-		kQueue: Symbol("queue"),
-		kConnect: Symbol("connect"),
-		kConnecting: Symbol("connecting"),
-		kKeepAliveDefaultTimeout: Symbol("default keep alive timeout"),
-		kKeepAliveMaxTimeout: Symbol("max keep alive timeout"),
-		kKeepAliveTimeoutThreshold: Symbol("keep alive timeout threshold"),
-		kKeepAliveTimeoutValue: Symbol("keep alive timeout"),
-		kKeepAlive: Symbol("keep alive"),
-		kHeadersTimeout: Symbol("headers timeout"),
-		kBodyTimeout: Symbol("body timeout"),
-		kServerName: Symbol("server name"),
-		kLocalAddress: Symbol("local address"),
-		kHost: Symbol("host"),
-		kNoRef: Symbol("no ref"),
-		kBodyUsed: Symbol("used"),
-		kBody: Symbol("abstracted request body"),
-		kRunning: Symbol("running"),
-		kBlocking: Symbol("blocking"),
-		kPending: Symbol("pending"),
-		kSize: Symbol("size"),
-		kBusy: Symbol("busy"),
-		kQueued: Symbol("queued"),
-		kFree: Symbol("free"),
-		kConnected: Symbol("connected"),
-		kClosed: Symbol("closed"),
-		kNeedDrain: Symbol("need drain"),
-		kReset: Symbol("reset"),
-		kDestroyed: Symbol.for("nodejs.stream.destroyed"),
-		kResume: Symbol("resume"),
-		kOnError: Symbol("on error"),
-		kMaxHeadersSize: Symbol("max headers size"),
-		kRunningIdx: Symbol("running index"),
-		kPendingIdx: Symbol("pending index"),
-		kError: Symbol("error"),
-		kClients: Symbol("clients"),
-		kClient: Symbol("client"),
-		kParser: Symbol("parser"),
-		kOnDestroyed: Symbol("destroy callbacks"),
-		kPipelining: Symbol("pipelining"),
-		kSocket: Symbol("socket"),
-		kHostHeader: Symbol("host header"),
-		kConnector: Symbol("connector"),
-		kStrictContentLength: Symbol("strict content length"),
-		kMaxRedirections: Symbol("maxRedirections"),
-		kMaxRequests: Symbol("maxRequestsPerClient"),
-		kProxy: Symbol("proxy agent options"),
-		kCounter: Symbol("socket request counter"),
-		kMaxResponseSize: Symbol("max response size"),
-		kHTTP2Session: Symbol("http2Session"),
-		kHTTP2Options: Symbol("http2 options"),
-		kHTTP2SessionState: Symbol("http2Session state"),
-		kRetryHandlerDefaultRetry: Symbol("retry agent default retry"),
-		kConstruct: Symbol("constructable"),
-		kListeners: Symbol("listeners"),
-		kHTTPContext: Symbol("http context"),
-		kMaxConcurrentStreams: Symbol("max concurrent streams"),
-		kHostAuthority: Symbol("host authority"),
-		kHTTP2InitialWindowSize: Symbol("http2 initial window size"),
-		kHTTP2ConnectionWindowSize: Symbol("http2 connection window size"),
-		kEnableConnectProtocol: Symbol("http2session connect protocol"),
-		kRemoteSettings: Symbol("http2session remote settings"),
-		kHTTP2Stream: Symbol("http2session client stream"),
-		kPingInterval: Symbol("ping interval"),
-		kUseMilo: Symbol("use milo"),
-		kNoProxyAgent: Symbol("no proxy agent"),
-		kHttpProxyAgent: Symbol("http proxy agent"),
-		kHttpsProxyAgent: Symbol("https proxy agent"),
-		kSocks5ProxyAgent: Symbol("socks5 proxy agent")
+// src/ledger/provider.ts
+var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
+/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
+function ledgerProvider(world) {
+	const { service, trackingEnvironment } = world;
+	return {
+		observe: async (wanted) => {
+			return interpret$1(await readPrompt$1(service, wanted, trackingEnvironment), wanted.environments, trackingEnvironment);
+		},
+		begin: (wanted) => beginWriter(world, wanted)
 	};
+}
+function beginWriter(world, wanted) {
+	let reading = null;
+	let writing = null;
+	const keep = (read) => {
+		reading = read;
+		return interpret$1(read, wanted.environments, world.trackingEnvironment);
+	};
+	const current = () => {
+		if (reading !== null) return reading;
+		throw unexpected("nothing was observed");
+	};
+	const begun = () => writing ??= beginWriting(world, wanted, current());
+	return {
+		observe: async () => keep(await readPrompt$1(world.service, wanted, world.trackingEnvironment)),
+		find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
+		create: (change, activated) => createVersion$1(begun(), change, activated),
+		update: (change) => updatePrompt$1(begun(), change),
+		activate: (environment, version) => setActive$1(begun(), environment, version)
+	};
+}
+function soughtBy(pins) {
+	return {
+		numbers: pins.some(({ kind }) => kind === "number"),
+		ids: pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : [])
+	};
+}
+/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
+async function updatePrompt$1({ world, reading }, change) {
+	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
+	const fields = Object.fromEntries(entries);
+	try {
+		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+		const differ = FIELDS$1.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+		if (differ.length === 0) return {
+			status: "made",
+			problems: []
+		};
+		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
+	} catch (error) {
+		return failed("Updating the prompt", error);
+	}
+}
+async function setActive$1(writing, environment, version) {
+	try {
+		return await activate(writing, environment, await verified(writing, version));
+	} catch (error) {
+		return failed(`Setting "${environment}"`, error);
+	}
+}
+/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
+async function verified(writing, { id }) {
+	const entry = writing.known.get(id);
+	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
+	if (!writing.seen.has(id)) await lookVerified(writing, entry);
+	return {
+		id,
+		digest: entry.digest
+	};
+}
+function unexpected(reason) {
+	return new ProblemError(makeProblem("internal/unexpected", { reason }));
+}
+var init_provider = __esmMin((() => {
+	init_plan();
+	init_problem();
+	init_create();
+	init_look();
+	init_reading();
+	init_writing();
 }));
-// node_modules/undici/lib/util/timers.js
-var require_timers = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	/**
-	* This module offers an optimized timer implementation designed for scenarios
-	* where high precision is not critical.
-	*
-	* The timer achieves faster performance by using a low-resolution approach,
-	* with an accuracy target of within 500ms. This makes it particularly useful
-	* for timers with delays of 1 second or more, where exact timing is less
-	* crucial.
-	*
-	* It's important to note that Node.js timers are inherently imprecise, as
-	* delays can occur due to the event loop being blocked by other operations.
-	* Consequently, timers may trigger later than their scheduled time.
-	*/
-	/**
-	* The fastNow variable contains the internal fast timer clock value.
-	*
-	* @type {number}
-	*/
-	let fastNow = 0;
-	/**
-	* RESOLUTION_MS represents the target resolution time in milliseconds.
-	*
-	* @type {number}
-	* @default 1000
-	*/
-	const RESOLUTION_MS = 1e3;
-	/**
-	* TICK_MS defines the desired interval in milliseconds between each tick.
-	* The target value is set to half the resolution time, minus 1 ms, to account
-	* for potential event loop overhead.
-	*
-	* @type {number}
-	* @default 499
-	*/
-	const TICK_MS = 499;
-	/**
-	* fastNowTimeout is a Node.js timer used to manage and process
-	* the FastTimers stored in the `fastTimers` array.
-	*
-	* @type {NodeJS.Timeout}
-	*/
-	let fastNowTimeout;
-	/**
-	* The kFastTimer symbol is used to identify FastTimer instances.
-	*
-	* @type {Symbol}
-	*/
-	const kFastTimer = Symbol("kFastTimer");
-	/**
-	* The fastTimers array contains all active FastTimers.
-	*
-	* @type {FastTimer[]}
-	*/
-	const fastTimers = [];
-	/**
-	* These constants represent the various states of a FastTimer.
-	*/
-	/**
-	* The `NOT_IN_LIST` constant indicates that the FastTimer is not included
-	* in the `fastTimers` array. Timers with this status will not be processed
-	* during the next tick by the `onTick` function.
-	*
-	* A FastTimer can be re-added to the `fastTimers` array by invoking the
-	* `refresh` method on the FastTimer instance.
-	*
-	* @type {-2}
-	*/
-	const NOT_IN_LIST = -2;
-	/**
-	* The `TO_BE_CLEARED` constant indicates that the FastTimer is scheduled
-	* for removal from the `fastTimers` array. A FastTimer in this state will
-	* be removed in the next tick by the `onTick` function and will no longer
-	* be processed.
-	*
-	* This status is also set when the `clear` method is called on the FastTimer instance.
-	*
-	* @type {-1}
-	*/
-	const TO_BE_CLEARED = -1;
-	/**
-	* The `PENDING` constant signifies that the FastTimer is awaiting processing
-	* in the next tick by the `onTick` function. Timers with this status will have
-	* their `_idleStart` value set and their status updated to `ACTIVE` in the next tick.
-	*
-	* @type {0}
-	*/
-	const PENDING = 0;
-	/**
-	* The `ACTIVE` constant indicates that the FastTimer is active and waiting
-	* for its timer to expire. During the next tick, the `onTick` function will
-	* check if the timer has expired, and if so, it will execute the associated callback.
-	*
-	* @type {1}
-	*/
-	const ACTIVE = 1;
-	/**
-	* The onTick function processes the fastTimers array.
-	*
-	* @returns {void}
-	*/
-	function onTick() {
-		/**
-		* Increment the fastNow value by the TICK_MS value, despite the actual time
-		* that has passed since the last tick. This approach ensures independence
-		* from the system clock and delays caused by a blocked event loop.
-		*
-		* @type {number}
-		*/
-		fastNow += TICK_MS;
-		/**
-		* The `idx` variable is used to iterate over the `fastTimers` array.
-		* Expired timers are removed by replacing them with the last element in the array.
-		* Consequently, `idx` is only incremented when the current element is not removed.
-		*
-		* @type {number}
-		*/
-		let idx = 0;
-		/**
-		* The len variable will contain the length of the fastTimers array
-		* and will be decremented when a FastTimer should be removed from the
-		* fastTimers array.
-		*
-		* @type {number}
-		*/
-		let len = fastTimers.length;
-		while (idx < len) {
-			/**
-			* @type {FastTimer}
-			*/
-			const timer = fastTimers[idx];
-			if (timer._state === PENDING) {
-				timer._idleStart = fastNow - TICK_MS;
-				timer._state = ACTIVE;
-			} else if (timer._state === ACTIVE && fastNow >= timer._idleStart + timer._idleTimeout) {
-				timer._state = TO_BE_CLEARED;
-				timer._idleStart = -1;
-				timer._onTimeout(timer._timerArg);
+// src/service/wire.ts
+var paths, API_KEY_HEADER, text$1, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
+var init_wire = __esmMin((() => {
+	init_zod();
+	init_json();
+	paths = {
+		prompt: (promptId) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
+		versions: (promptId) => `${paths.prompt(promptId)}/versions`,
+		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
+	};
+	API_KEY_HEADER = "x-api-key";
+	text$1 = string$1().min(1);
+	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
+	VersionShape = object({
+		id: text$1,
+		prompt_id: text$1,
+		version_number: int$2(),
+		content: string$1(),
+		metadata_: metadata.nullish(),
+		created_at: string$1().nullish()
+	});
+	PromptShape = object({
+		id: text$1,
+		project_id: string$1(),
+		key: string$1(),
+		name: string$1(),
+		description: string$1().nullish(),
+		latest_version_id: string$1().nullish(),
+		active_version: VersionShape.nullish(),
+		created_at: string$1().nullish()
+	});
+	CreateVersionShape = object({
+		content: string$1(),
+		change_summary: string$1().optional(),
+		metadata_: metadata.optional()
+	});
+	UpdatePromptShape = object({
+		key: string$1().optional(),
+		name: string$1().optional(),
+		description: string$1().optional()
+	});
+	SetActiveShape = object({
+		environment: text$1,
+		version_id: text$1
+	});
+	SetActiveAnswerShape = object({ updated: boolean() });
+}));
+// src/embedded/route.ts
+/**
+* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
+* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
+* for an id or an environment that cannot be read.
+*/
+function parseRoute(method, target) {
+	const { promptPart, tail, query } = splitTarget(target);
+	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
+	const endpoint = here.find((candidate) => candidate.method === method);
+	if (endpoint === void 0) {
+		const allow = here.map((candidate) => candidate.method).join(", ");
+		throw new Refusal(405, `The path allows ${allow}.`, { allow });
+	}
+	return {
+		operation: endpoint.operation,
+		promptId: decodeId(promptPart),
+		...parseQuery(query)
+	};
+}
+function splitTarget(target) {
+	const mark = target.indexOf("?");
+	const path = mark < 0 ? target : target.slice(0, mark);
+	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
+	const slash = rest.indexOf("/");
+	return {
+		promptPart: slash < 0 ? rest : rest.slice(0, slash),
+		tail: slash < 0 ? "" : rest.slice(slash),
+		query: mark < 0 ? "" : target.slice(mark + 1)
+	};
+}
+function decodeId(encoded) {
+	try {
+		return decodeURIComponent(encoded);
+	} catch {
+		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
+	}
+}
+/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
+function parseQuery(query) {
+	const names = new URLSearchParams(query).getAll("environment");
+	const environment = names[0];
+	if (environment === void 0) return {};
+	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
+	return { environment };
+}
+var Refusal, PREFIX, endpoints;
+var init_route = __esmMin((() => {
+	init_wire();
+	Refusal = class extends Error {
+		status;
+		headers;
+		constructor(status, detail, headers = {}) {
+			super(detail);
+			this.name = "Refusal";
+			this.status = status;
+			this.headers = headers;
+		}
+	};
+	PREFIX = paths.prompt("");
+	endpoints = [
+		{
+			method: "GET",
+			tail: "",
+			operation: "read-prompt"
+		},
+		{
+			method: "PATCH",
+			tail: "",
+			operation: "update-prompt"
+		},
+		{
+			method: "POST",
+			tail: "/versions",
+			operation: "create-version"
+		},
+		{
+			method: "POST",
+			tail: "/set-active",
+			operation: "set-active"
+		}
+	];
+}));
+// src/embedded/body.ts
+/**
+* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
+*/
+async function readBody(request, room) {
+	const chunks = [];
+	let [size, held] = [0, 0];
+	let refusal = null;
+	const letGo = () => {
+		room.free += held;
+		held = 0;
+		chunks.length = 0;
+	};
+	try {
+		for await (const chunk of request) {
+			size += chunk.length;
+			refusal ??= refusalOf$1(size, chunk.length, room);
+			if (refusal !== null) {
+				letGo();
+				continue;
 			}
-			if (timer._state === TO_BE_CLEARED) {
-				timer._state = NOT_IN_LIST;
-				if (--len !== 0) fastTimers[idx] = fastTimers[len];
-			} else ++idx;
+			chunks.push(chunk);
+			held += chunk.length;
+			room.free -= chunk.length;
 		}
-		fastTimers.length = len;
-		if (fastTimers.length !== 0) refreshTimeout();
+		if (refusal !== null) throw refusal;
+		return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
+	} finally {
+		letGo();
 	}
-	function refreshTimeout() {
-		if (fastNowTimeout?.refresh) fastNowTimeout.refresh();
-		else {
-			clearTimeout(fastNowTimeout);
-			fastNowTimeout = setTimeout(onTick, TICK_MS);
-			fastNowTimeout?.unref();
-		}
+}
+function refusalOf$1(size, further, { each, free }) {
+	if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
+	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
+}
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+function parseBody(body, shape) {
+	const result = shapeDeep(body, shape);
+	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
+	return result.data;
+}
+function parseJson$1(bytes, contentType) {
+	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
+	try {
+		return JSON.parse(new TextDecoder("utf-8", {
+			fatal: true,
+			ignoreBOM: true
+		}).decode(bytes));
+	} catch {
+		throw new Refusal(422, "The body is not valid JSON in UTF-8.");
 	}
-	/**
-	* The `FastTimer` class is a data structure designed to store and manage
-	* timer information.
-	*/
-	var FastTimer = class {
-		[kFastTimer] = true;
-		/**
-		* The state of the timer, which can be one of the following:
-		* - NOT_IN_LIST (-2)
-		* - TO_BE_CLEARED (-1)
-		* - PENDING (0)
-		* - ACTIVE (1)
-		*
-		* @type {-2|-1|0|1}
-		* @private
-		*/
-		_state = NOT_IN_LIST;
-		/**
-		* The number of milliseconds to wait before calling the callback.
-		*
-		* @type {number}
-		* @private
-		*/
-		_idleTimeout = -1;
-		/**
-		* The time in milliseconds when the timer was started. This value is used to
-		* calculate when the timer should expire.
-		*
-		* @type {number}
-		* @default -1
-		* @private
-		*/
-		_idleStart = -1;
-		/**
-		* The function to be executed when the timer expires.
-		* @type {Function}
-		* @private
-		*/
-		_onTimeout;
-		/**
-		* The argument to be passed to the callback when the timer expires.
-		*
-		* @type {*}
-		* @private
-		*/
-		_timerArg;
-		/**
-		* @constructor
-		* @param {Function} callback A function to be executed after the timer
-		* expires.
-		* @param {number} delay The time, in milliseconds that the timer should wait
-		* before the specified function or code is executed.
-		* @param {*} arg
-		*/
-		constructor(callback, delay, arg) {
-			this._onTimeout = callback;
-			this._idleTimeout = delay;
-			this._timerArg = arg;
-			this.refresh();
-		}
-		/**
-		* Sets the timer's start time to the current time, and reschedules the timer
-		* to call its callback at the previously specified duration adjusted to the
-		* current time.
-		* Using this on a timer that has already called its callback will reactivate
-		* the timer.
-		*
-		* @returns {void}
-		*/
-		refresh() {
-			if (this._state === NOT_IN_LIST) fastTimers.push(this);
-			if (!fastNowTimeout || fastTimers.length === 1) refreshTimeout();
-			this._state = PENDING;
-		}
-		/**
-		* The `clear` method cancels the timer, preventing it from executing.
-		*
-		* @returns {void}
-		* @private
-		*/
-		clear() {
-			this._state = TO_BE_CLEARED;
-			this._idleStart = -1;
+}
+/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
+function shapeDeep(value, shape) {
+	try {
+		return shape.safeParse(value);
+	} catch (error) {
+		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
+		throw error;
+	}
+}
+function describe({ path, message }) {
+	return `${["body", ...path.map(String)].join(".")}: ${message}`;
+}
+var init_body = __esmMin((() => {
+	init_route();
+}));
+// src/embedded/answer.ts
+/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
+async function answerCall(store, call) {
+	try {
+		const route = parseRoute(call.method, call.target);
+		authorise(store, call.apiKey, route.promptId);
+		if (route.operation === "read-prompt") return {
+			status: 200,
+			body: readPrompt(store, route)
+		};
+		return {
+			status: 200,
+			body: writers[route.operation](store, route, await call.readBody())
+		};
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		return {
+			status: error.status,
+			headers: error.headers,
+			body: { detail: error.message }
+		};
+	}
+}
+/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
+function authorise(store, apiKey, promptId) {
+	const projects = apiKey ? store.readProjects(apiKey) : [];
+	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
+	if (!projects.includes(found(store.readPrompt(promptId)).project_id)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
+}
+/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
+function readPrompt(store, { promptId, environment }) {
+	const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
+	return environment === void 0 ? prompt : {
+		...prompt,
+		active_version
+	};
+}
+/** Section 4.3. */
+function updatePrompt(store, { promptId }, body) {
+	const changes = parseBody(body, UpdatePromptShape);
+	refuseBrokenText(changes.key, changes.name, changes.description);
+	const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
+	return prompt;
+}
+/** Section 4.2. */
+function createVersion(store, { promptId }, body) {
+	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
+	refuseBrokenText(content, changeSummary);
+	return found(store.createVersion(promptId, {
+		content,
+		changeSummary,
+		metadata
+	}));
+}
+/** Section 4.4. */
+function setActive(store, { promptId }, body) {
+	const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
+	refuseBrokenText(environment);
+	if (!store.setActive(promptId, {
+		environment,
+		versionId
+	})) throw new Refusal(404, "The prompt has no such version.");
+	return { updated: true };
+}
+function found(value) {
+	if (value === null) throw new Refusal(404, "There is no such prompt.");
+	return value;
+}
+/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
+function refuseBrokenText(...texts) {
+	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
+}
+var writers;
+var init_answer = __esmMin((() => {
+	init_wire();
+	init_body();
+	init_route();
+	writers = {
+		"update-prompt": updatePrompt,
+		"create-version": createVersion,
+		"set-active": setActive
+	};
+}));
+// src/embedded/server.ts
+/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
+async function startServer(options) {
+	const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
+	const room = {
+		each,
+		free: BODIES_AT_ONCE * each
+	};
+	const server = (0, node_http.createServer)((request, response) => {
+		respond(request, response, options, room).catch((error) => {
+			if (request.errored === null) options.onError?.(error);
+			response.destroy();
+		});
+	});
+	const port = await listen(server, options.port);
+	return {
+		baseUrl: `http://${HOST}:${port}`,
+		port,
+		close: () => close(server)
+	};
+}
+async function respond(request, response, options, room) {
+	const { method = "", url: target = "" } = request;
+	const apiKey = request.headers[API_KEY_HEADER]?.toString();
+	let body;
+	const call = {
+		method,
+		target,
+		apiKey,
+		readBody: async () => body = await readBody(request, room)
+	};
+	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
+	options.onRequest?.({
+		method,
+		path: target,
+		...body === void 0 ? {} : { body },
+		status: answer.status
+	});
+	send$1(response, answer);
+}
+/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
+function isForUs({ headers, socket }) {
+	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
+	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
+}
+async function answerSafely(call, request, { store, onError }) {
+	try {
+		return await answerCall(store, call);
+	} catch (error) {
+		if (request.errored !== null) throw error;
+		onError?.(error);
+		return {
+			status: 500,
+			body: { detail: "The service met an error of its own." }
+		};
+	}
+}
+function send$1(response, { status, headers, body }) {
+	const bytes = Buffer.from(JSON.stringify(body), "utf8");
+	response.writeHead(status, {
+		...headers,
+		"content-type": "application/json",
+		"content-length": bytes.length
+	});
+	response.end(bytes);
+}
+function listen(server, port) {
+	return new Promise((resolve, reject) => {
+		server.on("error", reject);
+		server.listen(port, HOST, () => {
+			const address = server.address();
+			resolve(typeof address === "object" && address !== null ? address.port : port);
+		});
+	});
+}
+/** Keep-alive connections would hold a plain close for seconds. */
+function close(server) {
+	return new Promise((resolve) => {
+		server.close(() => resolve());
+		server.closeAllConnections();
+	});
+}
+var HOST, DEFAULT_BODY_LIMIT, BODIES_AT_ONCE, ELSEWHERE;
+var init_server = __esmMin((() => {
+	init_wire();
+	init_answer();
+	init_body();
+	HOST = "127.0.0.1";
+	DEFAULT_BODY_LIMIT = 33554432;
+	BODIES_AT_ONCE = 2;
+	ELSEWHERE = {
+		status: 421,
+		body: { detail: "This service is 127.0.0.1 or localhost, by no other name." }
+	};
+}));
+// src/embedded/database.ts
+/**
+* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
+* that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
+*/
+function openDatabase(path) {
+	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
+	const database = new node_sqlite.DatabaseSync(path);
+	try {
+		switchToWal(database);
+		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
+		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
+		return database;
+	} catch (error) {
+		database.close();
+		throw error;
+	}
+}
+/**
+* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
+* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
+*/
+function inTransaction(database, kind, work) {
+	database.exec(`BEGIN ${kind}`);
+	try {
+		const result = work();
+		database.exec("COMMIT");
+		return result;
+	} catch (error) {
+		if (database.isTransaction) database.exec("ROLLBACK");
+		throw error;
+	}
+}
+/**
+* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
+* other, and does so whatever its busy timeout. So the wait is made here.
+*/
+function switchToWal(database) {
+	for (let waited = 0;; waited += BUSY_PAUSE) try {
+		refuseForeign(database);
+		database.exec("PRAGMA journal_mode = WAL");
+		return;
+	} catch (error) {
+		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+	}
+}
+/** A database without tables is one that was about to be made when its process was killed. */
+function refuseForeign(database) {
+	const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+	const names = new Set(tables.map(({ name }) => name));
+	if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name))) throw new Error("it is a database of something else, which is left as it is");
+}
+/** The low byte of SQLite's extended codes is the kind of error. */
+function isBusy(error) {
+	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
+	return (error.errcode & 255) === SQLITE_BUSY;
+}
+var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA, OWN_TABLES;
+var init_database = __esmMin((() => {
+	BUSY_TIMEOUT = 1e4;
+	BUSY_PAUSE = 20;
+	SQLITE_BUSY = 5;
+	SCHEMA = `
+  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
+
+  CREATE TABLE IF NOT EXISTS api_keys (
+    key_sha256 TEXT NOT NULL,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    PRIMARY KEY (key_sha256, project_id)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS prompts (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT,
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS versions (
+    id TEXT PRIMARY KEY,
+    prompt_id TEXT NOT NULL REFERENCES prompts (id),
+    version_number INTEGER NOT NULL CHECK (version_number >= 1),
+    content TEXT NOT NULL,
+    change_summary TEXT,
+    metadata TEXT,
+    created_at TEXT NOT NULL,
+    UNIQUE (prompt_id, version_number),
+    UNIQUE (prompt_id, id)
+  ) STRICT;
+
+  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+
+  CREATE TABLE IF NOT EXISTS active_versions (
+    prompt_id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    version_id TEXT NOT NULL,
+    PRIMARY KEY (prompt_id, environment),
+    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
+  ) STRICT;
+`;
+	OWN_TABLES = [
+		"projects",
+		"api_keys",
+		"prompts",
+		"versions",
+		"active_versions"
+	];
+}));
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const statements = prepareStatements(database);
+	const timestamp = () => new Date(now()).toISOString();
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: ({ apiKey, projectId }) => write(() => {
+			statements.insertProject.run(projectId);
+			statements.insertKey.run(hashOf(apiKey), projectId);
+		}),
+		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"))),
+		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
+			statements.insertProject.run(projectId);
+			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+		}),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
+		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
+			const written = metadata === void 0 ? null : JSON.stringify(metadata);
+			const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
+			return row === void 0 ? null : parseVersionRow(row);
+		}),
+		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
+			statements.updatePrompt.run(key, name, description, promptId);
+			return selectPrompt(statements, promptId);
+		}),
+		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+		close: () => {
+			if (database.isOpen) database.close();
 		}
 	};
-	/**
-	* This module exports a setTimeout and clearTimeout function that can be
-	* used as a drop-in replacement for the native functions.
-	*/
-	module.exports = {
-		/**
-		* The setTimeout() method sets a timer which executes a function once the
-		* timer expires.
-		* @param {Function} callback A function to be executed after the timer
-		* expires.
-		* @param {number} delay The time, in milliseconds that the timer should
-		* wait before the specified function or code is executed.
-		* @param {*} [arg] An optional argument to be passed to the callback function
-		* when the timer expires.
-		* @returns {NodeJS.Timeout|FastTimer}
-		*/
-		setTimeout(callback, delay, arg) {
-			return delay <= RESOLUTION_MS ? setTimeout(callback, delay, arg) : new FastTimer(callback, delay, arg);
-		},
-		/**
-		* The clearTimeout method cancels an instantiated Timer previously created
-		* by calling setTimeout.
-		*
-		* @param {NodeJS.Timeout|FastTimer} timeout
-		*/
-		clearTimeout(timeout) {
-			if (timeout[kFastTimer])
- /**
-			* @type {FastTimer}
-			*/
-			timeout.clear();
-			else clearTimeout(timeout);
-		},
-		/**
-		* The setFastTimeout() method sets a fastTimer which executes a function once
-		* the timer expires.
-		* @param {Function} callback A function to be executed after the timer
-		* expires.
-		* @param {number} delay The time, in milliseconds that the timer should
-		* wait before the specified function or code is executed.
-		* @param {*} [arg] An optional argument to be passed to the callback function
-		* when the timer expires.
-		* @returns {FastTimer}
-		*/
-		setFastTimeout(callback, delay, arg) {
-			return new FastTimer(callback, delay, arg);
-		},
-		/**
-		* The clearTimeout method cancels an instantiated FastTimer previously
-		* created by calling setFastTimeout.
-		*
-		* @param {FastTimer} timeout
-		*/
-		clearFastTimeout(timeout) {
-			timeout.clear();
-		},
-		/**
-		* The now method returns the value of the internal fast timer clock.
-		*
-		* @returns {number}
-		*/
-		now() {
-			return fastNow;
-		},
-		/**
-		* Trigger the onTick function to process the fastTimers array.
-		* Exported for testing purposes only.
-		* Marking as deprecated to discourage any use outside of testing.
-		* @deprecated
-		* @param {number} [delay=0] The delay in milliseconds to add to the now value.
-		*/
-		tick(delay = 0) {
-			fastNow += delay - RESOLUTION_MS + 1;
-			onTick();
-			onTick();
-		},
-		/**
-		* Reset FastTimers.
-		* Exported for testing purposes only.
-		* Marking as deprecated to discourage any use outside of testing.
-		* @deprecated
-		*/
-		reset() {
-			fastNow = 0;
-			fastTimers.length = 0;
-			clearTimeout(fastNowTimeout);
-			fastNowTimeout = null;
-		},
-		/**
-		* Exporting for testing purposes only.
-		* Marking as deprecated to discourage any use outside of testing.
-		* @deprecated
-		*/
-		kFastTimer
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
+function selectPrompt(statements, promptId, environment) {
+	const row = statements.selectPrompt.get(promptId);
+	if (row === void 0) return null;
+	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
+	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
+}
+/** Only a hash is stored: a database file that gets about gives no key away. */
+function hashOf(apiKey) {
+	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
+}
+function prepareStatements(database) {
+	const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
+	return Object.fromEntries(prepared);
+}
+function parsePromptRow(row, activeVersion) {
+	return {
+		id: textOf$2(row, "id"),
+		project_id: textOf$2(row, "project_id"),
+		key: textOf$2(row, "key"),
+		name: textOf$2(row, "name"),
+		description: optionalTextOf(row, "description"),
+		latest_version_id: optionalTextOf(row, "latest_version_id"),
+		active_version: activeVersion,
+		created_at: textOf$2(row, "created_at")
 	};
+}
+function parseVersionRow(row) {
+	return {
+		id: textOf$2(row, "id"),
+		prompt_id: textOf$2(row, "prompt_id"),
+		version_number: numberOf(row, "version_number"),
+		content: textOf$2(row, "content"),
+		metadata_: metadataOf(row),
+		created_at: textOf$2(row, "created_at")
+	};
+}
+function textOf$2(row, column) {
+	const value = row[column];
+	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
+	return value;
+}
+function optionalTextOf(row, column) {
+	return row[column] === null ? null : textOf$2(row, column);
+}
+function numberOf(row, column) {
+	const value = row[column];
+	if (typeof value !== "number") throw new TypeError(`The column ${column} holds no number.`);
+	return value;
+}
+/** The store alone writes this column, and always a JSON object. */
+function metadataOf(row) {
+	const text = optionalTextOf(row, "metadata");
+	return text === null ? null : JSON.parse(text);
+}
+var sql;
+var init_store = __esmMin((() => {
+	init_database();
+	sql = {
+		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
+		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
+		insertPrompt: `
+    INSERT INTO prompts (id, project_id, key, name, description, created_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		selectPrompt: `
+    SELECT p.*, (
+      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
+    ) AS latest_version_id
+    FROM prompts p WHERE p.id = ?`,
+		selectActive: `
+    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
+    WHERE a.prompt_id = ? AND a.environment = ?`,
+		insertVersion: `
+    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
+    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
+      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
+    FROM prompts p WHERE p.id = ? RETURNING *`,
+		updatePrompt: `
+    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
+    WHERE id = ?`,
+		upsertActive: `
+    INSERT INTO active_versions (environment, prompt_id, version_id)
+    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
+    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
+	};
+}));
+// src/commands/embedded-service.ts
+var embedded_service_exports = /* @__PURE__ */ __exportAll({
+	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
+	startEmbedded: () => startEmbedded
+});
+/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
+async function startEmbedded(options) {
+	try {
+		return await start(options);
+	} catch (error) {
+		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
+	}
+}
+async function start({ databasePath, port, apiKeys, files, now }) {
+	const link = trackedLink(databasePath);
+	if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
+	const store = openStore(databasePath, { now });
+	try {
+		for (const apiKey of apiKeys) store.authoriseKey({
+			apiKey,
+			projectId: PROJECT
+		});
+		for (const { id, key, name } of files) store.registerPrompt({
+			id,
+			projectId: PROJECT,
+			key,
+			name
+		});
+		const server = await startServer({
+			store,
+			port
+		});
+		const close = () => server.close().then(() => store.close());
+		return {
+			...server,
+			close
+		};
+	} catch (error) {
+		store.close();
+		throw error;
+	}
+}
+var PROJECT, EMBEDDED_API_KEY;
+var init_embedded_service = __esmMin((() => {
+	init_server();
+	init_store();
+	init_paths();
+	init_problem();
+	PROJECT = "embedded";
+	EMBEDDED_API_KEY = "embedded";
+}));
+// src/service/calls.ts
+/** Section 4.1. */
+function readPromptCall(promptId, environment) {
+	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
+	const path = paths.prompt(addressable(promptId)) + query;
+	const parse = (value) => parsePrompt(value, promptId);
+	return {
+		method: "GET",
+		path,
+		body: null,
+		once: false,
+		promptId,
+		parse
+	};
+}
+/** Section 4.2. */
+function createVersionCall(promptId, version) {
+	const { text, metadata, changeSummary } = version;
+	const body = {
+		content: text,
+		...changeSummary !== void 0 && { change_summary: changeSummary },
+		metadata_: metadata
+	};
+	const path = paths.versions(addressable(promptId));
+	const parse = (value) => toVersion(conform(VersionShape, value), promptId, "prompt_id");
+	return {
+		method: "POST",
+		path,
+		body,
+		once: true,
+		promptId,
+		parse
+	};
+}
+/** Section 4.3. */
+function updatePromptCall(promptId, { key, name, description }) {
+	const body = {
+		...key !== void 0 && { key },
+		...name !== void 0 && { name },
+		...description !== void 0 && { description }
+	};
+	const path = paths.prompt(addressable(promptId));
+	const parse = (value) => parsePrompt(value, promptId);
+	return {
+		method: "PATCH",
+		path,
+		body,
+		once: false,
+		promptId,
+		parse
+	};
+}
+/** Section 4.4. */
+function setActiveCall(promptId, environment, versionId) {
+	const body = {
+		environment,
+		version_id: versionId
+	};
+	const path = paths.setActive(addressable(promptId));
+	const parse = (value) => {
+		if (conform(SetActiveAnswerShape, value).updated) return;
+		throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
+	};
+	return {
+		method: "POST",
+		path,
+		body,
+		once: false,
+		promptId,
+		versionId,
+		parse
+	};
+}
+function addressable(promptId) {
+	if (!isPathSegment(promptId)) throw unaddressable(promptId);
+	return wellFormed(promptId);
+}
+function wellFormed(text) {
+	if (!text.isWellFormed()) throw unaddressable(text);
+	return text;
+}
+function unaddressable(name) {
+	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
+}
+/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
+function parsePrompt(value, promptId) {
+	const wire = conform(PromptShape, value);
+	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
+	return {
+		id: wire.id,
+		key: wire.key,
+		name: wire.name,
+		description: wire.description ?? "",
+		latestVersionId: wire.latest_version_id ?? null,
+		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
+	};
+}
+/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
+function toVersion(wire, promptId, field) {
+	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
+	return {
+		id: wire.id,
+		number: wire.version_number,
+		text: wire.content,
+		metadata: wire.metadata_ ?? {}
+	};
+}
+function conform(shape, value) {
+	const parsed = shape.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new InvalidAnswer(summaryOf(parsed.error.issues));
+}
+/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
+function summaryOf(issues) {
+	const path = issues[0]?.path.join(".") ?? "";
+	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
+	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
+}
+var InvalidAnswer, LONGEST_PATH;
+var init_calls = __esmMin((() => {
+	init_prompt_service();
+	init_text();
+	init_problem();
+	init_wire();
+	InvalidAnswer = class extends Error {};
+	LONGEST_PATH = 100;
 }));
 // node_modules/undici/lib/core/errors.js
 var require_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -23480,6 +23661,425 @@ var require_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		MaxRedirectsError,
 		Socks5ProxyError,
 		MessageSizeExceededError
+	};
+}));
+// node_modules/undici/lib/core/symbols.js
+var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	module.exports = {
+		kClose: Symbol("close"),
+		kDestroy: Symbol("destroy"),
+		kDispatch: Symbol("dispatch"),
+		kUrl: Symbol("url"),
+		kRequestOrigin: Symbol("request origin"),
+		kRedirectCacheControl: Symbol("redirect cache control"),
+		kOriginless: Symbol("originless"),
+		kWriting: Symbol("writing"),
+		kResuming: Symbol("resuming"),
+		kQueue: Symbol("queue"),
+		kConnect: Symbol("connect"),
+		kConnecting: Symbol("connecting"),
+		kKeepAliveDefaultTimeout: Symbol("default keep alive timeout"),
+		kKeepAliveMaxTimeout: Symbol("max keep alive timeout"),
+		kKeepAliveTimeoutThreshold: Symbol("keep alive timeout threshold"),
+		kKeepAliveTimeoutValue: Symbol("keep alive timeout"),
+		kKeepAlive: Symbol("keep alive"),
+		kHeadersTimeout: Symbol("headers timeout"),
+		kBodyTimeout: Symbol("body timeout"),
+		kServerName: Symbol("server name"),
+		kLocalAddress: Symbol("local address"),
+		kHost: Symbol("host"),
+		kNoRef: Symbol("no ref"),
+		kBodyUsed: Symbol("used"),
+		kBody: Symbol("abstracted request body"),
+		kRunning: Symbol("running"),
+		kBlocking: Symbol("blocking"),
+		kPending: Symbol("pending"),
+		kSize: Symbol("size"),
+		kBusy: Symbol("busy"),
+		kQueued: Symbol("queued"),
+		kFree: Symbol("free"),
+		kConnected: Symbol("connected"),
+		kClosed: Symbol("closed"),
+		kNeedDrain: Symbol("need drain"),
+		kReset: Symbol("reset"),
+		kDestroyed: Symbol.for("nodejs.stream.destroyed"),
+		kResume: Symbol("resume"),
+		kOnError: Symbol("on error"),
+		kMaxHeadersSize: Symbol("max headers size"),
+		kRunningIdx: Symbol("running index"),
+		kPendingIdx: Symbol("pending index"),
+		kError: Symbol("error"),
+		kClients: Symbol("clients"),
+		kClient: Symbol("client"),
+		kParser: Symbol("parser"),
+		kOnDestroyed: Symbol("destroy callbacks"),
+		kPipelining: Symbol("pipelining"),
+		kSocket: Symbol("socket"),
+		kHostHeader: Symbol("host header"),
+		kConnector: Symbol("connector"),
+		kStrictContentLength: Symbol("strict content length"),
+		kMaxRedirections: Symbol("maxRedirections"),
+		kMaxRequests: Symbol("maxRequestsPerClient"),
+		kProxy: Symbol("proxy agent options"),
+		kCounter: Symbol("socket request counter"),
+		kMaxResponseSize: Symbol("max response size"),
+		kHTTP2Session: Symbol("http2Session"),
+		kHTTP2Options: Symbol("http2 options"),
+		kHTTP2SessionState: Symbol("http2Session state"),
+		kRetryHandlerDefaultRetry: Symbol("retry agent default retry"),
+		kConstruct: Symbol("constructable"),
+		kListeners: Symbol("listeners"),
+		kHTTPContext: Symbol("http context"),
+		kMaxConcurrentStreams: Symbol("max concurrent streams"),
+		kHostAuthority: Symbol("host authority"),
+		kHTTP2InitialWindowSize: Symbol("http2 initial window size"),
+		kHTTP2ConnectionWindowSize: Symbol("http2 connection window size"),
+		kEnableConnectProtocol: Symbol("http2session connect protocol"),
+		kRemoteSettings: Symbol("http2session remote settings"),
+		kHTTP2Stream: Symbol("http2session client stream"),
+		kPingInterval: Symbol("ping interval"),
+		kUseMilo: Symbol("use milo"),
+		kNoProxyAgent: Symbol("no proxy agent"),
+		kHttpProxyAgent: Symbol("http proxy agent"),
+		kHttpsProxyAgent: Symbol("https proxy agent"),
+		kSocks5ProxyAgent: Symbol("socks5 proxy agent")
+	};
+}));
+// node_modules/undici/lib/util/timers.js
+var require_timers = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	/**
+	* This module offers an optimized timer implementation designed for scenarios
+	* where high precision is not critical.
+	*
+	* The timer achieves faster performance by using a low-resolution approach,
+	* with an accuracy target of within 500ms. This makes it particularly useful
+	* for timers with delays of 1 second or more, where exact timing is less
+	* crucial.
+	*
+	* It's important to note that Node.js timers are inherently imprecise, as
+	* delays can occur due to the event loop being blocked by other operations.
+	* Consequently, timers may trigger later than their scheduled time.
+	*/
+	/**
+	* The fastNow variable contains the internal fast timer clock value.
+	*
+	* @type {number}
+	*/
+	let fastNow = 0;
+	/**
+	* RESOLUTION_MS represents the target resolution time in milliseconds.
+	*
+	* @type {number}
+	* @default 1000
+	*/
+	const RESOLUTION_MS = 1e3;
+	/**
+	* TICK_MS defines the desired interval in milliseconds between each tick.
+	* The target value is set to half the resolution time, minus 1 ms, to account
+	* for potential event loop overhead.
+	*
+	* @type {number}
+	* @default 499
+	*/
+	const TICK_MS = 499;
+	/**
+	* fastNowTimeout is a Node.js timer used to manage and process
+	* the FastTimers stored in the `fastTimers` array.
+	*
+	* @type {NodeJS.Timeout}
+	*/
+	let fastNowTimeout;
+	/**
+	* The kFastTimer symbol is used to identify FastTimer instances.
+	*
+	* @type {Symbol}
+	*/
+	const kFastTimer = Symbol("kFastTimer");
+	/**
+	* The fastTimers array contains all active FastTimers.
+	*
+	* @type {FastTimer[]}
+	*/
+	const fastTimers = [];
+	/**
+	* These constants represent the various states of a FastTimer.
+	*/
+	/**
+	* The `NOT_IN_LIST` constant indicates that the FastTimer is not included
+	* in the `fastTimers` array. Timers with this status will not be processed
+	* during the next tick by the `onTick` function.
+	*
+	* A FastTimer can be re-added to the `fastTimers` array by invoking the
+	* `refresh` method on the FastTimer instance.
+	*
+	* @type {-2}
+	*/
+	const NOT_IN_LIST = -2;
+	/**
+	* The `TO_BE_CLEARED` constant indicates that the FastTimer is scheduled
+	* for removal from the `fastTimers` array. A FastTimer in this state will
+	* be removed in the next tick by the `onTick` function and will no longer
+	* be processed.
+	*
+	* This status is also set when the `clear` method is called on the FastTimer instance.
+	*
+	* @type {-1}
+	*/
+	const TO_BE_CLEARED = -1;
+	/**
+	* The `PENDING` constant signifies that the FastTimer is awaiting processing
+	* in the next tick by the `onTick` function. Timers with this status will have
+	* their `_idleStart` value set and their status updated to `ACTIVE` in the next tick.
+	*
+	* @type {0}
+	*/
+	const PENDING = 0;
+	/**
+	* The `ACTIVE` constant indicates that the FastTimer is active and waiting
+	* for its timer to expire. During the next tick, the `onTick` function will
+	* check if the timer has expired, and if so, it will execute the associated callback.
+	*
+	* @type {1}
+	*/
+	const ACTIVE = 1;
+	/**
+	* The onTick function processes the fastTimers array.
+	*
+	* @returns {void}
+	*/
+	function onTick() {
+		/**
+		* Increment the fastNow value by the TICK_MS value, despite the actual time
+		* that has passed since the last tick. This approach ensures independence
+		* from the system clock and delays caused by a blocked event loop.
+		*
+		* @type {number}
+		*/
+		fastNow += TICK_MS;
+		/**
+		* The `idx` variable is used to iterate over the `fastTimers` array.
+		* Expired timers are removed by replacing them with the last element in the array.
+		* Consequently, `idx` is only incremented when the current element is not removed.
+		*
+		* @type {number}
+		*/
+		let idx = 0;
+		/**
+		* The len variable will contain the length of the fastTimers array
+		* and will be decremented when a FastTimer should be removed from the
+		* fastTimers array.
+		*
+		* @type {number}
+		*/
+		let len = fastTimers.length;
+		while (idx < len) {
+			/**
+			* @type {FastTimer}
+			*/
+			const timer = fastTimers[idx];
+			if (timer._state === PENDING) {
+				timer._idleStart = fastNow - TICK_MS;
+				timer._state = ACTIVE;
+			} else if (timer._state === ACTIVE && fastNow >= timer._idleStart + timer._idleTimeout) {
+				timer._state = TO_BE_CLEARED;
+				timer._idleStart = -1;
+				timer._onTimeout(timer._timerArg);
+			}
+			if (timer._state === TO_BE_CLEARED) {
+				timer._state = NOT_IN_LIST;
+				if (--len !== 0) fastTimers[idx] = fastTimers[len];
+			} else ++idx;
+		}
+		fastTimers.length = len;
+		if (fastTimers.length !== 0) refreshTimeout();
+	}
+	function refreshTimeout() {
+		if (fastNowTimeout?.refresh) fastNowTimeout.refresh();
+		else {
+			clearTimeout(fastNowTimeout);
+			fastNowTimeout = setTimeout(onTick, TICK_MS);
+			fastNowTimeout?.unref();
+		}
+	}
+	/**
+	* The `FastTimer` class is a data structure designed to store and manage
+	* timer information.
+	*/
+	var FastTimer = class {
+		[kFastTimer] = true;
+		/**
+		* The state of the timer, which can be one of the following:
+		* - NOT_IN_LIST (-2)
+		* - TO_BE_CLEARED (-1)
+		* - PENDING (0)
+		* - ACTIVE (1)
+		*
+		* @type {-2|-1|0|1}
+		* @private
+		*/
+		_state = NOT_IN_LIST;
+		/**
+		* The number of milliseconds to wait before calling the callback.
+		*
+		* @type {number}
+		* @private
+		*/
+		_idleTimeout = -1;
+		/**
+		* The time in milliseconds when the timer was started. This value is used to
+		* calculate when the timer should expire.
+		*
+		* @type {number}
+		* @default -1
+		* @private
+		*/
+		_idleStart = -1;
+		/**
+		* The function to be executed when the timer expires.
+		* @type {Function}
+		* @private
+		*/
+		_onTimeout;
+		/**
+		* The argument to be passed to the callback when the timer expires.
+		*
+		* @type {*}
+		* @private
+		*/
+		_timerArg;
+		/**
+		* @constructor
+		* @param {Function} callback A function to be executed after the timer
+		* expires.
+		* @param {number} delay The time, in milliseconds that the timer should wait
+		* before the specified function or code is executed.
+		* @param {*} arg
+		*/
+		constructor(callback, delay, arg) {
+			this._onTimeout = callback;
+			this._idleTimeout = delay;
+			this._timerArg = arg;
+			this.refresh();
+		}
+		/**
+		* Sets the timer's start time to the current time, and reschedules the timer
+		* to call its callback at the previously specified duration adjusted to the
+		* current time.
+		* Using this on a timer that has already called its callback will reactivate
+		* the timer.
+		*
+		* @returns {void}
+		*/
+		refresh() {
+			if (this._state === NOT_IN_LIST) fastTimers.push(this);
+			if (!fastNowTimeout || fastTimers.length === 1) refreshTimeout();
+			this._state = PENDING;
+		}
+		/**
+		* The `clear` method cancels the timer, preventing it from executing.
+		*
+		* @returns {void}
+		* @private
+		*/
+		clear() {
+			this._state = TO_BE_CLEARED;
+			this._idleStart = -1;
+		}
+	};
+	/**
+	* This module exports a setTimeout and clearTimeout function that can be
+	* used as a drop-in replacement for the native functions.
+	*/
+	module.exports = {
+		/**
+		* The setTimeout() method sets a timer which executes a function once the
+		* timer expires.
+		* @param {Function} callback A function to be executed after the timer
+		* expires.
+		* @param {number} delay The time, in milliseconds that the timer should
+		* wait before the specified function or code is executed.
+		* @param {*} [arg] An optional argument to be passed to the callback function
+		* when the timer expires.
+		* @returns {NodeJS.Timeout|FastTimer}
+		*/
+		setTimeout(callback, delay, arg) {
+			return delay <= RESOLUTION_MS ? setTimeout(callback, delay, arg) : new FastTimer(callback, delay, arg);
+		},
+		/**
+		* The clearTimeout method cancels an instantiated Timer previously created
+		* by calling setTimeout.
+		*
+		* @param {NodeJS.Timeout|FastTimer} timeout
+		*/
+		clearTimeout(timeout) {
+			if (timeout[kFastTimer])
+ /**
+			* @type {FastTimer}
+			*/
+			timeout.clear();
+			else clearTimeout(timeout);
+		},
+		/**
+		* The setFastTimeout() method sets a fastTimer which executes a function once
+		* the timer expires.
+		* @param {Function} callback A function to be executed after the timer
+		* expires.
+		* @param {number} delay The time, in milliseconds that the timer should
+		* wait before the specified function or code is executed.
+		* @param {*} [arg] An optional argument to be passed to the callback function
+		* when the timer expires.
+		* @returns {FastTimer}
+		*/
+		setFastTimeout(callback, delay, arg) {
+			return new FastTimer(callback, delay, arg);
+		},
+		/**
+		* The clearTimeout method cancels an instantiated FastTimer previously
+		* created by calling setFastTimeout.
+		*
+		* @param {FastTimer} timeout
+		*/
+		clearFastTimeout(timeout) {
+			timeout.clear();
+		},
+		/**
+		* The now method returns the value of the internal fast timer clock.
+		*
+		* @returns {number}
+		*/
+		now() {
+			return fastNow;
+		},
+		/**
+		* Trigger the onTick function to process the fastTimers array.
+		* Exported for testing purposes only.
+		* Marking as deprecated to discourage any use outside of testing.
+		* @deprecated
+		* @param {number} [delay=0] The delay in milliseconds to add to the now value.
+		*/
+		tick(delay = 0) {
+			fastNow += delay - RESOLUTION_MS + 1;
+			onTick();
+			onTick();
+		},
+		/**
+		* Reset FastTimers.
+		* Exported for testing purposes only.
+		* Marking as deprecated to discourage any use outside of testing.
+		* @deprecated
+		*/
+		reset() {
+			fastNow = 0;
+			fastTimers.length = 0;
+			clearTimeout(fastNowTimeout);
+			fastNowTimeout = null;
+		},
+		/**
+		* Exporting for testing purposes only.
+		* Marking as deprecated to discourage any use outside of testing.
+		* @deprecated
+		*/
+		kFastTimer
 	};
 }));
 // node_modules/undici/lib/core/constants.js
@@ -24669,6 +25269,738 @@ var require_util$5 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		getProtocolFromUrlString
 	};
 }));
+// node_modules/undici/lib/api/abort-signal.js
+var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const { addAbortListener } = require_util$5();
+	const { RequestAbortedError } = require_errors();
+	const kListener = Symbol("kListener");
+	const kSignal = Symbol("kSignal");
+	function abort(self) {
+		if (self.abort) self.abort(self[kSignal]?.reason);
+		else self.reason = self[kSignal]?.reason ?? new RequestAbortedError();
+		removeSignal(self);
+	}
+	function addSignal(self, signal) {
+		self.reason = null;
+		self[kSignal] = null;
+		self[kListener] = null;
+		if (!signal) return;
+		if (signal.aborted) {
+			abort(self);
+			return;
+		}
+		self[kSignal] = signal;
+		self[kListener] = () => {
+			abort(self);
+		};
+		addAbortListener(self[kSignal], self[kListener]);
+	}
+	function removeSignal(self) {
+		if (!self[kSignal]) return;
+		if ("removeEventListener" in self[kSignal]) self[kSignal].removeEventListener("abort", self[kListener]);
+		else self[kSignal].removeListener("abort", self[kListener]);
+		self[kSignal] = null;
+		self[kListener] = null;
+	}
+	module.exports = {
+		addSignal,
+		removeSignal
+	};
+}));
+// node_modules/undici/lib/api/api-connect.js
+var require_api_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const assert = require("node:assert");
+	const { AsyncResource } = require("node:async_hooks");
+	const { InvalidArgumentError, SocketError } = require_errors();
+	const util = require_util$5();
+	const { addSignal, removeSignal } = require_abort_signal();
+	var ConnectHandler = class extends AsyncResource {
+		constructor(opts, callback) {
+			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
+			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
+			const { signal, opaque, responseHeaders } = opts;
+			if (signal && typeof signal.on !== "function" && typeof signal.addEventListener !== "function") throw new InvalidArgumentError("signal must be an EventEmitter or EventTarget");
+			super("UNDICI_CONNECT");
+			this.opaque = opaque || null;
+			this.responseHeaders = responseHeaders || null;
+			this.callback = callback;
+			this.abort = null;
+			addSignal(this, signal);
+		}
+		onRequestStart(controller, context) {
+			if (this.reason) {
+				controller.abort(this.reason);
+				return;
+			}
+			assert(this.callback);
+			this.abort = (reason) => controller.abort(reason);
+			this.context = context;
+		}
+		onResponseStart() {
+			throw new SocketError("bad connect", null);
+		}
+		onRequestUpgrade(controller, statusCode, headers, socket) {
+			const { callback, opaque, context } = this;
+			removeSignal(this);
+			this.callback = null;
+			let responseHeaders = headers;
+			const rawHeaders = controller?.rawHeaders;
+			if (responseHeaders != null) responseHeaders = this.responseHeaders === "raw" ? util.parseRawHeaders(rawHeaders) : headers;
+			this.runInAsyncScope(callback, null, null, {
+				statusCode,
+				headers: responseHeaders,
+				socket,
+				opaque,
+				context
+			});
+		}
+		onResponseError(_controller, err) {
+			const { callback, opaque } = this;
+			removeSignal(this);
+			if (callback) {
+				this.callback = null;
+				queueMicrotask(() => {
+					this.runInAsyncScope(callback, null, err, { opaque });
+				});
+			}
+		}
+	};
+	function connect(opts, callback) {
+		if (callback === void 0) return new Promise((resolve, reject) => {
+			connect.call(this, opts, (err, data) => {
+				return err ? reject(err) : resolve(data);
+			});
+		});
+		try {
+			const connectHandler = new ConnectHandler(opts, callback);
+			const connectOptions = {
+				...opts,
+				method: "CONNECT"
+			};
+			this.dispatch(connectOptions, connectHandler);
+		} catch (err) {
+			if (typeof callback !== "function") throw err;
+			const opaque = opts?.opaque;
+			queueMicrotask(() => callback(err, { opaque }));
+		}
+	}
+	module.exports = connect;
+}));
+// node_modules/undici/lib/api/readable.js
+var require_readable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const assert = require("node:assert");
+	const { addAbortListener } = require("node:events");
+	const { Readable } = require("node:stream");
+	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors();
+	const util = require_util$5();
+	const kConsume = Symbol("kConsume");
+	const kReading = Symbol("kReading");
+	const kBody = Symbol("kBody");
+	const kAbort = Symbol("kAbort");
+	const kContentType = Symbol("kContentType");
+	const kContentLength = Symbol("kContentLength");
+	const kUsed = Symbol("kUsed");
+	const kBytesRead = Symbol("kBytesRead");
+	const noop = () => {};
+	/**
+	* @class
+	* @extends {Readable}
+	* @see https://fetch.spec.whatwg.org/#body
+	*/
+	var BodyReadable = class extends Readable {
+		/**
+		* @param {object} opts
+		* @param {(this: Readable, size: number) => void} opts.resume
+		* @param {() => (void | null)} opts.abort
+		* @param {string} [opts.contentType = '']
+		* @param {number} [opts.contentLength]
+		* @param {number} [opts.highWaterMark = 64 * 1024]
+		*/
+		constructor({ resume, abort, contentType = "", contentLength, highWaterMark = 65536 }) {
+			super({
+				autoDestroy: true,
+				read: resume,
+				highWaterMark
+			});
+			this._readableState.dataEmitted = false;
+			this[kAbort] = abort;
+			/** @type {Consume | null} */
+			this[kConsume] = null;
+			/** @type {number} */
+			this[kBytesRead] = 0;
+			/** @type {ReadableStream|null} */
+			this[kBody] = null;
+			/** @type {boolean} */
+			this[kUsed] = false;
+			/** @type {string} */
+			this[kContentType] = contentType;
+			/** @type {number|null} */
+			this[kContentLength] = Number.isFinite(contentLength) ? contentLength : null;
+			/**
+			* Is stream being consumed through Readable API?
+			* This is an optimization so that we avoid checking
+			* for 'data' and 'readable' listeners in the hot path
+			* inside push().
+			*
+			* @type {boolean}
+			*/
+			this[kReading] = false;
+		}
+		/**
+		* @param {Error|null} err
+		* @param {(error:(Error|null)) => void} callback
+		* @returns {void}
+		*/
+		_destroy(err, callback) {
+			if (!err && !this._readableState.endEmitted) err = new RequestAbortedError();
+			if (err) this[kAbort]();
+			if (!this[kUsed]) setImmediate(callback, err);
+			else callback(err);
+		}
+		/**
+		* @param {string|symbol} event
+		* @param {(...args: any[]) => void} listener
+		* @returns {this}
+		*/
+		on(event, listener) {
+			if (event === "data" || event === "readable") {
+				this[kReading] = true;
+				this[kUsed] = true;
+			}
+			return super.on(event, listener);
+		}
+		/**
+		* @param {string|symbol} event
+		* @param {(...args: any[]) => void} listener
+		* @returns {this}
+		*/
+		addListener(event, listener) {
+			return this.on(event, listener);
+		}
+		/**
+		* @param {string|symbol} event
+		* @param {(...args: any[]) => void} listener
+		* @returns {this}
+		*/
+		off(event, listener) {
+			const ret = super.off(event, listener);
+			if (event === "data" || event === "readable") this[kReading] = this.listenerCount("data") > 0 || this.listenerCount("readable") > 0;
+			return ret;
+		}
+		/**
+		* @param {string|symbol} event
+		* @param {(...args: any[]) => void} listener
+		* @returns {this}
+		*/
+		removeListener(event, listener) {
+			return this.off(event, listener);
+		}
+		/**
+		* @param {Buffer|null} chunk
+		* @returns {boolean}
+		*/
+		push(chunk) {
+			if (chunk) {
+				this[kBytesRead] += chunk.length;
+				if (this[kConsume]) {
+					consumePush(this[kConsume], chunk);
+					return this[kReading] ? super.push(chunk) : true;
+				}
+			}
+			return super.push(chunk);
+		}
+		/**
+		* Consumes and returns the body as a string.
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-text
+		* @returns {Promise<string>}
+		*/
+		text() {
+			return consume(this, "text");
+		}
+		/**
+		* Consumes and returns the body as a JavaScript Object.
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-json
+		* @returns {Promise<unknown>}
+		*/
+		json() {
+			return consume(this, "json");
+		}
+		/**
+		* Consumes and returns the body as a Blob
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-blob
+		* @returns {Promise<Blob>}
+		*/
+		blob() {
+			return consume(this, "blob");
+		}
+		/**
+		* Consumes and returns the body as an Uint8Array.
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-bytes
+		* @returns {Promise<Uint8Array>}
+		*/
+		bytes() {
+			return consume(this, "bytes");
+		}
+		/**
+		* Consumes and returns the body as an ArrayBuffer.
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-arraybuffer
+		* @returns {Promise<ArrayBuffer>}
+		*/
+		arrayBuffer() {
+			return consume(this, "arrayBuffer");
+		}
+		/**
+		* Not implemented
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-formdata
+		* @throws {NotSupportedError}
+		*/
+		async formData() {
+			throw new NotSupportedError();
+		}
+		/**
+		* Returns true if the body is not null and the body has been consumed.
+		* Otherwise, returns false.
+		*
+		* @see https://fetch.spec.whatwg.org/#dom-body-bodyused
+		* @readonly
+		* @returns {boolean}
+		*/
+		get bodyUsed() {
+			return util.isDisturbed(this);
+		}
+		/**
+		* @see https://fetch.spec.whatwg.org/#dom-body-body
+		* @readonly
+		* @returns {ReadableStream}
+		*/
+		get body() {
+			if (!this[kBody]) {
+				this[kBody] = ReadableStream.from(this);
+				if (this[kConsume]) {
+					this[kBody].getReader();
+					assert(this[kBody].locked);
+				}
+			}
+			return this[kBody];
+		}
+		/**
+		* Dumps the response body by reading `limit` number of bytes.
+		* @param {object} opts
+		* @param {number} [opts.limit = 131072] Number of bytes to read.
+		* @param {AbortSignal} [opts.signal] An AbortSignal to cancel the dump.
+		* @returns {Promise<null>}
+		*/
+		dump(opts) {
+			const signal = opts?.signal;
+			if (signal != null && (typeof signal !== "object" || !("aborted" in signal))) return Promise.reject(new InvalidArgumentError("signal must be an AbortSignal"));
+			const limit = opts?.limit && Number.isFinite(opts.limit) ? opts.limit : 131072;
+			if (signal?.aborted) return Promise.reject(signal.reason ?? new AbortError());
+			if (this._readableState.closeEmitted) return Promise.resolve(null);
+			return new Promise((resolve, reject) => {
+				if (this[kContentLength] && this[kContentLength] > limit || this[kBytesRead] > limit) this.destroy(new AbortError());
+				if (signal) {
+					const onAbort = () => {
+						this.destroy(signal.reason ?? new AbortError());
+					};
+					const abortListener = addAbortListener(signal, onAbort);
+					this.on("close", function() {
+						abortListener[Symbol.dispose]();
+						if (signal.aborted) reject(signal.reason ?? new AbortError());
+						else resolve(null);
+					});
+				} else this.on("close", resolve);
+				this.on("error", noop).on("data", () => {
+					if (this[kBytesRead] > limit) this.destroy();
+				}).resume();
+			});
+		}
+		/**
+		* @param {BufferEncoding} encoding
+		* @returns {this}
+		*/
+		setEncoding(encoding) {
+			if (Buffer.isEncoding(encoding)) super.setEncoding(encoding);
+			return this;
+		}
+	};
+	/**
+	* @see https://streams.spec.whatwg.org/#readablestream-locked
+	* @param {BodyReadable} bodyReadable
+	* @returns {boolean}
+	*/
+	function isLocked(bodyReadable) {
+		return bodyReadable[kBody]?.locked === true || bodyReadable[kConsume] !== null;
+	}
+	/**
+	* @see https://fetch.spec.whatwg.org/#body-unusable
+	* @param {BodyReadable} bodyReadable
+	* @returns {boolean}
+	*/
+	function isUnusable(bodyReadable) {
+		return util.isDisturbed(bodyReadable) || isLocked(bodyReadable);
+	}
+	/**
+	* @typedef {'text' | 'json' | 'blob' | 'bytes' | 'arrayBuffer'} ConsumeType
+	*/
+	/**
+	* @template {ConsumeType} T
+	* @typedef {T extends 'text' ? string :
+	*           T extends 'json' ? unknown :
+	*           T extends 'blob' ? Blob :
+	*           T extends 'arrayBuffer' ? ArrayBuffer :
+	*           T extends 'bytes' ? Uint8Array :
+	*           never
+	* } ConsumeReturnType
+	*/
+	/**
+	* @typedef {object} Consume
+	* @property {ConsumeType} type
+	* @property {BodyReadable} stream
+	* @property {((value?: any) => void)} resolve
+	* @property {((err: Error) => void)} reject
+	* @property {number} length
+	* @property {Buffer[]} body
+	*/
+	/**
+	* @template {ConsumeType} T
+	* @param {BodyReadable} stream
+	* @param {T} type
+	* @returns {Promise<ConsumeReturnType<T>>}
+	*/
+	function consume(stream, type) {
+		assert(!stream[kConsume]);
+		return new Promise((resolve, reject) => {
+			if (isUnusable(stream)) {
+				const rState = stream._readableState;
+				if (rState.destroyed && rState.closeEmitted === false) stream.on("error", reject).on("close", () => {
+					reject(/* @__PURE__ */ new TypeError("unusable"));
+				});
+				else reject(rState.errored ?? /* @__PURE__ */ new TypeError("unusable"));
+			} else queueMicrotask(() => {
+				stream[kConsume] = {
+					type,
+					stream,
+					resolve,
+					reject,
+					length: 0,
+					body: []
+				};
+				stream.on("error", function(err) {
+					consumeFinish(this[kConsume], err);
+				}).on("close", function() {
+					if (this[kConsume].body !== null) consumeFinish(this[kConsume], new RequestAbortedError());
+				});
+				consumeStart(stream[kConsume]);
+			});
+		});
+	}
+	/**
+	* @param {Consume} consume
+	* @returns {void}
+	*/
+	function consumeStart(consume) {
+		if (consume.body === null) return;
+		const { _readableState: state } = consume.stream;
+		if (state.bufferIndex) {
+			const start = state.bufferIndex;
+			const end = state.buffer.length;
+			for (let n = start; n < end; n++) consumePush(consume, state.buffer[n]);
+		} else for (const chunk of state.buffer) consumePush(consume, chunk);
+		const decoder = state.decoder;
+		if (decoder != null && decoder.lastNeed > 0) consumePush(consume, Buffer.from(decoder.lastChar.subarray(0, decoder.lastTotal - decoder.lastNeed)));
+		if (state.endEmitted) {
+			consumeEnd(consume, state.encoding);
+			return;
+		}
+		consume.stream.on("end", function() {
+			consumeEnd(this[kConsume], this._readableState.encoding);
+		});
+		consume.stream.resume();
+		while (consume.stream.read() != null);
+	}
+	/**
+	* @param {Buffer[]} chunks
+	* @param {number} length
+	* @param {BufferEncoding} [encoding='utf8']
+	* @returns {string}
+	*/
+	function chunksDecode(chunks, length, encoding) {
+		if (chunks.length === 0 || length === 0) return "";
+		const buffer = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length);
+		const bufferLength = buffer.length;
+		const start = bufferLength > 2 && buffer[0] === 239 && buffer[1] === 187 && buffer[2] === 191 ? 3 : 0;
+		if (!encoding || encoding === "utf8" || encoding === "utf-8") return buffer.utf8Slice(start, bufferLength);
+		else return buffer.subarray(start, bufferLength).toString(encoding);
+	}
+	/**
+	* @param {Buffer[]} chunks
+	* @param {number} length
+	* @returns {Uint8Array}
+	*/
+	function chunksConcat(chunks, length) {
+		if (chunks.length === 0 || length === 0) return /* @__PURE__ */ new Uint8Array(0);
+		if (chunks.length === 1) return new Uint8Array(chunks[0]);
+		const buffer = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+		let offset = 0;
+		for (let i = 0; i < chunks.length; ++i) {
+			const chunk = chunks[i];
+			buffer.set(chunk, offset);
+			offset += chunk.length;
+		}
+		return buffer;
+	}
+	/**
+	* @param {Consume} consume
+	* @param {BufferEncoding} encoding
+	* @returns {void}
+	*/
+	function consumeEnd(consume, encoding) {
+		const { type, body, resolve, stream, length } = consume;
+		try {
+			if (type === "text") resolve(chunksDecode(body, length, encoding));
+			else if (type === "json") resolve(JSON.parse(chunksDecode(body, length, encoding)));
+			else if (type === "arrayBuffer") resolve(chunksConcat(body, length).buffer);
+			else if (type === "blob") resolve(new Blob(body, { type: stream[kContentType] }));
+			else if (type === "bytes") resolve(chunksConcat(body, length));
+			consumeFinish(consume);
+		} catch (err) {
+			stream.destroy(err);
+		}
+	}
+	/**
+	* @param {Consume} consume
+	* @param {Buffer|string} chunk
+	* @returns {void}
+	*/
+	function consumePush(consume, chunk) {
+		if (consume.body === null) return;
+		if (typeof chunk === "string") chunk = Buffer.from(chunk, consume.stream._readableState.encoding);
+		consume.length += chunk.length;
+		consume.body.push(chunk);
+	}
+	/**
+	* @param {Consume} consume
+	* @param {Error} [err]
+	* @returns {void}
+	*/
+	function consumeFinish(consume, err) {
+		if (consume.body === null) return;
+		if (err) consume.reject(err);
+		else consume.resolve();
+		consume.type = null;
+		consume.stream = null;
+		consume.resolve = null;
+		consume.reject = null;
+		consume.length = 0;
+		consume.body = null;
+	}
+	module.exports = {
+		Readable: BodyReadable,
+		chunksDecode
+	};
+}));
+// node_modules/undici/lib/api/api-request.js
+var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const assert = require("node:assert");
+	const { AsyncResource } = require("node:async_hooks");
+	const { Readable } = require_readable();
+	const { InvalidArgumentError, RequestAbortedError } = require_errors();
+	const util = require_util$5();
+	function noop() {}
+	var RequestHandler = class extends AsyncResource {
+		constructor(opts, callback) {
+			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
+			const { signal, method, opaque, body, onInfo, responseHeaders, highWaterMark } = opts;
+			try {
+				if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
+				if (highWaterMark != null && (!Number.isFinite(highWaterMark) || highWaterMark < 0)) throw new InvalidArgumentError("invalid highWaterMark");
+				if (signal && typeof signal.on !== "function" && typeof signal.addEventListener !== "function") throw new InvalidArgumentError("signal must be an EventEmitter or EventTarget");
+				if (method === "CONNECT") throw new InvalidArgumentError("invalid method");
+				if (onInfo && typeof onInfo !== "function") throw new InvalidArgumentError("invalid onInfo callback");
+				super("UNDICI_REQUEST");
+			} catch (err) {
+				if (util.isStream(body)) util.destroy(body.on("error", noop), err);
+				throw err;
+			}
+			this.method = method;
+			this.responseHeaders = responseHeaders || null;
+			this.opaque = opaque || null;
+			this.callback = callback;
+			this.res = null;
+			this.abort = null;
+			this.body = body;
+			this.trailers = {};
+			this.context = null;
+			this.controller = null;
+			this.onInfo = onInfo || null;
+			this.highWaterMark = highWaterMark;
+			this.reason = null;
+			this.removeAbortListener = null;
+			if (signal?.aborted) this.reason = signal.reason ?? new RequestAbortedError();
+			else if (signal) this.removeAbortListener = util.addAbortListener(signal, () => {
+				this.reason = signal.reason ?? new RequestAbortedError();
+				if (this.res) {
+					const res = this.res;
+					this.res = null;
+					util.destroy(res.on("error", noop), this.reason);
+				} else if (this.abort) this.abort(this.reason);
+			});
+		}
+		onRequestStart(controller, context) {
+			if (this.reason) {
+				controller.abort(this.reason);
+				return;
+			}
+			assert(this.callback);
+			this.controller = controller;
+			this.abort = (reason) => controller.abort(reason);
+			this.context = context;
+		}
+		onResponseStart(controller, statusCode, headers, statusText) {
+			const { callback, opaque, context, responseHeaders, highWaterMark } = this;
+			const rawHeaders = controller?.rawHeaders;
+			const responseHeaderData = responseHeaders === "raw" ? util.parseRawHeaders(rawHeaders) : headers;
+			if (statusCode < 200) {
+				if (this.onInfo) this.onInfo({
+					statusCode,
+					headers: responseHeaderData
+				});
+				return;
+			}
+			const parsedHeaders = headers;
+			const contentType = parsedHeaders?.["content-type"];
+			const contentLength = parsedHeaders?.["content-length"];
+			const res = new Readable({
+				resume: () => controller.resume(),
+				abort: (reason) => controller.abort(reason),
+				contentType,
+				contentLength: this.method !== "HEAD" && contentLength ? Number(contentLength) : null,
+				highWaterMark
+			});
+			if (this.removeAbortListener) {
+				res.on("close", this.removeAbortListener);
+				this.removeAbortListener = null;
+			}
+			this.callback = null;
+			this.res = res;
+			if (callback !== null) try {
+				this.runInAsyncScope(callback, null, null, {
+					statusCode,
+					statusText,
+					headers: responseHeaderData,
+					trailers: this.trailers,
+					opaque,
+					body: res,
+					context
+				});
+			} catch (err) {
+				this.res = null;
+				util.destroy(res.on("error", noop), err);
+				queueMicrotask(() => {
+					throw err;
+				});
+			}
+		}
+		onResponseData(controller, chunk) {
+			if (!this.res) return;
+			if (this.res.push(chunk) === false) controller.pause();
+		}
+		onResponseEnd(_controller, trailers) {
+			if (trailers && typeof trailers === "object") for (const key of Object.keys(trailers)) if (key === "__proto__") Object.defineProperty(this.trailers, key, {
+				value: trailers[key],
+				enumerable: true,
+				configurable: true,
+				writable: true
+			});
+			else this.trailers[key] = trailers[key];
+			this.res?.push(null);
+		}
+		onResponseError(_controller, err) {
+			const { res, callback, body, opaque } = this;
+			if (callback) {
+				this.callback = null;
+				queueMicrotask(() => {
+					this.runInAsyncScope(callback, null, err, { opaque });
+				});
+			}
+			if (res) {
+				this.res = null;
+				queueMicrotask(() => {
+					util.destroy(res.on("error", noop), err);
+				});
+			}
+			if (body) {
+				this.body = null;
+				if (util.isStream(body)) {
+					body.on("error", noop);
+					util.destroy(body, err);
+				}
+			}
+			if (this.removeAbortListener) {
+				this.removeAbortListener();
+				this.removeAbortListener = null;
+			}
+		}
+	};
+	function request(opts, callback) {
+		if (callback === void 0) return new Promise((resolve, reject) => {
+			request.call(this, opts, (err, data) => {
+				return err ? reject(err) : resolve(data);
+			});
+		});
+		try {
+			const handler = new RequestHandler(opts, callback);
+			this.dispatch(opts, handler);
+		} catch (err) {
+			if (typeof callback !== "function") throw err;
+			const opaque = opts?.opaque;
+			queueMicrotask(() => callback(err, { opaque }));
+		}
+	}
+	module.exports = request;
+	module.exports.RequestHandler = RequestHandler;
+}));
+// node_modules/undici/lib/dispatcher/dispatcher.js
+var require_dispatcher = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const EventEmitter = require("node:events");
+	const { kOriginless, kUrl } = require_symbols();
+	var Dispatcher = class extends EventEmitter {
+		dispatch() {
+			throw new Error("not implemented");
+		}
+		close() {
+			throw new Error("not implemented");
+		}
+		destroy() {
+			throw new Error("not implemented");
+		}
+		compose(...args) {
+			const interceptors = Array.isArray(args[0]) ? args[0] : args;
+			const interceptorOrigin = this[kOriginless] === true ? null : this[kUrl]?.origin;
+			let dispatch = this.dispatch.bind(this);
+			for (const interceptor of interceptors) {
+				if (interceptor == null) continue;
+				if (typeof interceptor !== "function") throw new TypeError(`invalid interceptor, expected function received ${typeof interceptor}`);
+				dispatch = interceptor(dispatch, interceptorOrigin);
+				if (dispatch == null || typeof dispatch !== "function" || dispatch.length !== 2) throw new TypeError("invalid interceptor");
+			}
+			const originalDispatch = dispatch;
+			const self = this;
+			dispatch = function(opts, handler) {
+				if (opts && typeof opts === "object" && !opts.origin && self[kUrl]) opts = Object.assign({}, opts, { origin: self[kUrl].origin });
+				return originalDispatch(opts, handler);
+			};
+			return new Proxy(this, { get: (target, key) => key === "dispatch" ? dispatch : target[key] });
+		}
+	};
+	module.exports = Dispatcher;
+}));
 // node_modules/undici/lib/util/stats.js
 var require_stats = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { kConnected, kPending, kRunning, kSize, kFree, kQueued } = require_symbols();
@@ -24693,6 +26025,418 @@ var require_stats = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = {
 		ClientStats,
 		PoolStats
+	};
+}));
+// node_modules/undici/lib/dispatcher/dispatcher-base.js
+var require_dispatcher_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const buffer = require("node:buffer");
+	const Dispatcher = require_dispatcher();
+	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors();
+	const { kDestroy, kClose, kClosed, kDestroyed, kDispatch } = require_symbols();
+	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$4();
+	const kOnDestroyed = Symbol("onDestroyed");
+	const kOnClosed = Symbol("onClosed");
+	const kWebSocketOptions = Symbol("webSocketOptions");
+	const kEventSourceOptions = Symbol("eventSourceOptions");
+	var DispatcherBase = class extends Dispatcher {
+		/** @type {boolean} */
+		[kDestroyed] = false;
+		/** @type {Array<Function|null} */
+		[kOnDestroyed] = null;
+		/** @type {boolean} */
+		[kClosed] = false;
+		/** @type {Array<Function>|null} */
+		[kOnClosed] = null;
+		/**
+		* @param {import('../../types/dispatcher').DispatcherOptions} [opts]
+		*/
+		constructor(opts) {
+			super();
+			this[kWebSocketOptions] = opts?.webSocket ?? {};
+			this[kEventSourceOptions] = opts?.eventSource ?? {};
+		}
+		/**
+		* @returns {import('../../types/client').Client.WebSocketOptions}
+		*/
+		get webSocketOptions() {
+			return {
+				maxFragments: this[kWebSocketOptions].maxFragments ?? defaultWebSocketMaxFragments,
+				maxPayloadSize: this[kWebSocketOptions].maxPayloadSize ?? defaultWebSocketMaxPayloadSize
+			};
+		}
+		/**
+		* @returns {import('../../types/client').Client.EventSourceOptions}
+		*/
+		get eventSourceOptions() {
+			return { maxEventSize: this[kEventSourceOptions].maxEventSize ?? buffer.kStringMaxLength };
+		}
+		/** @returns {boolean} */
+		get destroyed() {
+			return this[kDestroyed];
+		}
+		/** @returns {boolean} */
+		get closed() {
+			return this[kClosed];
+		}
+		close(callback) {
+			if (callback === void 0) return new Promise((resolve, reject) => {
+				this.close((err, data) => {
+					return err ? reject(err) : resolve(data);
+				});
+			});
+			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
+			if (this[kDestroyed]) {
+				const err = new ClientDestroyedError();
+				queueMicrotask(() => callback(err, null));
+				return;
+			}
+			if (this[kClosed]) {
+				if (this[kOnClosed]) this[kOnClosed].push(callback);
+				else queueMicrotask(() => callback(null, null));
+				return;
+			}
+			this[kClosed] = true;
+			this[kOnClosed] ??= [];
+			this[kOnClosed].push(callback);
+			const onClosed = () => {
+				const callbacks = this[kOnClosed];
+				this[kOnClosed] = null;
+				for (let i = 0; i < callbacks.length; i++) callbacks[i](null, null);
+			};
+			this[kClose]().then(() => this.destroy()).then(() => queueMicrotask(onClosed));
+		}
+		destroy(err, callback) {
+			if (typeof err === "function") {
+				callback = err;
+				err = null;
+			}
+			if (callback === void 0) return new Promise((resolve, reject) => {
+				this.destroy(err, (err, data) => {
+					return err ? reject(err) : resolve(data);
+				});
+			});
+			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
+			if (this[kDestroyed]) {
+				if (this[kOnDestroyed]) this[kOnDestroyed].push(callback);
+				else queueMicrotask(() => callback(null, null));
+				return;
+			}
+			if (!err) err = new ClientDestroyedError();
+			this[kDestroyed] = true;
+			this[kOnDestroyed] ??= [];
+			this[kOnDestroyed].push(callback);
+			const onDestroyed = () => {
+				const callbacks = this[kOnDestroyed];
+				this[kOnDestroyed] = null;
+				for (let i = 0; i < callbacks.length; i++) callbacks[i](null, null);
+			};
+			this[kDestroy](err).then(() => queueMicrotask(onDestroyed));
+		}
+		dispatch(opts, handler) {
+			if (!handler || typeof handler !== "object") throw new InvalidArgumentError("handler must be an object");
+			try {
+				if (!opts || typeof opts !== "object") throw new InvalidArgumentError("opts must be an object.");
+				if (opts.dispatcher) throw new InvalidArgumentError("opts.dispatcher is not supported by instance methods. Pass opts.dispatcher to the top-level undici functions or call the dispatcher instance method directly.");
+				if (this[kDestroyed] || this[kOnDestroyed]) throw new ClientDestroyedError();
+				if (this[kClosed]) throw new ClientClosedError();
+				return this[kDispatch](opts, handler);
+			} catch (err) {
+				if (typeof handler.onResponseError !== "function") throw err;
+				handler.onResponseError(null, err);
+				return false;
+			}
+		}
+	};
+	module.exports = DispatcherBase;
+}));
+// node_modules/undici/lib/dispatcher/fixed-queue.js
+var require_fixed_queue = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const kSize = 2048;
+	const kMask = 2047;
+	/**
+	* @type {FixedCircularBuffer}
+	* @template T
+	*/
+	var FixedCircularBuffer = class {
+		/** @type {number} */
+		bottom = 0;
+		/** @type {number} */
+		top = 0;
+		/** @type {Array<T|undefined>} */
+		list = new Array(kSize).fill(void 0);
+		/** @type {T|null} */
+		next = null;
+		/** @returns {boolean} */
+		isEmpty() {
+			return this.top === this.bottom;
+		}
+		/** @returns {boolean} */
+		isFull() {
+			return (this.top + 1 & kMask) === this.bottom;
+		}
+		/**
+		* @param {T} data
+		* @returns {void}
+		*/
+		push(data) {
+			this.list[this.top] = data;
+			this.top = this.top + 1 & kMask;
+		}
+		/** @returns {T|null} */
+		shift() {
+			const nextItem = this.list[this.bottom];
+			if (nextItem === void 0) return null;
+			this.list[this.bottom] = void 0;
+			this.bottom = this.bottom + 1 & kMask;
+			return nextItem;
+		}
+	};
+	/**
+	* @template T
+	*/
+	module.exports = class FixedQueue {
+		constructor() {
+			/** @type {FixedCircularBuffer<T>} */
+			this.head = this.tail = new FixedCircularBuffer();
+		}
+		/** @returns {boolean} */
+		isEmpty() {
+			return this.head.isEmpty();
+		}
+		/** @param {T} data */
+		push(data) {
+			if (this.head.isFull()) this.head = this.head.next = new FixedCircularBuffer();
+			this.head.push(data);
+		}
+		/** @returns {T|null} */
+		shift() {
+			const tail = this.tail;
+			const next = tail.shift();
+			if (tail.isEmpty() && tail.next !== null) {
+				this.tail = tail.next;
+				tail.next = null;
+			}
+			return next;
+		}
+	};
+}));
+// node_modules/undici/lib/dispatcher/pool-base.js
+var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const { AsyncResource } = require("node:async_hooks");
+	const { PoolStats } = require_stats();
+	const DispatcherBase = require_dispatcher_base();
+	const FixedQueue = require_fixed_queue();
+	const { kConnected, kSize, kRunning, kPending, kQueued, kBusy, kFree, kUrl, kClose, kDestroy, kDispatch } = require_symbols();
+	const kClients = Symbol("clients");
+	const kNeedDrain = Symbol("needDrain");
+	const kQueue = Symbol("queue");
+	const kClosedResolve = Symbol("closed resolve");
+	const kOnDrain = Symbol("onDrain");
+	const kOnConnect = Symbol("onConnect");
+	const kOnDisconnect = Symbol("onDisconnect");
+	const kOnConnectionError = Symbol("onConnectionError");
+	const kOnClientBusy = Symbol("on client busy");
+	const kOnClientDrain = Symbol("on client drain");
+	const kDrainQueue = Symbol("drain queue");
+	const kGetDispatcher = Symbol("get dispatcher");
+	const kHasDispatcher = Symbol("has dispatcher");
+	const kAddClient = Symbol("add client");
+	const kRemoveClient = Symbol("remove client");
+	const kRetireClient = Symbol("retire client");
+	const kRetiring = Symbol("retiring clients");
+	var QueuedRequest = class extends AsyncResource {
+		constructor(opts, handler) {
+			super("UNDICI_POOL_QUEUED_REQUEST");
+			this.opts = opts;
+			this.handler = handler;
+		}
+		dispatch(dispatcher) {
+			return this.runInAsyncScope(dispatcher.dispatch, dispatcher, this.opts, this.handler);
+		}
+	};
+	function closeClients(pool) {
+		const closeAll = [];
+		for (let i = 0; i < pool[kClients].length; i++) {
+			const client = pool[kClients][i];
+			if (!client.destroyed) closeAll.push(client.close());
+		}
+		for (const closed of pool[kRetiring].values()) closeAll.push(closed);
+		return Promise.all(closeAll);
+	}
+	var PoolBase = class extends DispatcherBase {
+		[kQueue] = new FixedQueue();
+		[kQueued] = 0;
+		[kClients] = [];
+		[kRetiring] = /* @__PURE__ */ new Map();
+		[kNeedDrain] = false;
+		[kOnDrain](client, origin, targets) {
+			if (client.closed || client.destroyed) return;
+			const queue = this[kQueue];
+			let needDrain = false;
+			this[kOnClientDrain](client);
+			while (!needDrain) {
+				const item = queue.shift();
+				if (!item) break;
+				this[kQueued]--;
+				needDrain = !item.dispatch(client);
+			}
+			client[kNeedDrain] = needDrain;
+			if (needDrain) {
+				this[kOnClientBusy](client);
+				if (!queue.isEmpty()) return this[kDrainQueue](origin, targets);
+			}
+			if (!needDrain && this[kNeedDrain]) {
+				this[kNeedDrain] = false;
+				this.emit("drain", origin, [this, ...targets]);
+			}
+			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
+		}
+		[kOnClientBusy]() {}
+		[kOnClientDrain]() {}
+		[kDrainQueue](origin, targets) {
+			const queue = this[kQueue];
+			let hasDispatcher = true;
+			while (!queue.isEmpty()) {
+				const dispatcher = this[kGetDispatcher]();
+				if (!dispatcher) {
+					hasDispatcher = false;
+					break;
+				}
+				const item = queue.shift();
+				this[kQueued]--;
+				if (!item.dispatch(dispatcher)) {
+					dispatcher[kNeedDrain] = true;
+					this[kOnClientBusy](dispatcher);
+					hasDispatcher = this[kHasDispatcher]();
+					if (!hasDispatcher) break;
+				}
+			}
+			if (hasDispatcher && this[kNeedDrain]) {
+				this[kNeedDrain] = false;
+				this.emit("drain", origin, [this, ...targets]);
+			}
+			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
+		}
+		[kOnConnect] = (origin, targets) => {
+			this.emit("connect", origin, [this, ...targets]);
+		};
+		[kOnDisconnect] = (origin, targets, err) => {
+			this.emit("disconnect", origin, [this, ...targets], err);
+		};
+		[kOnConnectionError] = (origin, targets, err) => {
+			this.emit("connectionError", origin, [this, ...targets], err);
+		};
+		get [kBusy]() {
+			return this[kNeedDrain];
+		}
+		get [kConnected]() {
+			let ret = 0;
+			for (const { [kConnected]: connected } of this[kClients]) ret += connected;
+			return ret;
+		}
+		get [kFree]() {
+			let ret = 0;
+			for (const { [kConnected]: connected, [kNeedDrain]: needDrain } of this[kClients]) ret += connected && !needDrain;
+			return ret;
+		}
+		get [kPending]() {
+			let ret = this[kQueued];
+			for (const { [kPending]: pending } of this[kClients]) ret += pending;
+			return ret;
+		}
+		get [kRunning]() {
+			let ret = 0;
+			for (const { [kRunning]: running } of this[kClients]) ret += running;
+			return ret;
+		}
+		get [kSize]() {
+			let ret = this[kQueued];
+			for (const { [kSize]: size } of this[kClients]) ret += size;
+			return ret;
+		}
+		get stats() {
+			return new PoolStats(this);
+		}
+		[kClose]() {
+			if (this[kQueue].isEmpty()) return closeClients(this);
+			else return new Promise((resolve) => {
+				this[kClosedResolve] = resolve;
+			});
+		}
+		[kDestroy](err) {
+			while (true) {
+				const item = this[kQueue].shift();
+				if (!item) break;
+				item.handler.onResponseError(null, err);
+			}
+			const destroyAll = new Array(this[kClients].length);
+			for (let i = 0; i < this[kClients].length; i++) destroyAll[i] = this[kClients][i].destroy(err);
+			for (const client of this[kRetiring].keys()) destroyAll.push(client.destroy(err));
+			return Promise.all(destroyAll);
+		}
+		[kDispatch](opts, handler) {
+			const dispatcher = this[kGetDispatcher]();
+			if (!dispatcher) {
+				this[kNeedDrain] = true;
+				this[kQueue].push(new QueuedRequest(opts, handler));
+				this[kQueued]++;
+			} else if (!dispatcher.dispatch(opts, handler)) {
+				dispatcher[kNeedDrain] = true;
+				this[kOnClientBusy](dispatcher);
+				this[kNeedDrain] = !this[kHasDispatcher]();
+			}
+			return !this[kNeedDrain];
+		}
+		[kHasDispatcher]() {
+			for (let i = 0; i < this[kClients].length; i++) {
+				const dispatcher = this[kClients][i];
+				if (!dispatcher[kNeedDrain] && dispatcher.closed !== true && dispatcher.destroyed !== true) return true;
+			}
+			return false;
+		}
+		[kAddClient](client) {
+			client.on("drain", this[kOnDrain].bind(this, client)).on("connect", this[kOnConnect]).on("disconnect", this[kOnDisconnect]).on("connectionError", this[kOnConnectionError]);
+			this[kClients].push(client);
+			if (this[kNeedDrain]) queueMicrotask(() => {
+				if (this[kNeedDrain] && !client[kNeedDrain]) this[kOnDrain](client, client[kUrl], [client, this]);
+			});
+			return this;
+		}
+		[kRetireClient](client) {
+			const idx = this[kClients].indexOf(client);
+			if (idx !== -1) this[kClients].splice(idx, 1);
+			if (client.destroyed || this[kRetiring].has(client)) return;
+			let done = false;
+			let resolveClosed;
+			const closed = new Promise((resolve) => {
+				resolveClosed = resolve;
+			});
+			this[kRetiring].set(client, closed);
+			client.close(() => {
+				if (!done) {
+					done = true;
+					this[kRetiring].delete(client);
+					resolveClosed();
+				}
+			});
+		}
+		[kRemoveClient](client) {
+			this[kRetireClient](client);
+			this[kNeedDrain] = !this[kClients].some((dispatcher) => !dispatcher[kNeedDrain] && dispatcher.closed !== true && dispatcher.destroyed !== true);
+		}
+	};
+	module.exports = {
+		PoolBase,
+		kClients,
+		kNeedDrain,
+		kAddClient,
+		kRemoveClient,
+		kRetireClient,
+		kDrainQueue,
+		kOnClientBusy,
+		kOnClientDrain,
+		kGetDispatcher,
+		kHasDispatcher
 	};
 }));
 // node_modules/undici/lib/core/diagnostics.js
@@ -27322,163 +29066,6 @@ var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		return isFormData(body);
 	}
 	module.exports = Request;
-}));
-// node_modules/undici/lib/dispatcher/dispatcher.js
-var require_dispatcher = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const EventEmitter = require("node:events");
-	const { kOriginless, kUrl } = require_symbols();
-	var Dispatcher = class extends EventEmitter {
-		dispatch() {
-			throw new Error("not implemented");
-		}
-		close() {
-			throw new Error("not implemented");
-		}
-		destroy() {
-			throw new Error("not implemented");
-		}
-		compose(...args) {
-			const interceptors = Array.isArray(args[0]) ? args[0] : args;
-			const interceptorOrigin = this[kOriginless] === true ? null : this[kUrl]?.origin;
-			let dispatch = this.dispatch.bind(this);
-			for (const interceptor of interceptors) {
-				if (interceptor == null) continue;
-				if (typeof interceptor !== "function") throw new TypeError(`invalid interceptor, expected function received ${typeof interceptor}`);
-				dispatch = interceptor(dispatch, interceptorOrigin);
-				if (dispatch == null || typeof dispatch !== "function" || dispatch.length !== 2) throw new TypeError("invalid interceptor");
-			}
-			const originalDispatch = dispatch;
-			const self = this;
-			dispatch = function(opts, handler) {
-				if (opts && typeof opts === "object" && !opts.origin && self[kUrl]) opts = Object.assign({}, opts, { origin: self[kUrl].origin });
-				return originalDispatch(opts, handler);
-			};
-			return new Proxy(this, { get: (target, key) => key === "dispatch" ? dispatch : target[key] });
-		}
-	};
-	module.exports = Dispatcher;
-}));
-// node_modules/undici/lib/dispatcher/dispatcher-base.js
-var require_dispatcher_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const buffer = require("node:buffer");
-	const Dispatcher = require_dispatcher();
-	const { ClientDestroyedError, ClientClosedError, InvalidArgumentError } = require_errors();
-	const { kDestroy, kClose, kClosed, kDestroyed, kDispatch } = require_symbols();
-	const { defaultWebSocketMaxFragments, defaultWebSocketMaxPayloadSize } = require_constants$4();
-	const kOnDestroyed = Symbol("onDestroyed");
-	const kOnClosed = Symbol("onClosed");
-	const kWebSocketOptions = Symbol("webSocketOptions");
-	const kEventSourceOptions = Symbol("eventSourceOptions");
-	var DispatcherBase = class extends Dispatcher {
-		/** @type {boolean} */
-		[kDestroyed] = false;
-		/** @type {Array<Function|null} */
-		[kOnDestroyed] = null;
-		/** @type {boolean} */
-		[kClosed] = false;
-		/** @type {Array<Function>|null} */
-		[kOnClosed] = null;
-		/**
-		* @param {import('../../types/dispatcher').DispatcherOptions} [opts]
-		*/
-		constructor(opts) {
-			super();
-			this[kWebSocketOptions] = opts?.webSocket ?? {};
-			this[kEventSourceOptions] = opts?.eventSource ?? {};
-		}
-		/**
-		* @returns {import('../../types/client').Client.WebSocketOptions}
-		*/
-		get webSocketOptions() {
-			return {
-				maxFragments: this[kWebSocketOptions].maxFragments ?? defaultWebSocketMaxFragments,
-				maxPayloadSize: this[kWebSocketOptions].maxPayloadSize ?? defaultWebSocketMaxPayloadSize
-			};
-		}
-		/**
-		* @returns {import('../../types/client').Client.EventSourceOptions}
-		*/
-		get eventSourceOptions() {
-			return { maxEventSize: this[kEventSourceOptions].maxEventSize ?? buffer.kStringMaxLength };
-		}
-		/** @returns {boolean} */
-		get destroyed() {
-			return this[kDestroyed];
-		}
-		/** @returns {boolean} */
-		get closed() {
-			return this[kClosed];
-		}
-		close(callback) {
-			if (callback === void 0) return new Promise((resolve, reject) => {
-				this.close((err, data) => {
-					return err ? reject(err) : resolve(data);
-				});
-			});
-			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
-			if (this[kDestroyed]) {
-				const err = new ClientDestroyedError();
-				queueMicrotask(() => callback(err, null));
-				return;
-			}
-			if (this[kClosed]) {
-				if (this[kOnClosed]) this[kOnClosed].push(callback);
-				else queueMicrotask(() => callback(null, null));
-				return;
-			}
-			this[kClosed] = true;
-			this[kOnClosed] ??= [];
-			this[kOnClosed].push(callback);
-			const onClosed = () => {
-				const callbacks = this[kOnClosed];
-				this[kOnClosed] = null;
-				for (let i = 0; i < callbacks.length; i++) callbacks[i](null, null);
-			};
-			this[kClose]().then(() => this.destroy()).then(() => queueMicrotask(onClosed));
-		}
-		destroy(err, callback) {
-			if (typeof err === "function") {
-				callback = err;
-				err = null;
-			}
-			if (callback === void 0) return new Promise((resolve, reject) => {
-				this.destroy(err, (err, data) => {
-					return err ? reject(err) : resolve(data);
-				});
-			});
-			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
-			if (this[kDestroyed]) {
-				if (this[kOnDestroyed]) this[kOnDestroyed].push(callback);
-				else queueMicrotask(() => callback(null, null));
-				return;
-			}
-			if (!err) err = new ClientDestroyedError();
-			this[kDestroyed] = true;
-			this[kOnDestroyed] ??= [];
-			this[kOnDestroyed].push(callback);
-			const onDestroyed = () => {
-				const callbacks = this[kOnDestroyed];
-				this[kOnDestroyed] = null;
-				for (let i = 0; i < callbacks.length; i++) callbacks[i](null, null);
-			};
-			this[kDestroy](err).then(() => queueMicrotask(onDestroyed));
-		}
-		dispatch(opts, handler) {
-			if (!handler || typeof handler !== "object") throw new InvalidArgumentError("handler must be an object");
-			try {
-				if (!opts || typeof opts !== "object") throw new InvalidArgumentError("opts must be an object.");
-				if (opts.dispatcher) throw new InvalidArgumentError("opts.dispatcher is not supported by instance methods. Pass opts.dispatcher to the top-level undici functions or call the dispatcher instance method directly.");
-				if (this[kDestroyed] || this[kOnDestroyed]) throw new ClientDestroyedError();
-				if (this[kClosed]) throw new ClientClosedError();
-				return this[kDispatch](opts, handler);
-			} catch (err) {
-				if (typeof handler.onResponseError !== "function") throw err;
-				handler.onResponseError(null, err);
-				return false;
-			}
-		}
-	};
-	module.exports = DispatcherBase;
 }));
 // node_modules/undici/lib/core/connect.js
 var require_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -33818,296 +35405,6 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 	module.exports = Client;
 }));
-// node_modules/undici/lib/dispatcher/fixed-queue.js
-var require_fixed_queue = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const kSize = 2048;
-	const kMask = 2047;
-	/**
-	* @type {FixedCircularBuffer}
-	* @template T
-	*/
-	var FixedCircularBuffer = class {
-		/** @type {number} */
-		bottom = 0;
-		/** @type {number} */
-		top = 0;
-		/** @type {Array<T|undefined>} */
-		list = new Array(kSize).fill(void 0);
-		/** @type {T|null} */
-		next = null;
-		/** @returns {boolean} */
-		isEmpty() {
-			return this.top === this.bottom;
-		}
-		/** @returns {boolean} */
-		isFull() {
-			return (this.top + 1 & kMask) === this.bottom;
-		}
-		/**
-		* @param {T} data
-		* @returns {void}
-		*/
-		push(data) {
-			this.list[this.top] = data;
-			this.top = this.top + 1 & kMask;
-		}
-		/** @returns {T|null} */
-		shift() {
-			const nextItem = this.list[this.bottom];
-			if (nextItem === void 0) return null;
-			this.list[this.bottom] = void 0;
-			this.bottom = this.bottom + 1 & kMask;
-			return nextItem;
-		}
-	};
-	/**
-	* @template T
-	*/
-	module.exports = class FixedQueue {
-		constructor() {
-			/** @type {FixedCircularBuffer<T>} */
-			this.head = this.tail = new FixedCircularBuffer();
-		}
-		/** @returns {boolean} */
-		isEmpty() {
-			return this.head.isEmpty();
-		}
-		/** @param {T} data */
-		push(data) {
-			if (this.head.isFull()) this.head = this.head.next = new FixedCircularBuffer();
-			this.head.push(data);
-		}
-		/** @returns {T|null} */
-		shift() {
-			const tail = this.tail;
-			const next = tail.shift();
-			if (tail.isEmpty() && tail.next !== null) {
-				this.tail = tail.next;
-				tail.next = null;
-			}
-			return next;
-		}
-	};
-}));
-// node_modules/undici/lib/dispatcher/pool-base.js
-var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { AsyncResource } = require("node:async_hooks");
-	const { PoolStats } = require_stats();
-	const DispatcherBase = require_dispatcher_base();
-	const FixedQueue = require_fixed_queue();
-	const { kConnected, kSize, kRunning, kPending, kQueued, kBusy, kFree, kUrl, kClose, kDestroy, kDispatch } = require_symbols();
-	const kClients = Symbol("clients");
-	const kNeedDrain = Symbol("needDrain");
-	const kQueue = Symbol("queue");
-	const kClosedResolve = Symbol("closed resolve");
-	const kOnDrain = Symbol("onDrain");
-	const kOnConnect = Symbol("onConnect");
-	const kOnDisconnect = Symbol("onDisconnect");
-	const kOnConnectionError = Symbol("onConnectionError");
-	const kOnClientBusy = Symbol("on client busy");
-	const kOnClientDrain = Symbol("on client drain");
-	const kDrainQueue = Symbol("drain queue");
-	const kGetDispatcher = Symbol("get dispatcher");
-	const kHasDispatcher = Symbol("has dispatcher");
-	const kAddClient = Symbol("add client");
-	const kRemoveClient = Symbol("remove client");
-	const kRetireClient = Symbol("retire client");
-	const kRetiring = Symbol("retiring clients");
-	var QueuedRequest = class extends AsyncResource {
-		constructor(opts, handler) {
-			super("UNDICI_POOL_QUEUED_REQUEST");
-			this.opts = opts;
-			this.handler = handler;
-		}
-		dispatch(dispatcher) {
-			return this.runInAsyncScope(dispatcher.dispatch, dispatcher, this.opts, this.handler);
-		}
-	};
-	function closeClients(pool) {
-		const closeAll = [];
-		for (let i = 0; i < pool[kClients].length; i++) {
-			const client = pool[kClients][i];
-			if (!client.destroyed) closeAll.push(client.close());
-		}
-		for (const closed of pool[kRetiring].values()) closeAll.push(closed);
-		return Promise.all(closeAll);
-	}
-	var PoolBase = class extends DispatcherBase {
-		[kQueue] = new FixedQueue();
-		[kQueued] = 0;
-		[kClients] = [];
-		[kRetiring] = /* @__PURE__ */ new Map();
-		[kNeedDrain] = false;
-		[kOnDrain](client, origin, targets) {
-			if (client.closed || client.destroyed) return;
-			const queue = this[kQueue];
-			let needDrain = false;
-			this[kOnClientDrain](client);
-			while (!needDrain) {
-				const item = queue.shift();
-				if (!item) break;
-				this[kQueued]--;
-				needDrain = !item.dispatch(client);
-			}
-			client[kNeedDrain] = needDrain;
-			if (needDrain) {
-				this[kOnClientBusy](client);
-				if (!queue.isEmpty()) return this[kDrainQueue](origin, targets);
-			}
-			if (!needDrain && this[kNeedDrain]) {
-				this[kNeedDrain] = false;
-				this.emit("drain", origin, [this, ...targets]);
-			}
-			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
-		}
-		[kOnClientBusy]() {}
-		[kOnClientDrain]() {}
-		[kDrainQueue](origin, targets) {
-			const queue = this[kQueue];
-			let hasDispatcher = true;
-			while (!queue.isEmpty()) {
-				const dispatcher = this[kGetDispatcher]();
-				if (!dispatcher) {
-					hasDispatcher = false;
-					break;
-				}
-				const item = queue.shift();
-				this[kQueued]--;
-				if (!item.dispatch(dispatcher)) {
-					dispatcher[kNeedDrain] = true;
-					this[kOnClientBusy](dispatcher);
-					hasDispatcher = this[kHasDispatcher]();
-					if (!hasDispatcher) break;
-				}
-			}
-			if (hasDispatcher && this[kNeedDrain]) {
-				this[kNeedDrain] = false;
-				this.emit("drain", origin, [this, ...targets]);
-			}
-			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
-		}
-		[kOnConnect] = (origin, targets) => {
-			this.emit("connect", origin, [this, ...targets]);
-		};
-		[kOnDisconnect] = (origin, targets, err) => {
-			this.emit("disconnect", origin, [this, ...targets], err);
-		};
-		[kOnConnectionError] = (origin, targets, err) => {
-			this.emit("connectionError", origin, [this, ...targets], err);
-		};
-		get [kBusy]() {
-			return this[kNeedDrain];
-		}
-		get [kConnected]() {
-			let ret = 0;
-			for (const { [kConnected]: connected } of this[kClients]) ret += connected;
-			return ret;
-		}
-		get [kFree]() {
-			let ret = 0;
-			for (const { [kConnected]: connected, [kNeedDrain]: needDrain } of this[kClients]) ret += connected && !needDrain;
-			return ret;
-		}
-		get [kPending]() {
-			let ret = this[kQueued];
-			for (const { [kPending]: pending } of this[kClients]) ret += pending;
-			return ret;
-		}
-		get [kRunning]() {
-			let ret = 0;
-			for (const { [kRunning]: running } of this[kClients]) ret += running;
-			return ret;
-		}
-		get [kSize]() {
-			let ret = this[kQueued];
-			for (const { [kSize]: size } of this[kClients]) ret += size;
-			return ret;
-		}
-		get stats() {
-			return new PoolStats(this);
-		}
-		[kClose]() {
-			if (this[kQueue].isEmpty()) return closeClients(this);
-			else return new Promise((resolve) => {
-				this[kClosedResolve] = resolve;
-			});
-		}
-		[kDestroy](err) {
-			while (true) {
-				const item = this[kQueue].shift();
-				if (!item) break;
-				item.handler.onResponseError(null, err);
-			}
-			const destroyAll = new Array(this[kClients].length);
-			for (let i = 0; i < this[kClients].length; i++) destroyAll[i] = this[kClients][i].destroy(err);
-			for (const client of this[kRetiring].keys()) destroyAll.push(client.destroy(err));
-			return Promise.all(destroyAll);
-		}
-		[kDispatch](opts, handler) {
-			const dispatcher = this[kGetDispatcher]();
-			if (!dispatcher) {
-				this[kNeedDrain] = true;
-				this[kQueue].push(new QueuedRequest(opts, handler));
-				this[kQueued]++;
-			} else if (!dispatcher.dispatch(opts, handler)) {
-				dispatcher[kNeedDrain] = true;
-				this[kOnClientBusy](dispatcher);
-				this[kNeedDrain] = !this[kHasDispatcher]();
-			}
-			return !this[kNeedDrain];
-		}
-		[kHasDispatcher]() {
-			for (let i = 0; i < this[kClients].length; i++) {
-				const dispatcher = this[kClients][i];
-				if (!dispatcher[kNeedDrain] && dispatcher.closed !== true && dispatcher.destroyed !== true) return true;
-			}
-			return false;
-		}
-		[kAddClient](client) {
-			client.on("drain", this[kOnDrain].bind(this, client)).on("connect", this[kOnConnect]).on("disconnect", this[kOnDisconnect]).on("connectionError", this[kOnConnectionError]);
-			this[kClients].push(client);
-			if (this[kNeedDrain]) queueMicrotask(() => {
-				if (this[kNeedDrain] && !client[kNeedDrain]) this[kOnDrain](client, client[kUrl], [client, this]);
-			});
-			return this;
-		}
-		[kRetireClient](client) {
-			const idx = this[kClients].indexOf(client);
-			if (idx !== -1) this[kClients].splice(idx, 1);
-			if (client.destroyed || this[kRetiring].has(client)) return;
-			let done = false;
-			let resolveClosed;
-			const closed = new Promise((resolve) => {
-				resolveClosed = resolve;
-			});
-			this[kRetiring].set(client, closed);
-			client.close(() => {
-				if (!done) {
-					done = true;
-					this[kRetiring].delete(client);
-					resolveClosed();
-				}
-			});
-		}
-		[kRemoveClient](client) {
-			this[kRetireClient](client);
-			this[kNeedDrain] = !this[kClients].some((dispatcher) => !dispatcher[kNeedDrain] && dispatcher.closed !== true && dispatcher.destroyed !== true);
-		}
-	};
-	module.exports = {
-		PoolBase,
-		kClients,
-		kNeedDrain,
-		kAddClient,
-		kRemoveClient,
-		kRetireClient,
-		kDrainQueue,
-		kOnClientBusy,
-		kOnClientDrain,
-		kGetDispatcher,
-		kHasDispatcher
-	};
-}));
 // node_modules/undici/lib/dispatcher/pool.js
 var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { PoolBase, kClients, kNeedDrain, kAddClient, kDrainQueue, kOnClientBusy, kOnClientDrain, kGetDispatcher, kHasDispatcher, kRemoveClient, kRetireClient } = require_pool_base();
@@ -34231,223 +35528,6 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 	module.exports = Pool;
 }));
-// node_modules/undici/lib/dispatcher/balanced-pool.js
-var require_balanced_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors();
-	const { PoolBase, kClients, kNeedDrain, kAddClient, kRemoveClient, kGetDispatcher } = require_pool_base();
-	const Pool = require_pool();
-	const { kOriginless, kUrl } = require_symbols();
-	const util = require_util$5();
-	const kFactory = Symbol("factory");
-	const kOptions = Symbol("options");
-	const kGreatestCommonDivisor = Symbol("kGreatestCommonDivisor");
-	const kCurrentWeight = Symbol("kCurrentWeight");
-	const kIndex = Symbol("kIndex");
-	const kWeight = Symbol("kWeight");
-	const kMaxWeightPerServer = Symbol("kMaxWeightPerServer");
-	const kErrorPenalty = Symbol("kErrorPenalty");
-	/**
-	* Calculate the greatest common divisor of two numbers by
-	* using the Euclidean algorithm.
-	*
-	* @param {number} a
-	* @param {number} b
-	* @returns {number}
-	*/
-	function getGreatestCommonDivisor(a, b) {
-		if (a === 0) return b;
-		while (b !== 0) {
-			const t = b;
-			b = a % b;
-			a = t;
-		}
-		return a;
-	}
-	function defaultFactory(origin, opts) {
-		return new Pool(origin, opts);
-	}
-	var BalancedPool = class extends PoolBase {
-		constructor(upstreams = [], { factory = defaultFactory, connect, tls, ...opts } = {}) {
-			if (typeof factory !== "function") throw new InvalidArgumentError("factory must be a function.");
-			super(opts);
-			this[kOriginless] = true;
-			if (connect && typeof connect !== "function") connect = { ...connect };
-			if (tls && typeof tls !== "function") tls = { ...tls };
-			this[kOptions] = {
-				...util.deepClone(opts),
-				connect,
-				tls
-			};
-			this[kIndex] = -1;
-			this[kCurrentWeight] = 0;
-			this[kMaxWeightPerServer] = this[kOptions].maxWeightPerServer || 100;
-			this[kErrorPenalty] = this[kOptions].errorPenalty || 15;
-			if (!Array.isArray(upstreams)) upstreams = [upstreams];
-			this[kFactory] = factory;
-			for (const upstream of upstreams) this.addUpstream(upstream);
-			this._updateBalancedPoolStats();
-		}
-		addUpstream(upstream) {
-			const upstreamOrigin = util.parseOrigin(upstream).origin;
-			if (this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true)) return this;
-			const pool = this[kFactory](upstreamOrigin, this[kOptions]);
-			this[kAddClient](pool);
-			pool.on("connect", () => {
-				pool[kWeight] = Math.min(this[kMaxWeightPerServer], pool[kWeight] + this[kErrorPenalty]);
-			});
-			pool.on("connectionError", () => {
-				pool[kWeight] = Math.max(1, pool[kWeight] - this[kErrorPenalty]);
-				this._updateBalancedPoolStats();
-			});
-			pool.on("disconnect", (...args) => {
-				const err = args[2];
-				if (err && err.code === "UND_ERR_SOCKET") {
-					pool[kWeight] = Math.max(1, pool[kWeight] - this[kErrorPenalty]);
-					this._updateBalancedPoolStats();
-				}
-			});
-			for (const client of this[kClients]) client[kWeight] = this[kMaxWeightPerServer];
-			this._updateBalancedPoolStats();
-			return this;
-		}
-		_updateBalancedPoolStats() {
-			let result = 0;
-			for (let i = 0; i < this[kClients].length; i++) result = getGreatestCommonDivisor(this[kClients][i][kWeight], result);
-			this[kGreatestCommonDivisor] = result;
-		}
-		removeUpstream(upstream) {
-			const upstreamOrigin = util.parseOrigin(upstream).origin;
-			const pool = this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true);
-			if (pool) this[kRemoveClient](pool);
-			return this;
-		}
-		getUpstream(upstream) {
-			const upstreamOrigin = util.parseOrigin(upstream).origin;
-			return this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true);
-		}
-		get upstreams() {
-			return this[kClients].filter((dispatcher) => dispatcher.closed !== true && dispatcher.destroyed !== true).map((p) => p[kUrl].origin);
-		}
-		[kGetDispatcher]() {
-			if (this[kClients].length === 0) throw new BalancedPoolMissingUpstreamError();
-			let counter = 0;
-			let maxWeightIndex = -1;
-			while (counter++ < this[kClients].length) {
-				this[kIndex] = (this[kIndex] + 1) % this[kClients].length;
-				const pool = this[kClients][this[kIndex]];
-				if (this[kIndex] === 0) {
-					this[kCurrentWeight] = this[kCurrentWeight] - this[kGreatestCommonDivisor];
-					if (this[kCurrentWeight] <= 0) this[kCurrentWeight] = this[kMaxWeightPerServer];
-				}
-				if (pool[kNeedDrain] || pool.closed === true || pool.destroyed === true) continue;
-				if (maxWeightIndex === -1 || pool[kWeight] > this[kClients][maxWeightIndex][kWeight]) maxWeightIndex = this[kIndex];
-				if (pool[kWeight] >= this[kCurrentWeight]) return pool;
-			}
-			if (maxWeightIndex === -1) return;
-			this[kCurrentWeight] = this[kClients][maxWeightIndex][kWeight];
-			this[kIndex] = maxWeightIndex;
-			return this[kClients][maxWeightIndex];
-		}
-	};
-	module.exports = BalancedPool;
-}));
-// node_modules/undici/lib/dispatcher/round-robin-pool.js
-var require_round_robin_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { PoolBase, kClients, kNeedDrain, kAddClient, kGetDispatcher, kHasDispatcher, kRemoveClient, kRetireClient, kDrainQueue } = require_pool_base();
-	const Client = require_client();
-	const { InvalidArgumentError } = require_errors();
-	const util = require_util$5();
-	const { kUrl, kQueued } = require_symbols();
-	const buildConnector = require_connect();
-	const kOptions = Symbol("options");
-	const kConnections = Symbol("connections");
-	const kFactory = Symbol("factory");
-	const kIndex = Symbol("index");
-	function defaultFactory(origin, opts) {
-		return new Client(origin, opts);
-	}
-	var RoundRobinPool = class extends PoolBase {
-		constructor(origin, { connections, factory = defaultFactory, connect, connectTimeout, tls, maxCachedSessions, socketPath, autoSelectFamily, autoSelectFamilyAttemptTimeout, allowH2, clientTtl, ...options } = {}) {
-			if (connections != null && (!Number.isFinite(connections) || connections < 0)) throw new InvalidArgumentError("invalid connections");
-			if (typeof factory !== "function") throw new InvalidArgumentError("factory must be a function.");
-			if (connect != null && typeof connect !== "function" && typeof connect !== "object") throw new InvalidArgumentError("connect must be a function or an object");
-			if (typeof connect !== "function") connect = buildConnector({
-				...tls,
-				maxCachedSessions,
-				allowH2,
-				socketPath,
-				timeout: connectTimeout,
-				...typeof autoSelectFamily === "boolean" ? {
-					autoSelectFamily,
-					autoSelectFamilyAttemptTimeout
-				} : void 0,
-				...connect
-			});
-			super(options);
-			this[kConnections] = connections || null;
-			this[kUrl] = util.parseOrigin(origin);
-			this[kOptions] = {
-				...util.deepClone(options),
-				connect,
-				allowH2,
-				clientTtl,
-				socketPath
-			};
-			this[kFactory] = factory;
-			this[kIndex] = -1;
-			this.on("connect", (origin, targets) => {
-				if (clientTtl != null && clientTtl > 0) for (const target of targets) Object.assign(target, { ttl: Date.now() });
-			});
-			this.on("connectionError", (origin, targets, error) => {
-				for (const target of targets) if (this[kClients].includes(target)) this[kRetireClient](target);
-				if (this[kQueued] > 0) this[kDrainQueue](origin, targets.slice(1));
-			});
-		}
-		[kGetDispatcher]() {
-			const clientTtlOption = this[kOptions].clientTtl;
-			if (this[kClients].length === 0) {
-				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
-				this[kAddClient](dispatcher);
-				return dispatcher;
-			}
-			let checked = 0;
-			while (checked < this[kClients].length) {
-				this[kIndex] = (this[kIndex] + 1) % this[kClients].length;
-				const client = this[kClients][this[kIndex]];
-				if (clientTtlOption != null && clientTtlOption > 0 && client.ttl && Date.now() - client.ttl > clientTtlOption) {
-					this[kRemoveClient](client);
-					this[kIndex]--;
-					continue;
-				}
-				if (!client[kNeedDrain]) return client;
-				checked++;
-			}
-			if (!this[kConnections] || this[kClients].length < this[kConnections]) {
-				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
-				this[kAddClient](dispatcher);
-				return dispatcher;
-			}
-		}
-		[kHasDispatcher]() {
-			const clientTtlOption = this[kOptions].clientTtl;
-			for (let i = 0; i < this[kClients].length; i++) {
-				const client = this[kClients][i];
-				if (clientTtlOption != null && clientTtlOption > 0 && client.ttl && Date.now() - client.ttl > clientTtlOption) {
-					this[kRemoveClient](client);
-					if (i <= this[kIndex]) this[kIndex]--;
-					i--;
-				} else if (!client[kNeedDrain]) return true;
-			}
-			if (!this[kConnections] || this[kClients].length < this[kConnections]) {
-				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
-				this[kAddClient](dispatcher);
-				return true;
-			}
-			return false;
-		}
-	};
-	module.exports = RoundRobinPool;
-}));
 // node_modules/undici/lib/dispatcher/agent.js
 var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { InvalidArgumentError, MaxOriginsReachedError } = require_errors();
@@ -34557,84 +35637,6 @@ var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		}
 	};
 	module.exports = Agent;
-}));
-// node_modules/undici/lib/dispatcher/dispatcher1-wrapper.js
-var require_dispatcher1_wrapper = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const Dispatcher = require_dispatcher();
-	const { InvalidArgumentError } = require_errors();
-	const { toRawHeaders } = require_util$5();
-	const { kOriginless, kUrl } = require_symbols();
-	var LegacyHandlerWrapper = class {
-		#handler;
-		constructor(handler) {
-			this.#handler = handler;
-		}
-		onRequestStart(controller, context) {
-			this.#handler.onConnect?.((reason) => controller.abort(reason), context);
-		}
-		onRequestUpgrade(controller, statusCode, headers, socket) {
-			const rawHeaders = Array.isArray(controller?.rawHeaders) ? controller.rawHeaders : toRawHeaders(controller?.rawHeaders ?? headers ?? {});
-			this.#handler.onUpgrade?.(statusCode, rawHeaders, socket);
-		}
-		onResponseStart(controller, statusCode, headers, statusMessage) {
-			const rawHeaders = Array.isArray(controller?.rawHeaders) ? controller.rawHeaders : toRawHeaders(controller?.rawHeaders ?? headers ?? {});
-			if (this.#handler.onHeaders?.(statusCode, rawHeaders, () => controller.resume(), statusMessage) === false) controller.pause();
-		}
-		onResponseData(controller, chunk) {
-			if (this.#handler.onData?.(chunk) === false) controller.pause();
-		}
-		onResponseEnd(controller, trailers) {
-			const rawTrailers = Array.isArray(controller?.rawTrailers) ? controller.rawTrailers : toRawHeaders(controller?.rawTrailers ?? trailers ?? {});
-			this.#handler.onComplete?.(rawTrailers);
-		}
-		onResponseError(_controller, err) {
-			if (!this.#handler.onError) throw err;
-			this.#handler.onError(err);
-		}
-		onBodySent(chunk) {
-			this.#handler.onBodySent?.(chunk);
-		}
-		onRequestSent() {
-			this.#handler.onRequestSent?.();
-		}
-		onResponseStarted() {
-			this.#handler.onResponseStarted?.();
-		}
-	};
-	module.exports = class Dispatcher1Wrapper extends Dispatcher {
-		#dispatcher;
-		constructor(dispatcher) {
-			super();
-			if (!dispatcher || typeof dispatcher.dispatch !== "function") throw new InvalidArgumentError("Argument dispatcher must implement dispatch");
-			this.#dispatcher = dispatcher;
-			this[kUrl] = dispatcher[kUrl];
-			this[kOriginless] = dispatcher[kOriginless];
-		}
-		static wrapHandler(handler) {
-			if (!handler || typeof handler !== "object") throw new InvalidArgumentError("handler must be an object");
-			if (typeof handler.onRequestStart === "function") return handler;
-			return new LegacyHandlerWrapper(handler);
-		}
-		dispatch(opts, handler) {
-			if (opts.allowH2 !== false) opts = {
-				...opts,
-				allowH2: false
-			};
-			return this.#dispatcher.dispatch(opts, Dispatcher1Wrapper.wrapHandler(handler));
-		}
-		get webSocketOptions() {
-			return this.#dispatcher.webSocketOptions;
-		}
-		get eventSourceOptions() {
-			return this.#dispatcher.eventSourceOptions;
-		}
-		close(...args) {
-			return this.#dispatcher.close(...args);
-		}
-		destroy(...args) {
-			return this.#dispatcher.destroy(...args);
-		}
-	};
 }));
 // node_modules/undici/lib/core/socks5-utils.js
 var require_socks5_utils = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -35712,6 +36714,3988 @@ var require_env_http_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, modu
 	};
 	module.exports = EnvHttpProxyAgent;
 }));
+// \0instead:undici
+var import_api_connect, import_api_request, import_dispatcher, import_pool, import_env_http_proxy_agent;
+var init__instead_undici = __esmMin((() => {
+	import_api_connect = /* @__PURE__ */ __toESM(require_api_connect());
+	import_api_request = /* @__PURE__ */ __toESM(require_api_request());
+	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
+	import_pool = /* @__PURE__ */ __toESM(require_pool());
+	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
+	Object.assign(import_dispatcher.default.prototype, {
+		connect: import_api_connect.default,
+		request: import_api_request.default
+	});
+}));
+// src/service/http.ts
+/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
+function makeHttp(settings) {
+	const dispatchers = /* @__PURE__ */ new Map();
+	const dispatcherFor = (fresh) => {
+		const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
+		dispatchers.set(fresh, dispatcher);
+		return dispatcher;
+	};
+	return {
+		send: (request) => send(request, settings, dispatcherFor),
+		close: async () => void await Promise.all([...dispatchers.values()].map((each) => each.destroy()))
+	};
+}
+function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }) {
+	const options = {
+		connections: concurrency,
+		connectTimeout: timeoutMilliseconds,
+		allowH2: false
+	};
+	const proxies = proxiesOf(environment);
+	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
+	return new import_env_http_proxy_agent.default({
+		...options,
+		...proxies,
+		requestTls: { allowH2: false },
+		clientFactory: (proxy, given) => new import_pool.default(proxy, {
+			...given,
+			headersTimeout: timeoutMilliseconds
+		})
+	});
+}
+async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, dispatcherFor) {
+	const deadline = new AbortController();
+	const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
+	try {
+		const times = {
+			signal: deadline.signal,
+			headersTimeout: 0,
+			bodyTimeout: 0
+		};
+		const sent = {
+			...request,
+			...times,
+			origin: origin.origin,
+			reset: fresh
+		};
+		return await readAnswer(await dispatcherFor(fresh).request(sent));
+	} catch (error) {
+		return {
+			kind: "broken",
+			status: null,
+			sent: !isUnsent(error),
+			code: codeOf(error)
+		};
+	} finally {
+		clearTimeout(timer);
+	}
+}
+function isUnsent(error) {
+	return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
+}
+async function readAnswer({ statusCode: status, headers, body }) {
+	const good = status >= 200 && status < 300;
+	const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
+	if (good && cut !== null) return {
+		kind: "broken",
+		status,
+		sent: true,
+		code: cut
+	};
+	return {
+		kind: "answered",
+		status,
+		retryAfter: headerOf$1(headers, "retry-after"),
+		encoding: headerOf$1(headers, "content-encoding"),
+		body: bytes,
+		whole: cut === null
+	};
+}
+/** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
+async function readUpTo(limit, body) {
+	const chunks = [];
+	let size = 0;
+	let cut = null;
+	try {
+		for await (const chunk of body) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size <= limit) continue;
+			cut = TOO_LARGE;
+			break;
+		}
+	} catch (error) {
+		cut = codeOf(error);
+	}
+	return {
+		bytes: Buffer.concat(chunks, size),
+		cut
+	};
+}
+function codeOf(error) {
+	if (!(error instanceof Error)) return "unknown";
+	return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
+function headerOf$1(headers, name) {
+	const value = headers[name];
+	return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
+var init_http = __esmMin((() => {
+	init__instead_undici();
+	init_network();
+	TOO_LATE = "too-late";
+	TOO_LARGE = "too-large";
+	ANSWER_LIMIT = 33554432;
+	ERROR_BODY_LIMIT = 16384;
+	Late = class extends Error {
+		code = TOO_LATE;
+	};
+	unconnected = /* @__PURE__ */ new WeakSet();
+	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
+	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
+}));
+// src/service/errors.ts
+/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
+function interpret(call, exchange, connected) {
+	if (exchange.kind === "broken") {
+		const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
+		return {
+			ok: false,
+			error: new ServiceError(problem, exchange.sent ? "unknown" : "not-sent"),
+			repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
+			retryAfter: null
+		};
+	}
+	const { status, retryAfter } = exchange;
+	if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
+	const problem = statusProblem(status, saidIn(exchange, connected), call);
+	return {
+		ok: false,
+		error: new ServiceError(problem, status >= 300 && status < 500 ? "rejected" : "unknown"),
+		repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status),
+		retryAfter
+	};
+}
+function unsentProblem({ code }, { origin }) {
+	return makeProblem("service/unreachable", {
+		origin,
+		reason: reasonOf(code)
+	});
+}
+function sentProblem({ code }, { seconds }) {
+	if (code === "too-late") return makeProblem("service/timeout", { seconds });
+	if (code === "too-large") return makeProblem("service/invalid-answer", { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
+	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
+	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
+}
+function reasonOf(code) {
+	const words = REASONS[code];
+	return words === void 0 ? code : `${words}, ${code}`;
+}
+/** Interface section 7. */
+function statusProblem(status, said, { promptId, versionId }) {
+	if (status === 403) return makeProblem("service/not-authorised", { promptId });
+	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
+	if (status === 404 && versionId !== void 0) return makeProblem("service/version-not-found", {
+		promptId,
+		versionId
+	});
+	if (status >= 300 && status < 400) return makeProblem("service/redirect", { status });
+	return makeProblem("service/unexpected-status", {
+		status,
+		said
+	});
+}
+function saidIn(answered, { apiKey }) {
+	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
+}
+function interpretAnswer(call, answered, { apiKey }) {
+	try {
+		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
+		return {
+			ok: true,
+			value: call.parse(parseJson(answered.body))
+		};
+	} catch (error) {
+		return {
+			ok: false,
+			error: nameFailure(error, apiKey),
+			repeat: false,
+			retryAfter: null
+		};
+	}
+}
+function isEncoded({ encoding }) {
+	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
+}
+function parseJson(body) {
+	try {
+		return JSON.parse(UTF_8.decode(body));
+	} catch (error) {
+		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
+		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
+		throw error;
+	}
+}
+/** A 2xx answer that breaks the interface: the call may have done its work. */
+function nameFailure(thrown, apiKey) {
+	if (thrown instanceof ServiceError) return thrown;
+	const error = thrown instanceof RangeError ? new InvalidAnswer("it is nested too deeply") : thrown;
+	if (!(error instanceof InvalidAnswer)) throw error;
+	return new ServiceError(makeProblem("service/invalid-answer", { reason: makeRedact(apiKey)(error.message) }), "unknown");
+}
+var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
+var init_errors = __esmMin((() => {
+	init_prompt_service();
+	init_text();
+	init_problem();
+	init_calls();
+	init_http();
+	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
+		408,
+		425,
+		429,
+		500,
+		502,
+		503,
+		504
+	]);
+	REASONS = {
+		EAI_AGAIN: "its name could not be looked up",
+		ECONNREFUSED: "connection refused",
+		ECONNRESET: "connection reset",
+		EHOSTUNREACH: "no way to its host",
+		ENETUNREACH: "no way to its network",
+		ENOTFOUND: "its name is not known",
+		EPIPE: "connection closed",
+		ETIMEDOUT: "no connection in time",
+		UND_ERR_ABORTED: "the proxy refused the tunnel",
+		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+		UND_ERR_CLOSED: "the client was closed",
+		UND_ERR_DESTROYED: "the client was closed",
+		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
+		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
+		UND_ERR_PRX_CONN: "the proxy closed the connection",
+		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
+		UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
+		UND_ERR_SOCKET: "connection closed",
+		ERR_INVALID_URL: "the proxy setting is not valid"
+	};
+	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+	UTF_8 = new TextDecoder("utf-8", { fatal: true });
+}));
+// src/service/retry.ts
+/**
+* Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
+* failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
+*/
+async function withRetries(call, policy) {
+	for (let attempt = 1, doubt = false;; attempt += 1) {
+		const outcome = await call(attempt);
+		if (outcome.ok) return outcome.value;
+		doubt ||= outcome.error.effect === "unknown";
+		if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
+		const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
+		await policy.sleep(wait).catch(() => {
+			throw new ServiceError(makeProblem("apply/interrupted"), doubt ? "unknown" : outcome.error.effect);
+		});
+	}
+}
+/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
+function parseRetryAfter(header, now) {
+	const text = header.trim();
+	if (/^\d+$/.test(text)) return Number(text) * 1e3;
+	const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : NaN;
+	return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+/** Exponential with full jitter, so that many clients that failed together do not come back together. */
+function waitBefore(attempt, retryAfter, policy) {
+	const backoff = policy.random() * Math.min(LONGEST_WAIT$1, FIRST_WAIT * 2 ** (attempt - 2));
+	const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
+	return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
+}
+function inDoubt(error) {
+	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
+}
+var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT$1, LONGEST_RETRY_AFTER;
+var init_retry = __esmMin((() => {
+	init_prompt_service();
+	init_problem();
+	ATTEMPTS = 4;
+	FIRST_WAIT = 250;
+	LONGEST_WAIT$1 = 5e3;
+	LONGEST_RETRY_AFTER = 6e4;
+}));
+// src/service/client.ts
+var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
+/**
+* The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
+* no URL throws a `TypeError`.
+*/
+function connect(options) {
+	const connection = makeConnection(options);
+	return {
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
+		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
+		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
+		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), connection),
+		close: connection.http.close
+	};
+}
+function makeConnection(options) {
+	const { apiKey, concurrency, environment, timeoutSeconds } = options;
+	const origin = new URL(options.baseUrl);
+	return {
+		options,
+		connected: {
+			origin: origin.origin,
+			seconds: timeoutSeconds,
+			apiKey
+		},
+		basePath: origin.pathname.replace(/\/+$/, ""),
+		http: makeHttp({
+			origin,
+			concurrency,
+			timeoutMilliseconds: timeoutSeconds * 1e3,
+			environment
+		}),
+		limit: pLimit(concurrency)
+	};
+}
+/** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
+function perform(call, connection) {
+	const { limit, options } = connection;
+	return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
+}
+async function tryOnce(call, connection, attempt) {
+	if (connection.options.stop?.aborted) return {
+		ok: false,
+		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
+		repeat: false,
+		retryAfter: null
+	};
+	return interpret(call, await exchange(call, connection, attempt), connection.connected);
+}
+async function exchange(call, connection, attempt) {
+	const { basePath, http, options } = connection;
+	const { now, onCall } = options;
+	const { method, once: fresh } = call;
+	const path = basePath + call.path;
+	const body = call.body === null ? null : JSON.stringify(call.body);
+	const started = now();
+	const result = await http.send({
+		method,
+		path,
+		headers: headersOf(options.apiKey, body),
+		body,
+		fresh
+	});
+	onCall?.({
+		method,
+		path,
+		status: result.status,
+		milliseconds: now() - started,
+		attempt
+	});
+	return result;
+}
+function headersOf(apiKey, body) {
+	return {
+		[API_KEY_HEADER]: apiKey,
+		accept: "application/json",
+		"accept-encoding": "identity",
+		"user-agent": "promptsync",
+		...body !== null && { "content-type": "application/json" }
+	};
+}
+var init_client = __esmMin((() => {
+	init_p_limit();
+	init_prompt_service();
+	init_problem();
+	init_calls();
+	init_errors();
+	init_http();
+	init_retry();
+	init_wire();
+}));
+// src/commands/open-service.ts
+init_prompt_service();
+init_problem();
+/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+async function openProvider({ config, files, repository }, world, options) {
+	const { access, problems } = accessTo(config, options, world);
+	if (access === null) return { problems };
+	if (access.kind === "remote") world.keepSecret(access.apiKey);
+	const { onCall } = options;
+	const { service, name, close } = access.kind === "remote" ? await connectTo(access, access.baseUrl, config, world, onCall) : await openEmbedded(access, config, files, world, onCall);
+	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
+	return {
+		provider: ledgerProvider({
+			service: untilStopped(service, world.stop),
+			trackingEnvironment: config.trackingEnvironment,
+			newOperation: world.newId,
+			digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+			sleep: world.sleep
+		}),
+		name,
+		close
+	};
+}
+/** What of the configuration stands in the way of asking the service; nothing is sent. */
+function serviceProblems(config, options, world) {
+	return accessTo(config, options, world).problems;
+}
+/** The service with the key that goes to it; an embedded one needs none. */
+function accessTo({ service }, { apiKey: given }, { environment }) {
+	if (service === null) return {
+		access: null,
+		problems: [makeProblem("config/missing-service")]
+	};
+	if (service.kind === "embedded") return {
+		access: service,
+		problems: []
+	};
+	const { baseUrl, apiKeyVariable: variable } = service;
+	const handed = given === void 0 ? {} : { [variable]: given };
+	const { apiKey, problems } = readApiKey(variable, {
+		...environment,
+		...handed
+	});
+	return {
+		access: apiKey === null ? null : {
+			kind: "remote",
+			baseUrl,
+			apiKey
+		},
+		problems
+	};
+}
+/** Started here, on a port of its own. */
+async function openEmbedded({ databasePath }, config, files, world, onCall) {
+	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
+	const server = await startEmbedded({
+		databasePath,
+		port: 0,
+		apiKeys: [apiKey],
+		files,
+		now: world.now
+	});
+	const name = `embedded:${(0, node_path.relative)(config.folder, databasePath)}`;
+	const opened = await connectTo({
+		baseUrl: server.baseUrl,
+		apiKey
+	}, name, config, world, onCall);
+	return {
+		...opened,
+		close: () => opened.close().then(server.close)
+	};
+}
+async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
+	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
+	const service = connect({
+		baseUrl,
+		apiKey,
+		environment,
+		concurrency,
+		timeoutSeconds,
+		now,
+		random,
+		sleep,
+		stop,
+		...onCall === void 0 ? {} : { onCall }
+	});
+	return {
+		service,
+		name,
+		close: service.close
+	};
+}
+// src/commands/walk.ts
+init_problem();
+/**
+* Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
+* files, configuration or base nothing is asked of the service.
+*/
+async function walk(options, world, use, giveUp) {
+	const workspace = await openWorkspace(options, world);
+	const { config, files, problems } = workspace;
+	if (config === null || problems.some(isError)) return giveUp({
+		files,
+		problems
+	});
+	const needs = options.needs?.(config) ?? {
+		environments: [],
+		whole: false,
+		problems: []
+	};
+	const mustAsk = (options.asking ?? "always") === "always";
+	const early = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
+	if (early.length > 0) return giveUp({
+		files,
+		problems: [...problems, ...early]
+	});
+	const read = await readDesired({
+		...workspace,
+		config
+	}, options);
+	if ("code" in read) return giveUp({
+		files,
+		problems: [...problems, read]
+	});
+	const obstacle = await reasonNotToAsk(options, read, world);
+	if (obstacle !== null) return use(await planOffline(read, obstacle));
+	const opened = await openProvider(read, world, options);
+	if ("problems" in opened) return giveUp({
+		files,
+		problems: [...problems, ...opened.problems]
+	});
+	try {
+		return await use(await planObserved(read, opened, needs, world));
+	} finally {
+		await opened.close();
+	}
+}
+async function planObserved(desired, opened, needs, world) {
+	const { files, base, config } = desired;
+	const { provider, name: service } = opened;
+	const wantedFor = (file) => wantedOf(file, desired, needs);
+	const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
+	const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
+		concurrency: config.concurrency,
+		onObserved: (done, all) => world.onProgress({
+			what: "Observing",
+			done,
+			all
+		})
+	});
+	const history = await recall(files, observation, desired);
+	const plan = makePlan(desired, observation, history);
+	const problems = [...desired.problems, ...goneProblems(desired, observation)];
+	return {
+		...desired,
+		problems,
+		service,
+		provider,
+		wantedFor,
+		observation,
+		history,
+		plan
+	};
+}
+/** Plans against what the service would hold were the base's files all in sync. */
+async function planOffline(read, obstacle) {
+	const desired = {
+		...read,
+		promotedFrom: /* @__PURE__ */ new Map()
+	};
+	const observation = assumeObservation(desired);
+	const history = await recall(desired.files, observation, desired);
+	const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
+	const problems = [
+		...desired.problems,
+		obstacle,
+		...goneProblems(desired, null)
+	];
+	const wantedFor = (file) => wantedOf(file, desired);
+	return {
+		...desired,
+		problems,
+		service: null,
+		provider: NO_PROVIDER,
+		wantedFor,
+		observation,
+		history,
+		plan
+	};
+}
+/** The plan of a file, of now or as it would be, once more from another observation. */
+async function planAgain(file, observed, walked) {
+	const history = await recall([file], { observed: /* @__PURE__ */ new Map([[file.id, observed]]) }, walked);
+	return {
+		plan: planPrompt(file, observed, walked, history),
+		history
+	};
+}
+/**
+* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
+* prompt.
+*/
+function goneProblems({ base }, observation) {
+	if (base === null) return [];
+	return base.gone.map(({ id, path }) => {
+		return makeProblem("prompt/gone", {
+			id,
+			base: base.ref,
+			serves: servedBy$1(id, observation)
+		}, { path });
+	});
+}
+function servedBy$1(id, observation) {
+	const failure = observation?.failed.get(id);
+	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
+	const observed = observation?.observed.get(id);
+	if (observed === void 0) return "the service keeps what it serves.";
+	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
+	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
+}
+// src/commands/sync.ts
+init_problem();
+/** Plans, and applies the plan unless it is a dry run. */
+async function sync(options, world) {
+	const mode = options.dryRun ? "dry-run" : "apply";
+	const giveUp = (reason) => resultOf(notRun(mode, reason), options, world);
+	if (!options.dryRun && !mayApply(options, world)) return giveUp({
+		files: [],
+		problems: [makeProblem("usage/confirmation-needed")]
+	});
+	return walk(options, world, (walked) => finish(walked, options, world), giveUp);
+}
+function mayApply({ yes }, { confirm, environment }) {
+	return yes || environment["CI"] === "true" || confirm !== null;
+}
+async function finish(walked, options, world) {
+	const refusals = options.dryRun ? [] : await options.refusals?.(walked);
+	const guards = {
+		...guardsOf(walked, options),
+		refusals: refusals ?? []
+	};
+	const plan = guard(walked.plan, guards);
+	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
+	const problems = inPlaceOrder([...walked.problems, ...warnings]);
+	const texts = textsOf$2(plan.prompts, walked, walked.history);
+	const planned = {
+		...plannedRun("dry-run", {
+			...walked,
+			plan,
+			problems
+		}),
+		texts
+	};
+	const asks = !options.dryRun && needsQuestion(plan, options, world);
+	if (options.dryRun) return resultOf(planned, options, world);
+	const { folder } = walked.config;
+	if (asks && !await ask$1(() => ({
+		report: makeReport(planned),
+		folder
+	}), options, world)) {
+		const declined = [...problems, makeProblem("usage/declined")];
+		return resultOf({
+			...planned,
+			mode: "apply",
+			plan: null,
+			problems: declined
+		}, options, world);
+	}
+	const outcomes = await apply$1(plan, guards, walked, world);
+	return {
+		...resultOf({
+			...planned,
+			mode: "apply",
+			outcomes
+		}, options, world),
+		asked: asks
+	};
+}
+async function apply$1(plan, guards, walked, world) {
+	const { provider, wantedFor, config } = walked;
+	return applyPlan(plan, provider, {
+		wantedFor: ({ file }) => wantedFor(file),
+		planAgain: async (planned, observed) => {
+			return guardAfresh((await planAgain(planned.file, observed, walked)).plan, planned, guards);
+		},
+		concurrency: config.concurrency,
+		stop: world.stop,
+		onApplied: (_, done) => world.onProgress({
+			what: "Applying",
+			done,
+			all: plan.prompts.length
+		})
+	});
+}
+function guardsOf({ config, uncommitted, plan, narrowed }, options) {
+	return {
+		onDrift: options.onDrift ?? config.onDrift,
+		maxChanges: options.maxChanges ?? config.maxChanges,
+		notLookedAt: narrowed?.left.length ?? 0,
+		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
+		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
+	};
+}
+/** Nothing is asked where nothing would be written. */
+function needsQuestion({ prompts }, { yes }, { environment }) {
+	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
+}
+async function ask$1(shown, { draw }, world) {
+	if (draw !== void 0) world.notice(await draw(shown()));
+	return await world.confirm?.("Apply these changes?") ?? false;
+}
+/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
+function uncommittedWarnings({ plan, uncommitted }, options) {
+	if (!options.dryRun || options.allowDirty) return [];
+	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
+}
+/** Nobody may rely on a guard that has nothing to go by. */
+function driftWarnings({ onDrift }, { base }) {
+	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
+}
+function resultOf(run, options, { stop }) {
+	return {
+		run,
+		exitCode: exitCodeOf(run, {
+			tellPending: options.dryRun && options.exitCode,
+			interrupted: stop.aborted
+		})
+	};
+}
+// src/git/remote.ts
+init_driver();
+/** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
+const SILENCE = 6e4;
+function openRemote(start, name = "origin") {
+	const { ask } = openGit(start, { timeout: { block: SILENCE } });
+	return {
+		tipOf: async (ref) => {
+			const peeled = `${ref}^{}`;
+			const listed = await ask("ls-remote", "--quiet", "--", name, ref, peeled);
+			const byName = new Map(listed.split("\n").map((line) => [line.split("	")[1], line.split("	")[0]]));
+			return byName.get(peeled) ?? byName.get(ref) ?? null;
+		},
+		fetchHistory: async () => {
+			await ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", name);
+		}
+	};
+}
+// src/github/checkout.ts
+init_paths();
+init_repository();
+init_problem();
+/**
+* Opens the repository with its whole history: `actions/checkout` leaves it out unless it is given `fetch-depth: 0`. What
+* cannot be fetched is reported where it is missed.
+*/
+async function openWhole({ git, folder }) {
+	if (!isRoot(git.root)) throw new ProblemError(makeProblem("action/no-checkout"));
+	const repository = await openRepository(git, folder);
+	if (!await repository.isShallow()) return repository;
+	await openRemote(git).fetchHistory().catch(() => {});
+	return openRepository(git, folder);
+}
+/** The commit to compare with: what would be there without the pull request, or was there before the push. */
+async function baseOf({ pull, before }, repository) {
+	if (pull !== null) return baseOfPull(pull, repository);
+	return (before === null ? null : await repository.resolveRef(before)) ?? (await parents(repository))[0];
+}
+/** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
+async function baseOfPull({ head, base }, repository) {
+	const [first, second] = await parents(repository);
+	if (first !== void 0 && second === head) return first;
+	return repository.head && await repository.mergeBase(base, repository.head) || base;
+}
+async function parents({ head, parentsOf }) {
+	return head === null ? [] : parentsOf(head);
+}
+/** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
+function pathsFromRoot({ folder, inputs: { config } }) {
+	const file = config === void 0 ? findConfigFile(folder) : (0, node_path.resolve)(folder, config);
+	const home = file === null ? folder : (0, node_path.dirname)(file);
+	const root = findRoot(home);
+	return (path) => slashed((0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)));
+}
+// src/report/escape.ts
+init_text();
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+function escapeLine(text) {
+	return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+/** A text of several lines; its line feeds and tabs stay. */
+function escapeText(text) {
+	return showHidden(text);
+}
+/**
+* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+* anywhere). Anything else stays as it is.
+*/
+function escapeForRunner(output) {
+	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
+/**
+* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
+* would end the cell of a table even there.
+*/
+function codeSpan(text) {
+	const shown = escapeLine(text).replaceAll("|", "\\u{7c}");
+	if (shown.trim() === "") return `\`"${shown}"\``;
+	const fence = "`".repeat(longestRun(shown) + 1);
+	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
+	return `${fence}${padding}${shown}${padding}${fence}`;
+}
+/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
+function codeBlock(lines, language) {
+	const text = escapeText(lines.join("\n"));
+	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+	return `${fence}${language}\n${text}\n${fence}`;
+}
+/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
+function escapeHtml(text) {
+	return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+/** A long text has more runs than a call takes arguments. */
+function longestRun(text) {
+	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+// src/cli/questions.ts
+init_problem();
+/**
+* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
+* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
+*/
+async function ask({ input, errors }, question, stop) {
+	const lines = (0, node_readline.createInterface)({
+		input: input(),
+		terminal: false
+	});
+	errors.write(`${question} [y/N] `);
+	try {
+		const answered = (0, node_events.once)(lines, "line", { signal: stop }).then(([line]) => String(line));
+		const ended = (0, node_events.once)(lines, "close", { signal: stop }).then(() => null);
+		const answer = await Promise.race([answered, ended]);
+		if (answer === null) errors.write("\n");
+		return /^y(es)?$/i.test(answer?.trim() ?? "");
+	} catch {
+		return false;
+	} finally {
+		lines.close();
+	}
+}
+// src/cli/host.ts
+/** A stream whose texts go to another way of writing first. */
+function through(sink, write) {
+	return {
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write
+	};
+}
+// src/cli/progress.ts
+/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
+const REDRAW = 100;
+const WINDOW = 8e3;
+const KNOWN_AFTER = 1e3;
+/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
+function progressReporter({ draw, columns, now }) {
+	let last = now();
+	let samples = [];
+	let phase = "";
+	return ({ what, done, all }) => {
+		const at = now();
+		const newest = samples.at(-1);
+		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
+		phase = what + all;
+		if (done === all) return draw("");
+		if (samples.length > 0 && at - last < REDRAW) return;
+		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
+			at,
+			done
+		}];
+		if (at - last < REDRAW) return;
+		last = at;
+		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
+	};
+}
+/** `45/s`, `15 s left`; none as long as it is not known well enough. */
+function paceTexts(samples, all) {
+	const [first, last] = [samples[0], samples.at(-1)];
+	if (first === void 0 || last === void 0) return [];
+	const seconds = (last.at - first.at) / 1e3;
+	const rate = (last.done - first.done) / seconds;
+	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
+	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration((all - last.done) / rate)} left`];
+}
+function duration(seconds) {
+	if (seconds < 90) return `${Math.ceil(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+function count(number) {
+	return number.toLocaleString("en-US");
+}
+/** As many parts as fit in one row: the line could not be taken away from two. */
+function fitted$1(parts, columns) {
+	const room = (columns || 80) - 1;
+	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
+}
+const CLEAR_LINE = "\r\x1B[2K";
+/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
+function shareScreen(output, errors) {
+	let drawn = false;
+	const draw = (line) => {
+		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
+		drawn = line !== "";
+	};
+	return {
+		output: clearing(output, draw),
+		errors: clearing(errors, draw),
+		draw
+	};
+}
+function clearing(sink, draw) {
+	return through(sink, (text) => {
+		draw("");
+		return sink.write(text);
+	});
+}
+// src/cli/world.ts
+/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
+function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
+	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
+	const stop = interruption(host, onInterrupt);
+	const write = (text) => void errors.write(text);
+	const terminal = errors.isTTY === true && input().isTTY === true;
+	return {
+		workingDirectory,
+		environment,
+		now,
+		random,
+		newId,
+		sleep: (milliseconds) => sleep(milliseconds, stop),
+		stop,
+		keepSecret,
+		keepFolder: keepFolder ?? (() => {}),
+		notice: (line) => write(`${line}\n`),
+		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
+			draw,
+			columns: () => errors.columns,
+			now
+		}),
+		confirm: terminal ? (question) => ask(host, question, stop) : null,
+		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
+	};
+}
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }) {
+	return errors.isTTY === true && environment["TERM"] !== "dumb";
+}
+function isContinuousIntegration({ CI: value = "" }) {
+	return value !== "" && value !== "false";
+}
+/** The first signal lets the call in flight end; the second ends the process at once. */
+function interruption({ onSignal, errors, exit }, notice) {
+	const controller = new AbortController();
+	onSignal(() => {
+		if (controller.signal.aborted) return exit(130);
+		errors.write(notice);
+		controller.abort();
+	});
+	return controller.signal;
+}
+// node_modules/universal-user-agent/index.js
+function getUserAgent() {
+	if (typeof navigator === "object" && "userAgent" in navigator) return navigator.userAgent;
+	if (typeof process === "object" && process.version !== void 0) return `Node.js/${process.version.substr(1)} (${process.platform}; ${process.arch})`;
+	return "<environment undetectable>";
+}
+// node_modules/before-after-hook/lib/register.js
+function register(state, name, method, options) {
+	if (typeof method !== "function") throw new Error("method for before hook must be a function");
+	if (!options) options = {};
+	if (Array.isArray(name)) return name.reverse().reduce((callback, name) => {
+		return register.bind(null, state, name, callback, options);
+	}, method)();
+	return Promise.resolve().then(() => {
+		if (!state.registry[name]) return method(options);
+		return state.registry[name].reduce((method, registered) => {
+			return registered.hook.bind(null, method, options);
+		}, method)();
+	});
+}
+// node_modules/before-after-hook/lib/add.js
+function addHook(state, kind, name, hook) {
+	const orig = hook;
+	if (!state.registry[name]) state.registry[name] = [];
+	if (kind === "before") hook = (method, options) => {
+		return Promise.resolve().then(orig.bind(null, options)).then(method.bind(null, options));
+	};
+	if (kind === "after") hook = (method, options) => {
+		let result;
+		return Promise.resolve().then(method.bind(null, options)).then((result_) => {
+			result = result_;
+			return orig(result, options);
+		}).then(() => {
+			return result;
+		});
+	};
+	if (kind === "error") hook = (method, options) => {
+		return Promise.resolve().then(method.bind(null, options)).catch((error) => {
+			return orig(error, options);
+		});
+	};
+	state.registry[name].push({
+		hook,
+		orig
+	});
+}
+// node_modules/before-after-hook/lib/remove.js
+function removeHook(state, name, method) {
+	if (!state.registry[name]) return;
+	const index = state.registry[name].map((registered) => {
+		return registered.orig;
+	}).indexOf(method);
+	if (index === -1) return;
+	state.registry[name].splice(index, 1);
+}
+// node_modules/before-after-hook/index.js
+const bind = Function.bind;
+const bindable = bind.bind(bind);
+function bindApi(hook, state, name) {
+	const removeHookRef = bindable(removeHook, null).apply(null, name ? [state, name] : [state]);
+	hook.api = { remove: removeHookRef };
+	hook.remove = removeHookRef;
+	[
+		"before",
+		"error",
+		"after",
+		"wrap"
+	].forEach((kind) => {
+		const args = name ? [
+			state,
+			kind,
+			name
+		] : [state, kind];
+		hook[kind] = hook.api[kind] = bindable(addHook, null).apply(null, args);
+	});
+}
+function Singular() {
+	const singularHookName = Symbol("Singular");
+	const singularHookState = { registry: {} };
+	const singularHook = register.bind(null, singularHookState, singularHookName);
+	bindApi(singularHook, singularHookState, singularHookName);
+	return singularHook;
+}
+function Collection() {
+	const state = { registry: {} };
+	const hook = register.bind(null, state);
+	bindApi(hook, state);
+	return hook;
+}
+var before_after_hook_default = {
+	Singular,
+	Collection
+};
+// node_modules/@octokit/endpoint/dist-bundle/index.js
+var DEFAULTS$1 = {
+	method: "GET",
+	baseUrl: "https://api.github.com",
+	headers: {
+		accept: "application/vnd.github.v3+json",
+		"user-agent": `octokit-endpoint.js/0.0.0-development ${getUserAgent()}`
+	},
+	mediaType: { format: "" }
+};
+function lowercaseKeys(object) {
+	if (!object) return {};
+	return Object.keys(object).reduce((newObj, key) => {
+		newObj[key.toLowerCase()] = object[key];
+		return newObj;
+	}, {});
+}
+function isPlainObject$1(value) {
+	if (typeof value !== "object" || value === null) return false;
+	if (Object.prototype.toString.call(value) !== "[object Object]") return false;
+	const proto = Object.getPrototypeOf(value);
+	if (proto === null) return true;
+	const Ctor = Object.prototype.hasOwnProperty.call(proto, "constructor") && proto.constructor;
+	return typeof Ctor === "function" && Ctor instanceof Ctor && Function.prototype.call(Ctor) === Function.prototype.call(value);
+}
+function mergeDeep(defaults, options) {
+	const result = Object.assign({}, defaults);
+	Object.keys(options).forEach((key) => {
+		if (isPlainObject$1(options[key])) {
+			if (!(key in defaults)) Object.assign(result, { [key]: options[key] });
+			else result[key] = mergeDeep(defaults[key], options[key]);
+		} else Object.assign(result, { [key]: options[key] });
+	});
+	return result;
+}
+function removeUndefinedProperties(obj) {
+	for (const key in obj) if (obj[key] === void 0) delete obj[key];
+	return obj;
+}
+function merge(defaults, route, options) {
+	if (typeof route === "string") {
+		let [method, url] = route.split(" ");
+		options = Object.assign(url ? {
+			method,
+			url
+		} : { url: method }, options);
+	} else options = Object.assign({}, route);
+	options.headers = lowercaseKeys(options.headers);
+	removeUndefinedProperties(options);
+	removeUndefinedProperties(options.headers);
+	const mergedOptions = mergeDeep(defaults || {}, options);
+	if (options.url === "/graphql") {
+		if (defaults && defaults.mediaType.previews?.length) mergedOptions.mediaType.previews = defaults.mediaType.previews.filter((preview) => !mergedOptions.mediaType.previews.includes(preview)).concat(mergedOptions.mediaType.previews);
+		mergedOptions.mediaType.previews = (mergedOptions.mediaType.previews || []).map((preview) => preview.replace(/-preview/, ""));
+	}
+	return mergedOptions;
+}
+function addQueryParameters(url, parameters) {
+	const separator = /\?/.test(url) ? "&" : "?";
+	const names = Object.keys(parameters);
+	if (names.length === 0) return url;
+	return url + separator + names.map((name) => {
+		if (name === "q") return "q=" + parameters.q.split("+").map(encodeURIComponent).join("+");
+		return `${name}=${encodeURIComponent(parameters[name])}`;
+	}).join("&");
+}
+var urlVariableRegex = /\{[^{}}]+\}/g;
+function removeNonChars(variableName) {
+	return variableName.replace(/(?:^\W+)|(?:(?<!\W)\W+$)/g, "").split(/,/);
+}
+function extractUrlVariableNames(url) {
+	const matches = url.match(urlVariableRegex);
+	if (!matches) return [];
+	return matches.map(removeNonChars).reduce((a, b) => a.concat(b), []);
+}
+function omit(object, keysToOmit) {
+	const result = { __proto__: null };
+	for (const key of Object.keys(object)) if (keysToOmit.indexOf(key) === -1) result[key] = object[key];
+	return result;
+}
+function encodeReserved(str) {
+	return str.split(/(%[0-9A-Fa-f]{2})/g).map(function(part) {
+		if (!/%[0-9A-Fa-f]/.test(part)) part = encodeURI(part).replace(/%5B/g, "[").replace(/%5D/g, "]");
+		return part;
+	}).join("");
+}
+function encodeUnreserved(str) {
+	return encodeURIComponent(str).replace(/[!'()*]/g, function(c) {
+		return "%" + c.charCodeAt(0).toString(16).toUpperCase();
+	});
+}
+function encodeValue(operator, value, key) {
+	value = operator === "+" || operator === "#" ? encodeReserved(value) : encodeUnreserved(value);
+	if (key) return encodeUnreserved(key) + "=" + value;
+	else return value;
+}
+function isDefined(value) {
+	return value !== void 0 && value !== null;
+}
+function isKeyOperator(operator) {
+	return operator === ";" || operator === "&" || operator === "?";
+}
+function getValues(context, operator, key, modifier) {
+	var value = context[key], result = [];
+	if (isDefined(value) && value !== "") {
+		if (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") {
+			value = value.toString();
+			if (modifier && modifier !== "*") value = value.substring(0, parseInt(modifier, 10));
+			result.push(encodeValue(operator, value, isKeyOperator(operator) ? key : ""));
+		} else if (modifier === "*") {
+			if (Array.isArray(value)) value.filter(isDefined).forEach(function(value2) {
+				result.push(encodeValue(operator, value2, isKeyOperator(operator) ? key : ""));
+			});
+			else Object.keys(value).forEach(function(k) {
+				if (isDefined(value[k])) result.push(encodeValue(operator, value[k], k));
+			});
+		} else {
+			const tmp = [];
+			if (Array.isArray(value)) value.filter(isDefined).forEach(function(value2) {
+				tmp.push(encodeValue(operator, value2));
+			});
+			else Object.keys(value).forEach(function(k) {
+				if (isDefined(value[k])) {
+					tmp.push(encodeUnreserved(k));
+					tmp.push(encodeValue(operator, value[k].toString()));
+				}
+			});
+			if (isKeyOperator(operator)) result.push(encodeUnreserved(key) + "=" + tmp.join(","));
+			else if (tmp.length !== 0) result.push(tmp.join(","));
+		}
+	} else if (operator === ";") {
+		if (isDefined(value)) result.push(encodeUnreserved(key));
+	} else if (value === "" && (operator === "&" || operator === "?")) result.push(encodeUnreserved(key) + "=");
+	else if (value === "") result.push("");
+	return result;
+}
+function parseUrl(template) {
+	return { expand: expand.bind(null, template) };
+}
+function expand(template, context) {
+	var operators = [
+		"+",
+		"#",
+		".",
+		"/",
+		";",
+		"?",
+		"&"
+	];
+	template = template.replace(/\{([^\{\}]+)\}|([^\{\}]+)/g, function(_, expression, literal) {
+		if (expression) {
+			let operator = "";
+			const values = [];
+			if (operators.indexOf(expression.charAt(0)) !== -1) {
+				operator = expression.charAt(0);
+				expression = expression.substr(1);
+			}
+			expression.split(/,/g).forEach(function(variable) {
+				var tmp = /([^:\*]*)(?::(\d+)|(\*))?/.exec(variable);
+				values.push(getValues(context, operator, tmp[1], tmp[2] || tmp[3]));
+			});
+			if (operator && operator !== "+") {
+				var separator = ",";
+				if (operator === "?") separator = "&";
+				else if (operator !== "#") separator = operator;
+				return (values.length !== 0 ? operator : "") + values.join(separator);
+			} else return values.join(",");
+		} else return encodeReserved(literal);
+	});
+	if (template === "/") return template;
+	else return template.replace(/\/$/, "");
+}
+function parse$1(options) {
+	let method = options.method.toUpperCase();
+	let url = (options.url || "/").replace(/:([a-z]\w+)/g, "{$1}");
+	let headers = Object.assign({}, options.headers);
+	let body;
+	let parameters = omit(options, [
+		"method",
+		"baseUrl",
+		"url",
+		"headers",
+		"request",
+		"mediaType"
+	]);
+	const urlVariableNames = extractUrlVariableNames(url);
+	url = parseUrl(url).expand(parameters);
+	if (!/^http/.test(url)) url = options.baseUrl + url;
+	const remainingParameters = omit(parameters, Object.keys(options).filter((option) => urlVariableNames.includes(option)).concat("baseUrl"));
+	if (!/application\/octet-stream/i.test(headers.accept)) {
+		if (options.mediaType.format) headers.accept = headers.accept.split(/,/).map((format) => format.replace(/application\/vnd(\.\w+)(\.v3)?(\.\w+)?(\+json)?$/, `application/vnd$1$2.${options.mediaType.format}`)).join(",");
+		if (url.endsWith("/graphql")) {
+			if (options.mediaType.previews?.length) headers.accept = (headers.accept.match(/(?<![\w-])[\w-]+(?=-preview)/g) || []).concat(options.mediaType.previews).map((preview) => {
+				return `application/vnd.github.${preview}-preview${options.mediaType.format ? `.${options.mediaType.format}` : "+json"}`;
+			}).join(",");
+		}
+	}
+	if (["GET", "HEAD"].includes(method)) url = addQueryParameters(url, remainingParameters);
+	else if ("data" in remainingParameters) body = remainingParameters.data;
+	else if (Object.keys(remainingParameters).length) body = remainingParameters;
+	if (!headers["content-type"] && typeof body !== "undefined") headers["content-type"] = "application/json; charset=utf-8";
+	if (["PATCH", "PUT"].includes(method) && typeof body === "undefined") body = "";
+	return Object.assign({
+		method,
+		url,
+		headers
+	}, typeof body !== "undefined" ? { body } : null, options.request ? { request: options.request } : null);
+}
+function endpointWithDefaults(defaults, route, options) {
+	return parse$1(merge(defaults, route, options));
+}
+function withDefaults$2(oldDefaults, newDefaults) {
+	const DEFAULTS2 = merge(oldDefaults, newDefaults);
+	const endpoint2 = endpointWithDefaults.bind(null, DEFAULTS2);
+	return Object.assign(endpoint2, {
+		DEFAULTS: DEFAULTS2,
+		defaults: withDefaults$2.bind(null, DEFAULTS2),
+		merge: merge.bind(null, DEFAULTS2),
+		parse: parse$1
+	});
+}
+var endpoint = withDefaults$2(null, DEFAULTS$1);
+// node_modules/content-type/dist/index.js
+/*!
+* content-type
+* Copyright(c) 2015 Douglas Christopher Wilson
+* MIT Licensed
+*/
+const SP = 32;
+const HTAB = 9;
+const SEMI = 59;
+const EQ = 61;
+const DQUOTE = 34;
+const BSLASH = 92;
+const COMMA = 44;
+const LOWER_CASE = 1;
+const OWS = 2;
+const SEMI_FLAG = 4;
+const COMMA_FLAG = 8;
+const TOKEN_FLAG = 16;
+const NON_ASCII = 65280;
+const CASE_FLAGS = 65281;
+/**
+* Character flags used to normalize HTTP field values while scanning.
+* Out-of-range reads intentionally coerce to zero in bitwise expressions.
+*/
+const CHAR_MAP = /* @__PURE__ */ new Uint8Array(256);
+CHAR_MAP[HTAB] |= OWS;
+CHAR_MAP[SP] |= OWS;
+CHAR_MAP[SEMI] |= SEMI_FLAG;
+CHAR_MAP[COMMA] |= COMMA_FLAG;
+for (let code = 128; code <= 255; code++) CHAR_MAP[code] |= LOWER_CASE;
+for (const char of "!#$%&'*+-.^_`|~") CHAR_MAP[char.charCodeAt(0)] |= TOKEN_FLAG;
+for (let code = 48; code <= 57; code++) CHAR_MAP[code] |= TOKEN_FLAG;
+for (let code = 65; code <= 90; code++) CHAR_MAP[code] |= 17;
+for (let code = 97; code <= 122; code++) CHAR_MAP[code] |= TOKEN_FLAG;
+/**
+* Null object perf optimization. Faster than `Object.create(null)` and `{ __proto__: null }`.
+*/
+const NullObject = /* @__PURE__ */ (() => {
+	const C = function() {};
+	C.prototype = Object.create(null);
+	return C;
+})();
+/**
+* Parse a `Content-Type` header.
+*/
+function parse(header, options) {
+	const stopFlags = SEMI_FLAG | (options?.comma === true ? COMMA_FLAG : 0);
+	const len = header.length;
+	let valueStart = options?.start ?? 0;
+	while ((CHAR_MAP[header.charCodeAt(valueStart)] & OWS) !== 0) valueStart++;
+	let index = valueStart;
+	let typeFlags = 0;
+	let whitespace = -1;
+	let stop = options?.parameters === false ? COMMA_FLAG : 0;
+	while (index < len) {
+		const code = header.charCodeAt(index);
+		const flags = CHAR_MAP[code];
+		if ((flags & stopFlags) !== 0) {
+			stop |= flags & COMMA_FLAG;
+			break;
+		}
+		if ((flags & OWS) !== 0) {
+			if (whitespace === -1) whitespace = index;
+		} else whitespace = -1;
+		typeFlags |= code & NON_ASCII | flags;
+		index++;
+	}
+	const valueEnd = whitespace === -1 ? index : whitespace;
+	const value = header.slice(valueStart, valueEnd);
+	const type = (typeFlags & CASE_FLAGS) === 0 ? value : value.toLowerCase();
+	if (index === len || stop !== 0) return {
+		type,
+		index,
+		parameters: new NullObject()
+	};
+	return parseParameters(header, type, index, len, stopFlags);
+}
+/**
+* Parses the parameters of a `Content-Type` header starting at the given index.
+*/
+function parseParameters(header, type, index, len, stopFlags) {
+	const parameters = new NullObject();
+	parameter: while (index < len) {
+		index++;
+		while ((CHAR_MAP[header.charCodeAt(index)] & OWS) !== 0) index++;
+		const keyStart = index;
+		let keyFlags = 0;
+		let keyWhitespace = -1;
+		while (index < len) {
+			const code = header.charCodeAt(index);
+			const flags = CHAR_MAP[code];
+			if ((flags & stopFlags) !== 0) {
+				if ((flags & COMMA_FLAG) !== 0) break parameter;
+				continue parameter;
+			}
+			if (code === EQ) {
+				const keyEnd = keyWhitespace === -1 ? index : keyWhitespace;
+				const value = header.slice(keyStart, keyEnd);
+				const key = (keyFlags & CASE_FLAGS) === 0 ? value : value.toLowerCase();
+				index++;
+				while ((CHAR_MAP[header.charCodeAt(index)] & OWS) !== 0) index++;
+				if (index < len && header.charCodeAt(index) === DQUOTE) {
+					const quotedStart = ++index;
+					let escaped = false;
+					while (index < len) {
+						const code = header.charCodeAt(index);
+						if (code === DQUOTE) {
+							if (parameters[key] === void 0) parameters[key] = escaped ? unescapeQuotedPairs(header, quotedStart, index) : header.slice(quotedStart, index);
+							index++;
+							let stop = 0;
+							while (index < len) {
+								const code = header.charCodeAt(index);
+								const flags = CHAR_MAP[code];
+								if ((flags & stopFlags) !== 0) {
+									stop = flags & COMMA_FLAG;
+									break;
+								}
+								index++;
+							}
+							if (stop !== 0) break parameter;
+							continue parameter;
+						}
+						if (code === BSLASH && index + 1 < len) {
+							escaped = true;
+							index += 2;
+							continue;
+						}
+						index++;
+					}
+					continue parameter;
+				}
+				const valueStart = index;
+				let stop = 0;
+				let valueWhitespace = -1;
+				while (index < len) {
+					const code = header.charCodeAt(index);
+					const flags = CHAR_MAP[code];
+					if ((flags & stopFlags) !== 0) {
+						stop = flags & COMMA_FLAG;
+						break;
+					}
+					if ((flags & OWS) !== 0) {
+						if (valueWhitespace === -1) valueWhitespace = index;
+					} else valueWhitespace = -1;
+					index++;
+				}
+				if (parameters[key] === void 0) {
+					const valueEnd = valueWhitespace === -1 ? index : valueWhitespace;
+					parameters[key] = header.slice(valueStart, valueEnd);
+				}
+				if (stop !== 0) break parameter;
+				continue parameter;
+			}
+			if ((flags & OWS) !== 0) {
+				if (keyWhitespace === -1) keyWhitespace = index;
+			} else keyWhitespace = -1;
+			keyFlags |= code & NON_ASCII | flags;
+			index++;
+		}
+	}
+	return {
+		type,
+		index,
+		parameters
+	};
+}
+/**
+* Remove backslashes from quoted pairs in a known-terminated quoted string body.
+*/
+function unescapeQuotedPairs(str, start, end) {
+	let result = "";
+	for (let index = start; index < end; index++) if (str.charCodeAt(index) === BSLASH) {
+		result += str.slice(start, index);
+		start = ++index;
+	}
+	return result + str.slice(start, end);
+}
+// node_modules/json-with-bigint/json-with-bigint.js
+const intRegex = /^-?\d+$/;
+const noiseValue = /^-?\d+n+$/;
+const originalStringify = JSON.stringify;
+const originalParse = JSON.parse;
+const customFormat = /^-?\d+n$/;
+const bigIntsStringify = /([\[:])?"(-?\d+)n"($|\s*[,\}\]])/g;
+const noiseStringify = /([\[:])?("-?\d+n+)n("$|"\s*[,\}\]])/g;
+/**
+* @typedef {(this: any, key: string | number | undefined, value: any) => any} Replacer
+* @typedef {(key: string | number | undefined, value: any, context?: { source: string }) => any} Reviver
+*/
+/**
+* Checks if a value is unstringifiable according to native JSON.stringify rules.
+*
+* @param {any} val The value to check.
+* @returns {boolean} True if the value is undefined, a function, or a symbol.
+*/
+const isUnstringifiable = (val) => val === void 0 || typeof val === "function" || typeof val === "symbol";
+/**
+* Checks if a value is a native JSON.rawJSON object (Node.js 22+).
+*
+* @param {any} val The value to check.
+* @returns {boolean} True if the value is a RawJSON instance.
+*/
+const isRawJSON = (val) => val !== null && typeof val === "object" && val.constructor && val.constructor.name === "RawJSON";
+/**
+* Iteratively converts a JS value to a JSON string.
+* Used as a fallback when the native JSON.stringify hits the Maximum Call Stack size.
+* Fully compliant with JSON formatting (space), replacers, and toJSON behaviors.
+*
+* @param {any} rootValue The value to stringify.
+* @param {Replacer | Array<string | number> | null} [replacer] User's custom replacer function.
+* @param {string | number} [spaceParam] Indentation for pretty-printing.
+* @returns {string | undefined} The generated JSON string.
+*/
+const stringifyIteratively = (rootValue, replacer, spaceParam) => {
+	let space = "";
+	if (typeof spaceParam === "number") space = " ".repeat(Math.min(10, Math.max(0, Math.floor(spaceParam))));
+	else if (typeof spaceParam === "string") space = spaceParam.slice(0, 10);
+	const isFunctionReplacer = typeof replacer === "function";
+	const propertyList = Array.isArray(replacer) ? new Set(replacer.map(String)) : null;
+	/**
+	* Prepares a value for stringification by resolving toJSON, handling BigInts,
+	* applying custom replacers, and unwrapping primitive objects.
+	*
+	* @param {object|Array} parent The parent object or array holding the value.
+	* @param {string} key The key associated with the value.
+	* @param {any} val The raw value to process.
+	* @returns {any} The processed value ready for stringification.
+	*/
+	const prepareVal = (parent, key, val) => {
+		if (val !== null && typeof val === "object" && typeof val.toJSON === "function") val = val.toJSON(key);
+		if (typeof val === "string" && noiseValue.test(val)) return val + "n";
+		if (typeof val === "bigint") {
+			if ("rawJSON" in JSON) return JSON.rawJSON(val.toString());
+			return val.toString() + "n";
+		}
+		if (isFunctionReplacer) val = replacer.call(parent, key, val);
+		if (val !== null && typeof val === "object") {
+			if (val instanceof Number || val instanceof String || val instanceof Boolean) val = val.valueOf();
+		}
+		return val;
+	};
+	const rootProcessed = prepareVal({ "": rootValue }, "", rootValue);
+	if (isUnstringifiable(rootProcessed)) return;
+	const isRootPrimitive = rootProcessed === null || typeof rootProcessed !== "object";
+	const isRootNativeRawJSON = isRawJSON(rootProcessed);
+	if (isRootPrimitive || isRootNativeRawJSON) return originalStringify(rootProcessed);
+	const chunks = [];
+	let level = 0;
+	const stack = [{
+		parent: { "": rootProcessed },
+		key: "",
+		val: rootProcessed,
+		isArray: Array.isArray(rootProcessed),
+		keys: Array.isArray(rootProcessed) ? null : Object.keys(rootProcessed),
+		index: 0,
+		first: true
+	}];
+	const visited = new WeakSet([rootProcessed]);
+	while (stack.length > 0) {
+		const node = stack[stack.length - 1];
+		if (node.index === 0) {
+			chunks.push(node.isArray ? "[" : "{");
+			level++;
+		}
+		let isDone = false;
+		if (node.isArray) {
+			if (node.index < node.val.length) {
+				if (!node.first) chunks.push(",");
+				if (space) chunks.push("\n" + space.repeat(level));
+				const childRaw = node.val[node.index];
+				const childVal = prepareVal(node.val, String(node.index), childRaw);
+				if (isUnstringifiable(childVal)) {
+					chunks.push("null");
+					node.first = false;
+					node.index++;
+				} else {
+					const isComplexObject = childVal !== null && typeof childVal === "object";
+					const isNativeRaw = isRawJSON(childVal);
+					if (isComplexObject && !isNativeRaw) {
+						if (visited.has(childVal)) throw new TypeError("Converting circular structure to JSON");
+						visited.add(childVal);
+						stack.push({
+							parent: node.val,
+							key: String(node.index),
+							val: childVal,
+							isArray: Array.isArray(childVal),
+							keys: Array.isArray(childVal) ? null : Object.keys(childVal),
+							index: 0,
+							first: true
+						});
+						node.first = false;
+						node.index++;
+					} else {
+						chunks.push(originalStringify(childVal));
+						node.first = false;
+						node.index++;
+					}
+				}
+			} else isDone = true;
+		} else {
+			while (node.index < node.keys.length) {
+				const k = node.keys[node.index++];
+				if (propertyList && !propertyList.has(k)) continue;
+				const childRaw = node.val[k];
+				const childVal = prepareVal(node.val, k, childRaw);
+				if (isUnstringifiable(childVal)) continue;
+				if (!node.first) chunks.push(",");
+				if (space) chunks.push("\n" + space.repeat(level) + originalStringify(k) + ": ");
+				else chunks.push(originalStringify(k) + ":");
+				const isComplexObject = childVal !== null && typeof childVal === "object";
+				const isNativeRaw = isRawJSON(childVal);
+				if (isComplexObject && !isNativeRaw) {
+					if (visited.has(childVal)) throw new TypeError("Converting circular structure to JSON");
+					visited.add(childVal);
+					stack.push({
+						parent: node.val,
+						key: k,
+						val: childVal,
+						isArray: Array.isArray(childVal),
+						keys: Array.isArray(childVal) ? null : Object.keys(childVal),
+						index: 0,
+						first: true
+					});
+					node.first = false;
+					break;
+				} else {
+					chunks.push(originalStringify(childVal));
+					node.first = false;
+				}
+			}
+			if (node.index >= node.keys.length && stack[stack.length - 1] === node) isDone = true;
+		}
+		if (isDone) {
+			level--;
+			if (!node.first && space) chunks.push("\n" + space.repeat(level));
+			chunks.push(node.isArray ? "]" : "}");
+			visited.delete(node.val);
+			stack.pop();
+		}
+	}
+	return chunks.join("");
+};
+/**
+* Converts a JavaScript value to a JSON string.
+*
+* Supports serialization of BigInt values using two strategies:
+* 1. Custom format "123n" → "123" (universal fallback)
+* 2. Native JSON.rawJSON() (Node.js 22+, fastest) when available
+*
+* All other values are serialized exactly like native JSON.stringify().
+*
+* @param {*} value The value to convert to a JSON string.
+* @param {Replacer | Array<string | number> | null} [replacer]
+* A function that alters the behavior of the stringification process,
+* or an array of strings/numbers to indicate properties to exclude.
+* @param {string | number} [space]
+* A string or number to specify indentation or pretty-printing.
+* @returns {string} The JSON string representation.
+*/
+const JSONStringify = (value, replacer, space) => {
+	try {
+		if ("rawJSON" in JSON) return originalStringify(value, (key, val) => {
+			if (typeof val === "bigint") return JSON.rawJSON(val.toString());
+			if (typeof replacer === "function") return replacer(key, val);
+			if (Array.isArray(replacer) && replacer.includes(key)) return val;
+			return val;
+		}, space);
+		if (!value) return originalStringify(value, replacer, space);
+		return originalStringify(value, (key, val) => {
+			if (typeof val === "string" && noiseValue.test(val)) return val.toString() + "n";
+			if (typeof val === "bigint") return val.toString() + "n";
+			if (typeof replacer === "function") return replacer(key, val);
+			if (Array.isArray(replacer) && replacer.includes(key)) return val;
+			return val;
+		}, space).replace(bigIntsStringify, "$1$2$3").replace(noiseStringify, "$1$2$3");
+	} catch (error) {
+		if (error instanceof RangeError) {
+			const convertedJSON = stringifyIteratively(value, replacer, space);
+			if (convertedJSON === void 0) return void 0;
+			if ("rawJSON" in JSON) return convertedJSON;
+			return convertedJSON.replace(bigIntsStringify, "$1$2$3").replace(noiseStringify, "$1$2$3");
+		}
+		throw error;
+	}
+};
+const featureCache = /* @__PURE__ */ new Map();
+/**
+* Detects if the current JSON.parse implementation supports the context.source feature.
+*
+* Uses toString() fingerprinting to cache results and automatically detect runtime
+* replacements of JSON.parse (polyfills, mocks, etc.).
+*
+* @returns {boolean} true if context.source is supported, false otherwise.
+*/
+const isContextSourceSupported = () => {
+	const parseFingerprint = JSON.parse.toString();
+	if (featureCache.has(parseFingerprint)) return featureCache.get(parseFingerprint);
+	try {
+		const result = JSON.parse("1", (_, __, context) => !!context?.source && context.source === "1");
+		featureCache.set(parseFingerprint, result);
+		return result;
+	} catch {
+		featureCache.set(parseFingerprint, false);
+		return false;
+	}
+};
+/**
+* Reviver function that converts custom-format BigInt strings back to BigInt values.
+* Also handles "noise" strings that accidentally match the BigInt format.
+*
+* @param {string | number | undefined} key The object key.
+* @param {*} value The value being parsed.
+* @param {object} [context] Parse context (if supported by JSON.parse).
+* @param {Reviver} [userReviver] User's custom reviver function.
+* @returns {any} The transformed value.
+*/
+const convertMarkedBigIntsReviver = (key, value, context, userReviver) => {
+	if (typeof value === "string" && customFormat.test(value)) return BigInt(value.slice(0, -1));
+	if (typeof value === "string" && noiseValue.test(value)) return value.slice(0, -1);
+	if (!(typeof userReviver === "function")) return value;
+	return userReviver(key, value, context);
+};
+/**
+* Fast JSON.parse implementation (~2x faster than classic fallback).
+* Uses JSON.parse's context.source feature to detect integers and convert
+* large numbers directly to BigInt without string manipulation.
+*
+* Does not support legacy custom format from v1 of this library.
+*
+* @param {string} text JSON string to parse.
+* @param {Reviver} [reviver] Transform function to apply to each value.
+* @returns {any} Parsed JavaScript value.
+*/
+const JSONParseV2 = (text, reviver) => {
+	return JSON.parse(text, (key, value, context) => {
+		const isBigNumber = typeof value === "number" && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER);
+		const isInt = context && intRegex.test(context.source);
+		if (isBigNumber && isInt) return BigInt(context.source);
+		if (!(typeof reviver === "function")) return value;
+		return reviver(key, value, context);
+	});
+};
+const MAX_INT = Number.MAX_SAFE_INTEGER.toString();
+const MAX_DIGITS = MAX_INT.length;
+const stringsOrLargeNumbers = /"(?:[^"\\]|\\.)*"|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/g;
+const noiseValueWithQuotes = /^"-?\d+n+"$/;
+/**
+* Iteratively traverses the parsed object bottom-up (post-order),
+* emulating the native JSON.parse reviver behavior.
+* This avoids Call Stack overflows (RangeError) on deeply nested structures.
+*
+* @param {any} parsed The natively parsed JSON object.
+* @param {Reviver} [userReviver] User's custom reviver function.
+* @returns {any} The fully processed object.
+*/
+const applyReviverIteratively = (parsed, userReviver) => {
+	const rootHolder = { "": parsed };
+	const stack = [{
+		parent: rootHolder,
+		key: "",
+		visited: false
+	}];
+	while (stack.length > 0) {
+		const node = stack[stack.length - 1];
+		if (!node.visited) {
+			node.visited = true;
+			const value = node.parent[node.key];
+			if (value !== null && typeof value === "object") {
+				const keys = Object.keys(value);
+				for (let i = keys.length - 1; i >= 0; i--) stack.push({
+					parent: value,
+					key: keys[i],
+					visited: false
+				});
+			}
+		} else {
+			const { parent, key } = node;
+			let value = parent[key];
+			if (typeof value === "string") {
+				if (customFormat.test(value)) value = BigInt(value.slice(0, -1));
+				else if (noiseValue.test(value)) value = value.slice(0, -1);
+			}
+			if (typeof userReviver === "function") value = userReviver.call(parent, key, value);
+			if (value === void 0) delete parent[key];
+			else parent[key] = value;
+			stack.pop();
+		}
+	}
+	return rootHolder[""];
+};
+/**
+* Pre-processes the JSON string to mark large numbers with an 'n' suffix.
+*
+* @param {string} text The raw JSON string.
+* @returns {string} The serialized string with marked BigInts.
+*/
+const serializeBigInts = (text) => {
+	return text.replace(stringsOrLargeNumbers, (match, digits, fractional, exponential) => {
+		const isString = match[0] === "\"";
+		if (isString && noiseValueWithQuotes.test(match)) return match.substring(0, match.length - 1) + "n\"";
+		const hasFractionalOrExponential = fractional || exponential;
+		const isLessThanMaxSafeInt = digits && (digits.length < MAX_DIGITS || digits.length === MAX_DIGITS && digits <= MAX_INT);
+		if (isString || hasFractionalOrExponential || isLessThanMaxSafeInt) return match;
+		return "\"" + match + "n\"";
+	});
+};
+/**
+* Converts a JSON string into a JavaScript value.
+*
+* Supports parsing of large integers using two strategies:
+* 1. Classic fallback: Marks large numbers with "123n" format, then converts to BigInt
+* 2. Fast path (JSONParseV2): Uses context.source feature (~2x faster) when available
+*
+* All other JSON values are parsed exactly like native JSON.parse().
+*
+* @param {string} text A valid JSON string.
+* @param {Reviver} [reviver]
+* A function that transforms the results. This function is called for each member
+* of the object. If a member contains nested objects, the nested objects are
+* transformed before the parent object is.
+* @returns {any} The parsed JavaScript value.
+* @throws {SyntaxError} If text is not valid JSON.
+*/
+const JSONParse = (text, reviver) => {
+	if (!text) return originalParse(text, reviver);
+	try {
+		if (isContextSourceSupported()) return JSONParseV2(text, reviver);
+		const serializedData = serializeBigInts(text);
+		return originalParse(serializedData, (key, value, context) => convertMarkedBigIntsReviver(key, value, context, reviver));
+	} catch (error) {
+		if (error instanceof RangeError) {
+			const serializedData = serializeBigInts(text);
+			const parsed = originalParse(serializedData);
+			return applyReviverIteratively(parsed, reviver);
+		}
+		throw error;
+	}
+};
+// node_modules/@octokit/request-error/dist-src/index.js
+var RequestError = class extends Error {
+	name;
+	/**
+	* http status code
+	*/
+	status;
+	/**
+	* Request options that lead to the error.
+	*/
+	request;
+	/**
+	* Response object if a response was received
+	*/
+	response;
+	constructor(message, statusCode, options) {
+		super(message, { cause: options.cause });
+		this.name = "HttpError";
+		this.status = Number.parseInt(statusCode);
+		if (Number.isNaN(this.status)) this.status = 0;
+		/* v8 ignore else -- @preserve -- Bug with vitest coverage where it sees an else branch that doesn't exist */
+		if ("response" in options) this.response = options.response;
+		const requestCopy = Object.assign({}, options.request);
+		if (options.request.headers.authorization) requestCopy.headers = Object.assign({}, options.request.headers, { authorization: options.request.headers.authorization.replace(/(?<! ) .*$/, " [REDACTED]") });
+		requestCopy.url = requestCopy.url.replace(/\bclient_secret=\w+/g, "client_secret=[REDACTED]").replace(/\baccess_token=\w+/g, "access_token=[REDACTED]");
+		this.request = requestCopy;
+	}
+};
+// node_modules/@octokit/request/dist-bundle/index.js
+var defaults_default = { headers: { "user-agent": `octokit-request.js/10.0.16 ${getUserAgent()}` } };
+function isPlainObject(value) {
+	if (typeof value !== "object" || value === null) return false;
+	if (Object.prototype.toString.call(value) !== "[object Object]") return false;
+	const proto = Object.getPrototypeOf(value);
+	if (proto === null) return true;
+	const Ctor = Object.prototype.hasOwnProperty.call(proto, "constructor") && proto.constructor;
+	return typeof Ctor === "function" && Ctor instanceof Ctor && Function.prototype.call(Ctor) === Function.prototype.call(value);
+}
+var noop$2 = () => "";
+async function fetchWrapper(requestOptions) {
+	const fetch = requestOptions.request?.fetch || globalThis.fetch;
+	if (!fetch) throw new Error("fetch is not set. Please pass a fetch implementation as new Octokit({ request: { fetch }}). Learn more at https://github.com/octokit/octokit.js/#fetch-missing");
+	const log = requestOptions.request?.log || console;
+	const parseSuccessResponseBody = requestOptions.request?.parseSuccessResponseBody !== false;
+	const body = isPlainObject(requestOptions.body) || Array.isArray(requestOptions.body) ? JSONStringify(requestOptions.body) : requestOptions.body;
+	const requestHeaders = Object.fromEntries(Object.entries(requestOptions.headers).map(([name, value]) => [name, String(value)]));
+	let fetchResponse;
+	try {
+		fetchResponse = await fetch(requestOptions.url, {
+			method: requestOptions.method,
+			body,
+			redirect: requestOptions.request?.redirect,
+			headers: requestHeaders,
+			signal: requestOptions.request?.signal,
+			...requestOptions.body && { duplex: "half" }
+		});
+	} catch (error) {
+		let message = "Unknown Error";
+		if (error instanceof Error) {
+			if (error.name === "AbortError") {
+				error.status = 500;
+				throw error;
+			}
+			message = error.message;
+			if (error.name === "TypeError" && "cause" in error) {
+				if (error.cause instanceof Error) message = error.cause.message;
+				else if (typeof error.cause === "string") message = error.cause;
+			}
+		}
+		const requestError = new RequestError(message, 500, { request: requestOptions });
+		requestError.cause = error;
+		throw requestError;
+	}
+	const status = fetchResponse.status;
+	const url = fetchResponse.url;
+	const responseHeaders = {};
+	for (const [key, value] of fetchResponse.headers) responseHeaders[key] = value;
+	const octokitResponse = {
+		url,
+		status,
+		headers: responseHeaders,
+		data: ""
+	};
+	if ("deprecation" in responseHeaders) {
+		const matches = responseHeaders.link && responseHeaders.link.match(/<([^<>]+)>; rel="deprecation"/);
+		const deprecationLink = matches && matches.pop();
+		log.warn(`[@octokit/request] "${requestOptions.method} ${requestOptions.url}" is deprecated. It is scheduled to be removed on ${responseHeaders.sunset}${deprecationLink ? `. See ${deprecationLink}` : ""}`);
+	}
+	if (status === 204 || status === 205) return octokitResponse;
+	if (requestOptions.method === "HEAD") {
+		if (status < 400) return octokitResponse;
+		throw new RequestError(fetchResponse.statusText, status, {
+			response: octokitResponse,
+			request: requestOptions
+		});
+	}
+	if (status === 304) {
+		octokitResponse.data = await getResponseData(fetchResponse);
+		throw new RequestError("Not modified", status, {
+			response: octokitResponse,
+			request: requestOptions
+		});
+	}
+	if (status >= 400) {
+		octokitResponse.data = await getResponseData(fetchResponse);
+		throw new RequestError(toErrorMessage(octokitResponse.data), status, {
+			response: octokitResponse,
+			request: requestOptions
+		});
+	}
+	octokitResponse.data = parseSuccessResponseBody ? await getResponseData(fetchResponse) : fetchResponse.body;
+	return octokitResponse;
+}
+async function getResponseData(response) {
+	const contentType = response.headers.get("content-type");
+	if (!contentType) return response.text().catch(noop$2);
+	const mimetype = parse(contentType);
+	if (isJSONResponse(mimetype)) {
+		let text = "";
+		try {
+			text = await response.text();
+			return JSONParse(text);
+		} catch (err) {
+			return text;
+		}
+	} else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8" && mimetype.type !== "application/octet-stream") return response.text().catch(noop$2);
+	else return response.arrayBuffer().catch(
+		/* v8 ignore next -- @preserve */
+		() => /* @__PURE__ */ new ArrayBuffer(0)
+	);
+}
+function isJSONResponse(mimetype) {
+	return mimetype.type === "application/json" || mimetype.type === "application/scim+json";
+}
+function toErrorMessage(data) {
+	if (typeof data === "string") return data;
+	if (data instanceof ArrayBuffer) return "Unknown error";
+	if (typeof data === "object" && data !== null && "message" in data) {
+		const objectData = data;
+		const suffix = "documentation_url" in objectData ? ` - ${objectData.documentation_url}` : "";
+		return Array.isArray(objectData.errors) ? `${objectData.message}: ${objectData.errors.map((v) => JSON.stringify(v)).join(", ")}${suffix}` : `${objectData.message}${suffix}`;
+	}
+	return `Unknown error: ${JSON.stringify(data)}`;
+}
+function withDefaults$1(oldEndpoint, newDefaults) {
+	const endpoint2 = oldEndpoint.defaults(newDefaults);
+	const newApi = function(route, parameters) {
+		const endpointOptions = endpoint2.merge(route, parameters);
+		if (!endpointOptions.request || !endpointOptions.request.hook) return fetchWrapper(endpoint2.parse(endpointOptions));
+		const request2 = (route2, parameters2) => {
+			return fetchWrapper(endpoint2.parse(endpoint2.merge(route2, parameters2)));
+		};
+		Object.assign(request2, {
+			endpoint: endpoint2,
+			defaults: withDefaults$1.bind(null, endpoint2)
+		});
+		return endpointOptions.request.hook(request2, endpointOptions);
+	};
+	return Object.assign(newApi, {
+		endpoint: endpoint2,
+		defaults: withDefaults$1.bind(null, endpoint2)
+	});
+}
+var request = withDefaults$1(endpoint, defaults_default);
+/* v8 ignore next -- @preserve */
+/* v8 ignore else -- @preserve */
+// node_modules/@octokit/graphql/dist-bundle/index.js
+var VERSION$4 = "0.0.0-development";
+function _buildMessageForResponseErrors(data) {
+	return `Request failed due to following response errors:
+` + data.errors.map((e) => ` - ${e.message}`).join("\n");
+}
+var GraphqlResponseError = class extends Error {
+	constructor(request2, headers, response) {
+		super(_buildMessageForResponseErrors(response));
+		this.request = request2;
+		this.headers = headers;
+		this.response = response;
+		this.errors = response.errors;
+		this.data = response.data;
+		if (Error.captureStackTrace) Error.captureStackTrace(this, this.constructor);
+	}
+	request;
+	headers;
+	response;
+	name = "GraphqlResponseError";
+	errors;
+	data;
+};
+var NON_VARIABLE_OPTIONS = [
+	"method",
+	"baseUrl",
+	"url",
+	"headers",
+	"request",
+	"query",
+	"mediaType",
+	"operationName"
+];
+var FORBIDDEN_VARIABLE_OPTIONS = [
+	"query",
+	"method",
+	"url"
+];
+var GHES_V3_SUFFIX_REGEX = /\/api\/v3\/?$/;
+function graphql(request2, query, options) {
+	if (options) {
+		if (typeof query === "string" && "query" in options) return Promise.reject(/* @__PURE__ */ new Error(`[@octokit/graphql] "query" cannot be used as variable name`));
+		for (const key in options) {
+			if (!FORBIDDEN_VARIABLE_OPTIONS.includes(key)) continue;
+			return Promise.reject(/* @__PURE__ */ new Error(`[@octokit/graphql] "${key}" cannot be used as variable name`));
+		}
+	}
+	const parsedOptions = typeof query === "string" ? Object.assign({ query }, options) : query;
+	const requestOptions = Object.keys(parsedOptions).reduce((result, key) => {
+		if (NON_VARIABLE_OPTIONS.includes(key)) {
+			result[key] = parsedOptions[key];
+			return result;
+		}
+		if (!result.variables) result.variables = {};
+		result.variables[key] = parsedOptions[key];
+		return result;
+	}, {});
+	const baseUrl = parsedOptions.baseUrl || request2.endpoint.DEFAULTS.baseUrl;
+	if (GHES_V3_SUFFIX_REGEX.test(baseUrl)) requestOptions.url = baseUrl.replace(GHES_V3_SUFFIX_REGEX, "/api/graphql");
+	return request2(requestOptions).then((response) => {
+		if (response.data.errors) {
+			const headers = {};
+			for (const key of Object.keys(response.headers)) headers[key] = response.headers[key];
+			throw new GraphqlResponseError(requestOptions, headers, response.data);
+		}
+		return response.data.data;
+	});
+}
+function withDefaults(request2, newDefaults) {
+	const newRequest = request2.defaults(newDefaults);
+	const newApi = (query, options) => {
+		return graphql(newRequest, query, options);
+	};
+	return Object.assign(newApi, {
+		defaults: withDefaults.bind(null, newRequest),
+		endpoint: newRequest.endpoint
+	});
+}
+var graphql2 = withDefaults(request, {
+	headers: { "user-agent": `octokit-graphql.js/${VERSION$4} ${getUserAgent()}` },
+	method: "POST",
+	url: "/graphql"
+});
+function withCustomRequest(customRequest) {
+	return withDefaults(customRequest, {
+		method: "POST",
+		url: "/graphql"
+	});
+}
+/* v8 ignore if -- @preserve */
+// node_modules/@octokit/auth-token/dist-bundle/index.js
+var b64url = "(?:[a-zA-Z0-9_-]+)";
+var sep$1 = "\\.";
+var jwtRE = new RegExp(`^${b64url}${sep$1}${b64url}${sep$1}${b64url}$`);
+var isJWT = jwtRE.test.bind(jwtRE);
+async function auth(token) {
+	const isApp = isJWT(token);
+	const isInstallation = token.startsWith("v1.") || token.startsWith("ghs_");
+	const isUserToServer = token.startsWith("ghu_");
+	return {
+		type: "token",
+		token,
+		tokenType: isApp ? "app" : isInstallation ? "installation" : isUserToServer ? "user-to-server" : "oauth"
+	};
+}
+function withAuthorizationPrefix(token) {
+	if (token.split(/\./).length === 3) return `bearer ${token}`;
+	return `token ${token}`;
+}
+async function hook(token, request, route, parameters) {
+	const endpoint = request.endpoint.merge(route, parameters);
+	endpoint.headers.authorization = withAuthorizationPrefix(token);
+	return request(endpoint);
+}
+var createTokenAuth = function createTokenAuth2(token) {
+	if (!token) throw new Error("[@octokit/auth-token] No token passed to createTokenAuth");
+	if (typeof token !== "string") throw new Error("[@octokit/auth-token] Token passed to createTokenAuth is not a string");
+	token = token.replace(/^(token|bearer) +/i, "");
+	return Object.assign(auth.bind(null, token), { hook: hook.bind(null, token) });
+};
+// node_modules/@octokit/core/dist-src/version.js
+const VERSION$3 = "7.0.8";
+// node_modules/@octokit/core/dist-src/index.js
+const noop$1 = () => {};
+const consoleWarn = console.warn.bind(console);
+const consoleError = console.error.bind(console);
+function createLogger(logger = {}) {
+	if (typeof logger.debug !== "function") logger.debug = noop$1;
+	if (typeof logger.info !== "function") logger.info = noop$1;
+	if (typeof logger.warn !== "function") logger.warn = consoleWarn;
+	if (typeof logger.error !== "function") logger.error = consoleError;
+	return logger;
+}
+const userAgentTrail = `octokit-core.js/${VERSION$3} ${getUserAgent()}`;
+var Octokit = class {
+	static VERSION = VERSION$3;
+	static defaults(defaults) {
+		const OctokitWithDefaults = class extends this {
+			constructor(...args) {
+				const options = args[0] || {};
+				if (typeof defaults === "function") {
+					super(defaults(options));
+					return;
+				}
+				super(Object.assign({}, defaults, options, options.userAgent && defaults.userAgent ? { userAgent: `${options.userAgent} ${defaults.userAgent}` } : null));
+			}
+		};
+		return OctokitWithDefaults;
+	}
+	static plugins = [];
+	/**
+	* Attach a plugin (or many) to your Octokit instance.
+	*
+	* @example
+	* const API = Octokit.plugin(plugin1, plugin2, plugin3, ...)
+	*/
+	static plugin(...newPlugins) {
+		const currentPlugins = this.plugins;
+		const NewOctokit = class extends this {
+			static plugins = currentPlugins.concat(newPlugins.filter((plugin) => !currentPlugins.includes(plugin)));
+		};
+		return NewOctokit;
+	}
+	constructor(options = {}) {
+		const hook = new before_after_hook_default.Collection();
+		const requestDefaults = {
+			baseUrl: request.endpoint.DEFAULTS.baseUrl,
+			headers: {},
+			request: Object.assign({}, options.request, { hook: hook.bind(null, "request") }),
+			mediaType: {
+				previews: [],
+				format: ""
+			}
+		};
+		requestDefaults.headers["user-agent"] = options.userAgent ? `${options.userAgent} ${userAgentTrail}` : userAgentTrail;
+		if (options.baseUrl) requestDefaults.baseUrl = options.baseUrl;
+		if (options.previews) requestDefaults.mediaType.previews = options.previews;
+		if (options.timeZone) requestDefaults.headers["time-zone"] = options.timeZone;
+		this.request = request.defaults(requestDefaults);
+		this.graphql = withCustomRequest(this.request).defaults(requestDefaults);
+		this.log = createLogger(options.log);
+		this.hook = hook;
+		if (!options.authStrategy) {
+			if (!options.auth) this.auth = async () => ({ type: "unauthenticated" });
+			else {
+				const auth = createTokenAuth(options.auth);
+				hook.wrap("request", auth.hook);
+				this.auth = auth;
+			}
+		} else {
+			const { authStrategy, ...otherOptions } = options;
+			const auth = authStrategy(Object.assign({
+				request: this.request,
+				log: this.log,
+				octokit: this,
+				octokitOptions: otherOptions
+			}, options.auth));
+			hook.wrap("request", auth.hook);
+			this.auth = auth;
+		}
+		const classConstructor = this.constructor;
+		for (let i = 0; i < classConstructor.plugins.length; ++i) Object.assign(this, classConstructor.plugins[i](this, options));
+	}
+	request;
+	graphql;
+	log;
+	hook;
+	auth;
+};
+// node_modules/@octokit/plugin-paginate-rest/dist-bundle/index.js
+var VERSION$2 = "0.0.0-development";
+function normalizePaginatedListResponse(response) {
+	if (!response.data) return {
+		...response,
+		data: []
+	};
+	if (!(("total_count" in response.data || "total_commits" in response.data) && !("url" in response.data))) return response;
+	const incompleteResults = response.data.incomplete_results;
+	const repositorySelection = response.data.repository_selection;
+	const totalCount = response.data.total_count;
+	const totalCommits = response.data.total_commits;
+	delete response.data.incomplete_results;
+	delete response.data.repository_selection;
+	delete response.data.total_count;
+	delete response.data.total_commits;
+	const namespaceKey = Object.keys(response.data)[0];
+	response.data = response.data[namespaceKey];
+	if (typeof incompleteResults !== "undefined") response.data.incomplete_results = incompleteResults;
+	if (typeof repositorySelection !== "undefined") response.data.repository_selection = repositorySelection;
+	response.data.total_count = totalCount;
+	response.data.total_commits = totalCommits;
+	return response;
+}
+function iterator(octokit, route, parameters) {
+	const options = typeof route === "function" ? route.endpoint(parameters) : octokit.request.endpoint(route, parameters);
+	const requestMethod = typeof route === "function" ? route : octokit.request;
+	const method = options.method;
+	const headers = options.headers;
+	let url = options.url;
+	return { [Symbol.asyncIterator]: () => ({ async next() {
+		if (!url) return { done: true };
+		try {
+			const normalizedResponse = normalizePaginatedListResponse(await requestMethod({
+				method,
+				url,
+				headers
+			}));
+			url = ((normalizedResponse.headers.link || "").match(/<([^<>]+)>;\s*rel="next"/) || [])[1];
+			if (!url && "total_commits" in normalizedResponse.data) {
+				const parsedUrl = new URL(normalizedResponse.url);
+				const params = parsedUrl.searchParams;
+				const page = parseInt(params.get("page") || "1", 10);
+				if (page * parseInt(params.get("per_page") || "250", 10) < normalizedResponse.data.total_commits) {
+					params.set("page", String(page + 1));
+					url = parsedUrl.toString();
+				}
+			}
+			return { value: normalizedResponse };
+		} catch (error) {
+			if (error.status !== 409) throw error;
+			url = "";
+			return { value: {
+				status: 200,
+				headers: {},
+				data: []
+			} };
+		}
+	} }) };
+}
+function paginate(octokit, route, parameters, mapFn) {
+	if (typeof parameters === "function") {
+		mapFn = parameters;
+		parameters = void 0;
+	}
+	return gather(octokit, [], iterator(octokit, route, parameters)[Symbol.asyncIterator](), mapFn);
+}
+function gather(octokit, results, iterator2, mapFn) {
+	return iterator2.next().then((result) => {
+		if (result.done) return results;
+		let earlyExit = false;
+		function done() {
+			earlyExit = true;
+		}
+		results = results.concat(mapFn ? mapFn(result.value, done) : result.value.data);
+		if (earlyExit) return results;
+		return gather(octokit, results, iterator2, mapFn);
+	});
+}
+var composePaginateRest = Object.assign(paginate, { iterator });
+function paginateRest(octokit) {
+	return { paginate: Object.assign(paginate.bind(null, octokit), { iterator: iterator.bind(null, octokit) }) };
+}
+paginateRest.VERSION = VERSION$2;
+// node_modules/bottleneck/light.js
+var require_light = /* @__PURE__ */ __commonJSMin(((exports, module, this$1) => {
+	/**
+	* This file contains the Bottleneck library (MIT), compiled to ES2017, and without Clustering support.
+	* https://github.com/SGrondin/bottleneck
+	*/
+	(function(global, factory) {
+		typeof exports === "object" && typeof module !== "undefined" ? module.exports = factory() : typeof define === "function" && define.amd ? define(factory) : global.Bottleneck = factory();
+	})(this$1, (function() {
+		"use strict";
+		var commonjsGlobal = typeof globalThis !== "undefined" ? globalThis : typeof window !== "undefined" ? window : typeof global !== "undefined" ? global : typeof self !== "undefined" ? self : {};
+		function getCjsExportFromNamespace(n) {
+			return n && n["default"] || n;
+		}
+		var load = function(received, defaults, onto = {}) {
+			var k, ref, v;
+			for (k in defaults) {
+				v = defaults[k];
+				onto[k] = (ref = received[k]) != null ? ref : v;
+			}
+			return onto;
+		};
+		var overwrite = function(received, defaults, onto = {}) {
+			var k, v;
+			for (k in received) {
+				v = received[k];
+				if (defaults[k] !== void 0) onto[k] = v;
+			}
+			return onto;
+		};
+		var parser = {
+			load,
+			overwrite
+		};
+		var DLList_1 = class DLList {
+			constructor(incr, decr) {
+				this.incr = incr;
+				this.decr = decr;
+				this._first = null;
+				this._last = null;
+				this.length = 0;
+			}
+			push(value) {
+				var node;
+				this.length++;
+				if (typeof this.incr === "function") this.incr();
+				node = {
+					value,
+					prev: this._last,
+					next: null
+				};
+				if (this._last != null) {
+					this._last.next = node;
+					this._last = node;
+				} else this._first = this._last = node;
+			}
+			shift() {
+				var value;
+				if (this._first == null) return;
+				else {
+					this.length--;
+					if (typeof this.decr === "function") this.decr();
+				}
+				value = this._first.value;
+				if ((this._first = this._first.next) != null) this._first.prev = null;
+				else this._last = null;
+				return value;
+			}
+			first() {
+				if (this._first != null) return this._first.value;
+			}
+			getArray() {
+				var node = this._first, ref, results = [];
+				while (node != null) results.push((ref = node, node = node.next, ref.value));
+				return results;
+			}
+			forEachShift(cb) {
+				var node = this.shift();
+				while (node != null) cb(node), node = this.shift();
+			}
+			debug() {
+				var node = this._first, ref, ref1, ref2, results = [];
+				while (node != null) results.push((ref = node, node = node.next, {
+					value: ref.value,
+					prev: (ref1 = ref.prev) != null ? ref1.value : void 0,
+					next: (ref2 = ref.next) != null ? ref2.value : void 0
+				}));
+				return results;
+			}
+		};
+		var Events_1 = class Events {
+			constructor(instance) {
+				this.instance = instance;
+				this._events = {};
+				if (this.instance.on != null || this.instance.once != null || this.instance.removeAllListeners != null) throw new Error("An Emitter already exists for this object");
+				this.instance.on = (name, cb) => {
+					return this._addListener(name, "many", cb);
+				};
+				this.instance.once = (name, cb) => {
+					return this._addListener(name, "once", cb);
+				};
+				this.instance.removeAllListeners = (name = null) => {
+					if (name != null) return delete this._events[name];
+					else return this._events = {};
+				};
+			}
+			_addListener(name, status, cb) {
+				var base;
+				if ((base = this._events)[name] == null) base[name] = [];
+				this._events[name].push({
+					cb,
+					status
+				});
+				return this.instance;
+			}
+			listenerCount(name) {
+				if (this._events[name] != null) return this._events[name].length;
+				else return 0;
+			}
+			async trigger(name, ...args) {
+				var e, promises;
+				try {
+					if (name !== "debug") this.trigger("debug", `Event triggered: ${name}`, args);
+					if (this._events[name] == null) return;
+					this._events[name] = this._events[name].filter(function(listener) {
+						return listener.status !== "none";
+					});
+					promises = this._events[name].map(async (listener) => {
+						var e, returned;
+						if (listener.status === "none") return;
+						if (listener.status === "once") listener.status = "none";
+						try {
+							returned = typeof listener.cb === "function" ? listener.cb(...args) : void 0;
+							if (typeof (returned != null ? returned.then : void 0) === "function") return await returned;
+							else return returned;
+						} catch (error) {
+							e = error;
+							this.trigger("error", e);
+							return null;
+						}
+					});
+					return (await Promise.all(promises)).find(function(x) {
+						return x != null;
+					});
+				} catch (error) {
+					e = error;
+					this.trigger("error", e);
+					return null;
+				}
+			}
+		};
+		var DLList$1 = DLList_1, Events$1 = Events_1;
+		var Queues_1 = class Queues {
+			constructor(num_priorities) {
+				this.Events = new Events$1(this);
+				this._length = 0;
+				this._lists = (function() {
+					var j, ref, results = [];
+					for (j = 1, ref = num_priorities; 1 <= ref ? j <= ref : j >= ref; 1 <= ref ? ++j : --j) results.push(new DLList$1((() => {
+						return this.incr();
+					}), (() => {
+						return this.decr();
+					})));
+					return results;
+				}).call(this);
+			}
+			incr() {
+				if (this._length++ === 0) return this.Events.trigger("leftzero");
+			}
+			decr() {
+				if (--this._length === 0) return this.Events.trigger("zero");
+			}
+			push(job) {
+				return this._lists[job.options.priority].push(job);
+			}
+			queued(priority) {
+				if (priority != null) return this._lists[priority].length;
+				else return this._length;
+			}
+			shiftAll(fn) {
+				return this._lists.forEach(function(list) {
+					return list.forEachShift(fn);
+				});
+			}
+			getFirst(arr = this._lists) {
+				var j = 0, len = arr.length, list;
+				for (; j < len; j++) {
+					list = arr[j];
+					if (list.length > 0) return list;
+				}
+				return [];
+			}
+			shiftLastFrom(priority) {
+				return this.getFirst(this._lists.slice(priority).reverse()).shift();
+			}
+		};
+		var BottleneckError_1 = class BottleneckError extends Error {};
+		var BottleneckError$1, DEFAULT_PRIORITY, Job, NUM_PRIORITIES = 10, parser$1;
+		DEFAULT_PRIORITY = 5;
+		parser$1 = parser;
+		BottleneckError$1 = BottleneckError_1;
+		Job = class Job {
+			constructor(task, args, options, jobDefaults, rejectOnDrop, Events, _states, Promise) {
+				this.task = task;
+				this.args = args;
+				this.rejectOnDrop = rejectOnDrop;
+				this.Events = Events;
+				this._states = _states;
+				this.Promise = Promise;
+				this.options = parser$1.load(options, jobDefaults);
+				this.options.priority = this._sanitizePriority(this.options.priority);
+				if (this.options.id === jobDefaults.id) this.options.id = `${this.options.id}-${this._randomIndex()}`;
+				this.promise = new this.Promise((_resolve, _reject) => {
+					this._resolve = _resolve;
+					this._reject = _reject;
+				});
+				this.retryCount = 0;
+			}
+			_sanitizePriority(priority) {
+				var sProperty = ~~priority !== priority ? DEFAULT_PRIORITY : priority;
+				if (sProperty < 0) return 0;
+				else if (sProperty > NUM_PRIORITIES - 1) return NUM_PRIORITIES - 1;
+				else return sProperty;
+			}
+			_randomIndex() {
+				return Math.random().toString(36).slice(2);
+			}
+			doDrop({ error, message = "This job has been dropped by Bottleneck" } = {}) {
+				if (this._states.remove(this.options.id)) {
+					if (this.rejectOnDrop) this._reject(error != null ? error : new BottleneckError$1(message));
+					this.Events.trigger("dropped", {
+						args: this.args,
+						options: this.options,
+						task: this.task,
+						promise: this.promise
+					});
+					return true;
+				} else return false;
+			}
+			_assertStatus(expected) {
+				var status = this._states.jobStatus(this.options.id);
+				if (!(status === expected || expected === "DONE" && status === null)) throw new BottleneckError$1(`Invalid job status ${status}, expected ${expected}. Please open an issue at https://github.com/SGrondin/bottleneck/issues`);
+			}
+			doReceive() {
+				this._states.start(this.options.id);
+				return this.Events.trigger("received", {
+					args: this.args,
+					options: this.options
+				});
+			}
+			doQueue(reachedHWM, blocked) {
+				this._assertStatus("RECEIVED");
+				this._states.next(this.options.id);
+				return this.Events.trigger("queued", {
+					args: this.args,
+					options: this.options,
+					reachedHWM,
+					blocked
+				});
+			}
+			doRun() {
+				if (this.retryCount === 0) {
+					this._assertStatus("QUEUED");
+					this._states.next(this.options.id);
+				} else this._assertStatus("EXECUTING");
+				return this.Events.trigger("scheduled", {
+					args: this.args,
+					options: this.options
+				});
+			}
+			async doExecute(chained, clearGlobalState, run, free) {
+				var error, eventInfo, passed;
+				if (this.retryCount === 0) {
+					this._assertStatus("RUNNING");
+					this._states.next(this.options.id);
+				} else this._assertStatus("EXECUTING");
+				eventInfo = {
+					args: this.args,
+					options: this.options,
+					retryCount: this.retryCount
+				};
+				this.Events.trigger("executing", eventInfo);
+				try {
+					passed = await (chained != null ? chained.schedule(this.options, this.task, ...this.args) : this.task(...this.args));
+					if (clearGlobalState()) {
+						this.doDone(eventInfo);
+						await free(this.options, eventInfo);
+						this._assertStatus("DONE");
+						return this._resolve(passed);
+					}
+				} catch (error1) {
+					error = error1;
+					return this._onFailure(error, eventInfo, clearGlobalState, run, free);
+				}
+			}
+			doExpire(clearGlobalState, run, free) {
+				var error, eventInfo;
+				if (this._states.jobStatus(this.options.id === "RUNNING")) this._states.next(this.options.id);
+				this._assertStatus("EXECUTING");
+				eventInfo = {
+					args: this.args,
+					options: this.options,
+					retryCount: this.retryCount
+				};
+				error = new BottleneckError$1(`This job timed out after ${this.options.expiration} ms.`);
+				return this._onFailure(error, eventInfo, clearGlobalState, run, free);
+			}
+			async _onFailure(error, eventInfo, clearGlobalState, run, free) {
+				var retry, retryAfter;
+				if (clearGlobalState()) {
+					retry = await this.Events.trigger("failed", error, eventInfo);
+					if (retry != null) {
+						retryAfter = ~~retry;
+						this.Events.trigger("retry", `Retrying ${this.options.id} after ${retryAfter} ms`, eventInfo);
+						this.retryCount++;
+						return run(retryAfter);
+					} else {
+						this.doDone(eventInfo);
+						await free(this.options, eventInfo);
+						this._assertStatus("DONE");
+						return this._reject(error);
+					}
+				}
+			}
+			doDone(eventInfo) {
+				this._assertStatus("EXECUTING");
+				this._states.next(this.options.id);
+				return this.Events.trigger("done", eventInfo);
+			}
+		};
+		var Job_1 = Job;
+		var BottleneckError$2, LocalDatastore, parser$2 = parser;
+		BottleneckError$2 = BottleneckError_1;
+		LocalDatastore = class LocalDatastore {
+			constructor(instance, storeOptions, storeInstanceOptions) {
+				this.instance = instance;
+				this.storeOptions = storeOptions;
+				this.clientId = this.instance._randomIndex();
+				parser$2.load(storeInstanceOptions, storeInstanceOptions, this);
+				this._nextRequest = this._lastReservoirRefresh = this._lastReservoirIncrease = Date.now();
+				this._running = 0;
+				this._done = 0;
+				this._unblockTime = 0;
+				this.ready = this.Promise.resolve();
+				this.clients = {};
+				this._startHeartbeat();
+			}
+			_startHeartbeat() {
+				var base;
+				if (this.heartbeat == null && (this.storeOptions.reservoirRefreshInterval != null && this.storeOptions.reservoirRefreshAmount != null || this.storeOptions.reservoirIncreaseInterval != null && this.storeOptions.reservoirIncreaseAmount != null)) return typeof (base = this.heartbeat = setInterval(() => {
+					var amount, incr, maximum, now = Date.now(), reservoir;
+					if (this.storeOptions.reservoirRefreshInterval != null && now >= this._lastReservoirRefresh + this.storeOptions.reservoirRefreshInterval) {
+						this._lastReservoirRefresh = now;
+						this.storeOptions.reservoir = this.storeOptions.reservoirRefreshAmount;
+						this.instance._drainAll(this.computeCapacity());
+					}
+					if (this.storeOptions.reservoirIncreaseInterval != null && now >= this._lastReservoirIncrease + this.storeOptions.reservoirIncreaseInterval) {
+						({reservoirIncreaseAmount: amount, reservoirIncreaseMaximum: maximum, reservoir} = this.storeOptions);
+						this._lastReservoirIncrease = now;
+						incr = maximum != null ? Math.min(amount, maximum - reservoir) : amount;
+						if (incr > 0) {
+							this.storeOptions.reservoir += incr;
+							return this.instance._drainAll(this.computeCapacity());
+						}
+					}
+				}, this.heartbeatInterval)).unref === "function" ? base.unref() : void 0;
+				else return clearInterval(this.heartbeat);
+			}
+			async __publish__(message) {
+				await this.yieldLoop();
+				return this.instance.Events.trigger("message", message.toString());
+			}
+			async __disconnect__(flush) {
+				await this.yieldLoop();
+				clearInterval(this.heartbeat);
+				return this.Promise.resolve();
+			}
+			yieldLoop(t = 0) {
+				return new this.Promise(function(resolve, reject) {
+					return setTimeout(resolve, t);
+				});
+			}
+			computePenalty() {
+				var ref;
+				return (ref = this.storeOptions.penalty) != null ? ref : 15 * this.storeOptions.minTime || 5e3;
+			}
+			async __updateSettings__(options) {
+				await this.yieldLoop();
+				parser$2.overwrite(options, options, this.storeOptions);
+				this._startHeartbeat();
+				this.instance._drainAll(this.computeCapacity());
+				return true;
+			}
+			async __running__() {
+				await this.yieldLoop();
+				return this._running;
+			}
+			async __queued__() {
+				await this.yieldLoop();
+				return this.instance.queued();
+			}
+			async __done__() {
+				await this.yieldLoop();
+				return this._done;
+			}
+			async __groupCheck__(time) {
+				await this.yieldLoop();
+				return this._nextRequest + this.timeout < time;
+			}
+			computeCapacity() {
+				var maxConcurrent, reservoir;
+				({maxConcurrent, reservoir} = this.storeOptions);
+				if (maxConcurrent != null && reservoir != null) return Math.min(maxConcurrent - this._running, reservoir);
+				else if (maxConcurrent != null) return maxConcurrent - this._running;
+				else if (reservoir != null) return reservoir;
+				else return null;
+			}
+			conditionsCheck(weight) {
+				var capacity = this.computeCapacity();
+				return capacity == null || weight <= capacity;
+			}
+			async __incrementReservoir__(incr) {
+				var reservoir;
+				await this.yieldLoop();
+				reservoir = this.storeOptions.reservoir += incr;
+				this.instance._drainAll(this.computeCapacity());
+				return reservoir;
+			}
+			async __currentReservoir__() {
+				await this.yieldLoop();
+				return this.storeOptions.reservoir;
+			}
+			isBlocked(now) {
+				return this._unblockTime >= now;
+			}
+			check(weight, now) {
+				return this.conditionsCheck(weight) && this._nextRequest - now <= 0;
+			}
+			async __check__(weight) {
+				var now;
+				await this.yieldLoop();
+				now = Date.now();
+				return this.check(weight, now);
+			}
+			async __register__(index, weight, expiration) {
+				var now, wait;
+				await this.yieldLoop();
+				now = Date.now();
+				if (this.conditionsCheck(weight)) {
+					this._running += weight;
+					if (this.storeOptions.reservoir != null) this.storeOptions.reservoir -= weight;
+					wait = Math.max(this._nextRequest - now, 0);
+					this._nextRequest = now + wait + this.storeOptions.minTime;
+					return {
+						success: true,
+						wait,
+						reservoir: this.storeOptions.reservoir
+					};
+				} else return { success: false };
+			}
+			strategyIsBlock() {
+				return this.storeOptions.strategy === 3;
+			}
+			async __submit__(queueLength, weight) {
+				var blocked, now, reachedHWM;
+				await this.yieldLoop();
+				if (this.storeOptions.maxConcurrent != null && weight > this.storeOptions.maxConcurrent) throw new BottleneckError$2(`Impossible to add a job having a weight of ${weight} to a limiter having a maxConcurrent setting of ${this.storeOptions.maxConcurrent}`);
+				now = Date.now();
+				reachedHWM = this.storeOptions.highWater != null && queueLength === this.storeOptions.highWater && !this.check(weight, now);
+				blocked = this.strategyIsBlock() && (reachedHWM || this.isBlocked(now));
+				if (blocked) {
+					this._unblockTime = now + this.computePenalty();
+					this._nextRequest = this._unblockTime + this.storeOptions.minTime;
+					this.instance._dropAllQueued();
+				}
+				return {
+					reachedHWM,
+					blocked,
+					strategy: this.storeOptions.strategy
+				};
+			}
+			async __free__(index, weight) {
+				await this.yieldLoop();
+				this._running -= weight;
+				this._done += weight;
+				this.instance._drainAll(this.computeCapacity());
+				return { running: this._running };
+			}
+		};
+		var LocalDatastore_1 = LocalDatastore;
+		var BottleneckError$3 = BottleneckError_1;
+		var States_1 = class States {
+			constructor(status1) {
+				this.status = status1;
+				this._jobs = {};
+				this.counts = this.status.map(function() {
+					return 0;
+				});
+			}
+			next(id) {
+				var current = this._jobs[id], next = current + 1;
+				if (current != null && next < this.status.length) {
+					this.counts[current]--;
+					this.counts[next]++;
+					return this._jobs[id]++;
+				} else if (current != null) {
+					this.counts[current]--;
+					return delete this._jobs[id];
+				}
+			}
+			start(id) {
+				var initial = 0;
+				this._jobs[id] = initial;
+				return this.counts[initial]++;
+			}
+			remove(id) {
+				var current = this._jobs[id];
+				if (current != null) {
+					this.counts[current]--;
+					delete this._jobs[id];
+				}
+				return current != null;
+			}
+			jobStatus(id) {
+				var ref;
+				return (ref = this.status[this._jobs[id]]) != null ? ref : null;
+			}
+			statusJobs(status) {
+				var k, pos, ref, results, v;
+				if (status != null) {
+					pos = this.status.indexOf(status);
+					if (pos < 0) throw new BottleneckError$3(`status must be one of ${this.status.join(", ")}`);
+					ref = this._jobs;
+					results = [];
+					for (k in ref) {
+						v = ref[k];
+						if (v === pos) results.push(k);
+					}
+					return results;
+				} else return Object.keys(this._jobs);
+			}
+			statusCounts() {
+				return this.counts.reduce(((acc, v, i) => {
+					acc[this.status[i]] = v;
+					return acc;
+				}), {});
+			}
+		};
+		var DLList$2 = DLList_1;
+		var Sync_1 = class Sync {
+			constructor(name, Promise) {
+				this.schedule = this.schedule.bind(this);
+				this.name = name;
+				this.Promise = Promise;
+				this._running = 0;
+				this._queue = new DLList$2();
+			}
+			isEmpty() {
+				return this._queue.length === 0;
+			}
+			async _tryToRun() {
+				var args, cb, error, reject, resolve, returned, task;
+				if (this._running < 1 && this._queue.length > 0) {
+					this._running++;
+					({task, args, resolve, reject} = this._queue.shift());
+					cb = await (async function() {
+						try {
+							returned = await task(...args);
+							return function() {
+								return resolve(returned);
+							};
+						} catch (error1) {
+							error = error1;
+							return function() {
+								return reject(error);
+							};
+						}
+					})();
+					this._running--;
+					this._tryToRun();
+					return cb();
+				}
+			}
+			schedule(task, ...args) {
+				var promise, reject, resolve = reject = null;
+				promise = new this.Promise(function(_resolve, _reject) {
+					resolve = _resolve;
+					return reject = _reject;
+				});
+				this._queue.push({
+					task,
+					args,
+					resolve,
+					reject
+				});
+				this._tryToRun();
+				return promise;
+			}
+		};
+		var version = "2.19.5";
+		var version$2 = /*#__PURE__*/ Object.freeze({
+			version,
+			default: { version }
+		});
+		var require$$2 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
+		var require$$3 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
+		var require$$4 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
+		var Events$2, Group, IORedisConnection$1, RedisConnection$1, Scripts$1, parser$3 = parser;
+		Events$2 = Events_1;
+		RedisConnection$1 = require$$2;
+		IORedisConnection$1 = require$$3;
+		Scripts$1 = require$$4;
+		Group = (function() {
+			class Group {
+				constructor(limiterOptions = {}) {
+					this.deleteKey = this.deleteKey.bind(this);
+					this.limiterOptions = limiterOptions;
+					parser$3.load(this.limiterOptions, this.defaults, this);
+					this.Events = new Events$2(this);
+					this.instances = {};
+					this.Bottleneck = Bottleneck_1;
+					this._startAutoCleanup();
+					this.sharedConnection = this.connection != null;
+					if (this.connection == null) {
+						if (this.limiterOptions.datastore === "redis") this.connection = new RedisConnection$1(Object.assign({}, this.limiterOptions, { Events: this.Events }));
+						else if (this.limiterOptions.datastore === "ioredis") this.connection = new IORedisConnection$1(Object.assign({}, this.limiterOptions, { Events: this.Events }));
+					}
+				}
+				key(key = "") {
+					var ref;
+					return (ref = this.instances[key]) != null ? ref : (() => {
+						var limiter = this.instances[key] = new this.Bottleneck(Object.assign(this.limiterOptions, {
+							id: `${this.id}-${key}`,
+							timeout: this.timeout,
+							connection: this.connection
+						}));
+						this.Events.trigger("created", limiter, key);
+						return limiter;
+					})();
+				}
+				async deleteKey(key = "") {
+					var deleted, instance = this.instances[key];
+					if (this.connection) deleted = await this.connection.__runCommand__(["del", ...Scripts$1.allKeys(`${this.id}-${key}`)]);
+					if (instance != null) {
+						delete this.instances[key];
+						await instance.disconnect();
+					}
+					return instance != null || deleted > 0;
+				}
+				limiters() {
+					var k, ref = this.instances, results = [], v;
+					for (k in ref) {
+						v = ref[k];
+						results.push({
+							key: k,
+							limiter: v
+						});
+					}
+					return results;
+				}
+				keys() {
+					return Object.keys(this.instances);
+				}
+				async clusterKeys() {
+					var cursor, end, found, i, k, keys, len, next, start;
+					if (this.connection == null) return this.Promise.resolve(this.keys());
+					keys = [];
+					cursor = null;
+					start = `b_${this.id}-`.length;
+					end = 9;
+					while (cursor !== 0) {
+						[next, found] = await this.connection.__runCommand__([
+							"scan",
+							cursor != null ? cursor : 0,
+							"match",
+							`b_${this.id}-*_settings`,
+							"count",
+							1e4
+						]);
+						cursor = ~~next;
+						for (i = 0, len = found.length; i < len; i++) {
+							k = found[i];
+							keys.push(k.slice(start, -end));
+						}
+					}
+					return keys;
+				}
+				_startAutoCleanup() {
+					var base;
+					clearInterval(this.interval);
+					return typeof (base = this.interval = setInterval(async () => {
+						var e, k, ref, results, time = Date.now(), v;
+						ref = this.instances;
+						results = [];
+						for (k in ref) {
+							v = ref[k];
+							try {
+								if (await v._store.__groupCheck__(time)) results.push(this.deleteKey(k));
+								else results.push(void 0);
+							} catch (error) {
+								e = error;
+								results.push(v.Events.trigger("error", e));
+							}
+						}
+						return results;
+					}, this.timeout / 2)).unref === "function" ? base.unref() : void 0;
+				}
+				updateSettings(options = {}) {
+					parser$3.overwrite(options, this.defaults, this);
+					parser$3.overwrite(options, options, this.limiterOptions);
+					if (options.timeout != null) return this._startAutoCleanup();
+				}
+				disconnect(flush = true) {
+					var ref;
+					if (!this.sharedConnection) return (ref = this.connection) != null ? ref.disconnect(flush) : void 0;
+				}
+			}
+			Group.prototype.defaults = {
+				timeout: 3e5,
+				connection: null,
+				Promise,
+				id: "group-key"
+			};
+			return Group;
+		}).call(commonjsGlobal);
+		var Group_1 = Group;
+		var Batcher, Events$3, parser$4 = parser;
+		Events$3 = Events_1;
+		Batcher = (function() {
+			class Batcher {
+				constructor(options = {}) {
+					this.options = options;
+					parser$4.load(this.options, this.defaults, this);
+					this.Events = new Events$3(this);
+					this._arr = [];
+					this._resetPromise();
+					this._lastFlush = Date.now();
+				}
+				_resetPromise() {
+					return this._promise = new this.Promise((res, rej) => {
+						return this._resolve = res;
+					});
+				}
+				_flush() {
+					clearTimeout(this._timeout);
+					this._lastFlush = Date.now();
+					this._resolve();
+					this.Events.trigger("batch", this._arr);
+					this._arr = [];
+					return this._resetPromise();
+				}
+				add(data) {
+					var ret;
+					this._arr.push(data);
+					ret = this._promise;
+					if (this._arr.length === this.maxSize) this._flush();
+					else if (this.maxTime != null && this._arr.length === 1) this._timeout = setTimeout(() => {
+						return this._flush();
+					}, this.maxTime);
+					return ret;
+				}
+			}
+			Batcher.prototype.defaults = {
+				maxTime: null,
+				maxSize: null,
+				Promise
+			};
+			return Batcher;
+		}).call(commonjsGlobal);
+		var Batcher_1 = Batcher;
+		var require$$4$1 = () => console.log("You must import the full version of Bottleneck in order to use this feature.");
+		var require$$8 = getCjsExportFromNamespace(version$2);
+		var Bottleneck, DEFAULT_PRIORITY$1, Events$4, Job$1, LocalDatastore$1, NUM_PRIORITIES$1, Queues$1, RedisDatastore$1, States$1, Sync$1, parser$5, splice = [].splice;
+		NUM_PRIORITIES$1 = 10;
+		DEFAULT_PRIORITY$1 = 5;
+		parser$5 = parser;
+		Queues$1 = Queues_1;
+		Job$1 = Job_1;
+		LocalDatastore$1 = LocalDatastore_1;
+		RedisDatastore$1 = require$$4$1;
+		Events$4 = Events_1;
+		States$1 = States_1;
+		Sync$1 = Sync_1;
+		Bottleneck = (function() {
+			class Bottleneck {
+				constructor(options = {}, ...invalid) {
+					var storeInstanceOptions, storeOptions;
+					this._addToQueue = this._addToQueue.bind(this);
+					this._validateOptions(options, invalid);
+					parser$5.load(options, this.instanceDefaults, this);
+					this._queues = new Queues$1(NUM_PRIORITIES$1);
+					this._scheduled = {};
+					this._states = new States$1([
+						"RECEIVED",
+						"QUEUED",
+						"RUNNING",
+						"EXECUTING"
+					].concat(this.trackDoneStatus ? ["DONE"] : []));
+					this._limiter = null;
+					this.Events = new Events$4(this);
+					this._submitLock = new Sync$1("submit", this.Promise);
+					this._registerLock = new Sync$1("register", this.Promise);
+					storeOptions = parser$5.load(options, this.storeDefaults, {});
+					this._store = (function() {
+						if (this.datastore === "redis" || this.datastore === "ioredis" || this.connection != null) {
+							storeInstanceOptions = parser$5.load(options, this.redisStoreDefaults, {});
+							return new RedisDatastore$1(this, storeOptions, storeInstanceOptions);
+						} else if (this.datastore === "local") {
+							storeInstanceOptions = parser$5.load(options, this.localStoreDefaults, {});
+							return new LocalDatastore$1(this, storeOptions, storeInstanceOptions);
+						} else throw new Bottleneck.prototype.BottleneckError(`Invalid datastore type: ${this.datastore}`);
+					}).call(this);
+					this._queues.on("leftzero", () => {
+						var ref;
+						return (ref = this._store.heartbeat) != null ? typeof ref.ref === "function" ? ref.ref() : void 0 : void 0;
+					});
+					this._queues.on("zero", () => {
+						var ref;
+						return (ref = this._store.heartbeat) != null ? typeof ref.unref === "function" ? ref.unref() : void 0 : void 0;
+					});
+				}
+				_validateOptions(options, invalid) {
+					if (!(options != null && typeof options === "object" && invalid.length === 0)) throw new Bottleneck.prototype.BottleneckError("Bottleneck v2 takes a single object argument. Refer to https://github.com/SGrondin/bottleneck#upgrading-to-v2 if you're upgrading from Bottleneck v1.");
+				}
+				ready() {
+					return this._store.ready;
+				}
+				clients() {
+					return this._store.clients;
+				}
+				channel() {
+					return `b_${this.id}`;
+				}
+				channel_client() {
+					return `b_${this.id}_${this._store.clientId}`;
+				}
+				publish(message) {
+					return this._store.__publish__(message);
+				}
+				disconnect(flush = true) {
+					return this._store.__disconnect__(flush);
+				}
+				chain(_limiter) {
+					this._limiter = _limiter;
+					return this;
+				}
+				queued(priority) {
+					return this._queues.queued(priority);
+				}
+				clusterQueued() {
+					return this._store.__queued__();
+				}
+				empty() {
+					return this.queued() === 0 && this._submitLock.isEmpty();
+				}
+				running() {
+					return this._store.__running__();
+				}
+				done() {
+					return this._store.__done__();
+				}
+				jobStatus(id) {
+					return this._states.jobStatus(id);
+				}
+				jobs(status) {
+					return this._states.statusJobs(status);
+				}
+				counts() {
+					return this._states.statusCounts();
+				}
+				_randomIndex() {
+					return Math.random().toString(36).slice(2);
+				}
+				check(weight = 1) {
+					return this._store.__check__(weight);
+				}
+				_clearGlobalState(index) {
+					if (this._scheduled[index] != null) {
+						clearTimeout(this._scheduled[index].expiration);
+						delete this._scheduled[index];
+						return true;
+					} else return false;
+				}
+				async _free(index, job, options, eventInfo) {
+					var e, running;
+					try {
+						({running} = await this._store.__free__(index, options.weight));
+						this.Events.trigger("debug", `Freed ${options.id}`, eventInfo);
+						if (running === 0 && this.empty()) return this.Events.trigger("idle");
+					} catch (error1) {
+						e = error1;
+						return this.Events.trigger("error", e);
+					}
+				}
+				_run(index, job, wait) {
+					var clearGlobalState, free, run;
+					job.doRun();
+					clearGlobalState = this._clearGlobalState.bind(this, index);
+					run = this._run.bind(this, index, job);
+					free = this._free.bind(this, index, job);
+					return this._scheduled[index] = {
+						timeout: setTimeout(() => {
+							return job.doExecute(this._limiter, clearGlobalState, run, free);
+						}, wait),
+						expiration: job.options.expiration != null ? setTimeout(function() {
+							return job.doExpire(clearGlobalState, run, free);
+						}, wait + job.options.expiration) : void 0,
+						job
+					};
+				}
+				_drainOne(capacity) {
+					return this._registerLock.schedule(() => {
+						var args, index, next, options, queue;
+						if (this.queued() === 0) return this.Promise.resolve(null);
+						queue = this._queues.getFirst();
+						({options, args} = next = queue.first());
+						if (capacity != null && options.weight > capacity) return this.Promise.resolve(null);
+						this.Events.trigger("debug", `Draining ${options.id}`, {
+							args,
+							options
+						});
+						index = this._randomIndex();
+						return this._store.__register__(index, options.weight, options.expiration).then(({ success, wait, reservoir }) => {
+							var empty;
+							this.Events.trigger("debug", `Drained ${options.id}`, {
+								success,
+								args,
+								options
+							});
+							if (success) {
+								queue.shift();
+								empty = this.empty();
+								if (empty) this.Events.trigger("empty");
+								if (reservoir === 0) this.Events.trigger("depleted", empty);
+								this._run(index, next, wait);
+								return this.Promise.resolve(options.weight);
+							} else return this.Promise.resolve(null);
+						});
+					});
+				}
+				_drainAll(capacity, total = 0) {
+					return this._drainOne(capacity).then((drained) => {
+						var newCapacity;
+						if (drained != null) {
+							newCapacity = capacity != null ? capacity - drained : capacity;
+							return this._drainAll(newCapacity, total + drained);
+						} else return this.Promise.resolve(total);
+					}).catch((e) => {
+						return this.Events.trigger("error", e);
+					});
+				}
+				_dropAllQueued(message) {
+					return this._queues.shiftAll(function(job) {
+						return job.doDrop({ message });
+					});
+				}
+				stop(options = {}) {
+					var done, waitForExecuting;
+					options = parser$5.load(options, this.stopDefaults);
+					waitForExecuting = (at) => {
+						var finished = () => {
+							var counts = this._states.counts;
+							return counts[0] + counts[1] + counts[2] + counts[3] === at;
+						};
+						return new this.Promise((resolve, reject) => {
+							if (finished()) return resolve();
+							else return this.on("done", () => {
+								if (finished()) {
+									this.removeAllListeners("done");
+									return resolve();
+								}
+							});
+						});
+					};
+					done = options.dropWaitingJobs ? (this._run = function(index, next) {
+						return next.doDrop({ message: options.dropErrorMessage });
+					}, this._drainOne = () => {
+						return this.Promise.resolve(null);
+					}, this._registerLock.schedule(() => {
+						return this._submitLock.schedule(() => {
+							var k, ref = this._scheduled, v;
+							for (k in ref) {
+								v = ref[k];
+								if (this.jobStatus(v.job.options.id) === "RUNNING") {
+									clearTimeout(v.timeout);
+									clearTimeout(v.expiration);
+									v.job.doDrop({ message: options.dropErrorMessage });
+								}
+							}
+							this._dropAllQueued(options.dropErrorMessage);
+							return waitForExecuting(0);
+						});
+					})) : this.schedule({
+						priority: NUM_PRIORITIES$1 - 1,
+						weight: 0
+					}, () => {
+						return waitForExecuting(1);
+					});
+					this._receive = function(job) {
+						return job._reject(new Bottleneck.prototype.BottleneckError(options.enqueueErrorMessage));
+					};
+					this.stop = () => {
+						return this.Promise.reject(new Bottleneck.prototype.BottleneckError("stop() has already been called"));
+					};
+					return done;
+				}
+				async _addToQueue(job) {
+					var args, blocked, error, options, reachedHWM, shifted, strategy;
+					({args, options} = job);
+					try {
+						({reachedHWM, blocked, strategy} = await this._store.__submit__(this.queued(), options.weight));
+					} catch (error1) {
+						error = error1;
+						this.Events.trigger("debug", `Could not queue ${options.id}`, {
+							args,
+							options,
+							error
+						});
+						job.doDrop({ error });
+						return false;
+					}
+					if (blocked) {
+						job.doDrop();
+						return true;
+					} else if (reachedHWM) {
+						shifted = strategy === Bottleneck.prototype.strategy.LEAK ? this._queues.shiftLastFrom(options.priority) : strategy === Bottleneck.prototype.strategy.OVERFLOW_PRIORITY ? this._queues.shiftLastFrom(options.priority + 1) : strategy === Bottleneck.prototype.strategy.OVERFLOW ? job : void 0;
+						if (shifted != null) shifted.doDrop();
+						if (shifted == null || strategy === Bottleneck.prototype.strategy.OVERFLOW) {
+							if (shifted == null) job.doDrop();
+							return reachedHWM;
+						}
+					}
+					job.doQueue(reachedHWM, blocked);
+					this._queues.push(job);
+					await this._drainAll();
+					return reachedHWM;
+				}
+				_receive(job) {
+					if (this._states.jobStatus(job.options.id) != null) {
+						job._reject(new Bottleneck.prototype.BottleneckError(`A job with the same id already exists (id=${job.options.id})`));
+						return false;
+					} else {
+						job.doReceive();
+						return this._submitLock.schedule(this._addToQueue, job);
+					}
+				}
+				submit(...args) {
+					var cb, fn, job, options, ref, ref1, task;
+					if (typeof args[0] === "function") {
+						ref = args, [fn, ...args] = ref, [cb] = splice.call(args, -1);
+						options = parser$5.load({}, this.jobDefaults);
+					} else {
+						ref1 = args, [options, fn, ...args] = ref1, [cb] = splice.call(args, -1);
+						options = parser$5.load(options, this.jobDefaults);
+					}
+					task = (...args) => {
+						return new this.Promise(function(resolve, reject) {
+							return fn(...args, function(...args) {
+								return (args[0] != null ? reject : resolve)(args);
+							});
+						});
+					};
+					job = new Job$1(task, args, options, this.jobDefaults, this.rejectOnDrop, this.Events, this._states, this.Promise);
+					job.promise.then(function(args) {
+						return typeof cb === "function" ? cb(...args) : void 0;
+					}).catch(function(args) {
+						if (Array.isArray(args)) return typeof cb === "function" ? cb(...args) : void 0;
+						else return typeof cb === "function" ? cb(args) : void 0;
+					});
+					return this._receive(job);
+				}
+				schedule(...args) {
+					var job, options, task;
+					if (typeof args[0] === "function") {
+						[task, ...args] = args;
+						options = {};
+					} else [options, task, ...args] = args;
+					job = new Job$1(task, args, options, this.jobDefaults, this.rejectOnDrop, this.Events, this._states, this.Promise);
+					this._receive(job);
+					return job.promise;
+				}
+				wrap(fn) {
+					var schedule = this.schedule.bind(this), wrapped = function(...args) {
+						return schedule(fn.bind(this), ...args);
+					};
+					wrapped.withOptions = function(options, ...args) {
+						return schedule(options, fn, ...args);
+					};
+					return wrapped;
+				}
+				async updateSettings(options = {}) {
+					await this._store.__updateSettings__(parser$5.overwrite(options, this.storeDefaults));
+					parser$5.overwrite(options, this.instanceDefaults, this);
+					return this;
+				}
+				currentReservoir() {
+					return this._store.__currentReservoir__();
+				}
+				incrementReservoir(incr = 0) {
+					return this._store.__incrementReservoir__(incr);
+				}
+			}
+			Bottleneck.default = Bottleneck;
+			Bottleneck.Events = Events$4;
+			Bottleneck.version = Bottleneck.prototype.version = require$$8.version;
+			Bottleneck.strategy = Bottleneck.prototype.strategy = {
+				LEAK: 1,
+				OVERFLOW: 2,
+				OVERFLOW_PRIORITY: 4,
+				BLOCK: 3
+			};
+			Bottleneck.BottleneckError = Bottleneck.prototype.BottleneckError = BottleneckError_1;
+			Bottleneck.Group = Bottleneck.prototype.Group = Group_1;
+			Bottleneck.RedisConnection = Bottleneck.prototype.RedisConnection = require$$2;
+			Bottleneck.IORedisConnection = Bottleneck.prototype.IORedisConnection = require$$3;
+			Bottleneck.Batcher = Bottleneck.prototype.Batcher = Batcher_1;
+			Bottleneck.prototype.jobDefaults = {
+				priority: DEFAULT_PRIORITY$1,
+				weight: 1,
+				expiration: null,
+				id: "<no-id>"
+			};
+			Bottleneck.prototype.storeDefaults = {
+				maxConcurrent: null,
+				minTime: 0,
+				highWater: null,
+				strategy: Bottleneck.prototype.strategy.LEAK,
+				penalty: null,
+				reservoir: null,
+				reservoirRefreshInterval: null,
+				reservoirRefreshAmount: null,
+				reservoirIncreaseInterval: null,
+				reservoirIncreaseAmount: null,
+				reservoirIncreaseMaximum: null
+			};
+			Bottleneck.prototype.localStoreDefaults = {
+				Promise,
+				timeout: null,
+				heartbeatInterval: 250
+			};
+			Bottleneck.prototype.redisStoreDefaults = {
+				Promise,
+				timeout: null,
+				heartbeatInterval: 5e3,
+				clientTimeout: 1e4,
+				Redis: null,
+				clientOptions: {},
+				clusterNodes: null,
+				clearDatastore: false,
+				connection: null
+			};
+			Bottleneck.prototype.instanceDefaults = {
+				datastore: "local",
+				connection: null,
+				id: "<no-id>",
+				rejectOnDrop: true,
+				trackDoneStatus: false,
+				Promise
+			};
+			Bottleneck.prototype.stopDefaults = {
+				enqueueErrorMessage: "This limiter has been stopped and cannot accept new jobs.",
+				dropWaitingJobs: true,
+				dropErrorMessage: "This limiter has been stopped."
+			};
+			return Bottleneck;
+		}).call(commonjsGlobal);
+		var Bottleneck_1 = Bottleneck;
+		return Bottleneck_1;
+	}));
+}));
+// node_modules/@octokit/plugin-retry/dist-bundle/index.js
+var import_light = /* @__PURE__ */ __toESM(require_light(), 1);
+var VERSION$1 = "0.0.0-development";
+function isRequestError(error) {
+	return error.request !== void 0;
+}
+async function errorRequest(state, octokit, error, options) {
+	if (!isRequestError(error) || !error?.request.request) throw error;
+	if (error.status >= 400 && !state.doNotRetry.includes(error.status)) {
+		const retries = options.request.retries != null ? options.request.retries : state.retries;
+		const retryAfter = Math.pow((options.request.retryCount || 0) + 1, 2);
+		throw octokit.retry.retryRequest(error, retries, retryAfter);
+	}
+	throw error;
+}
+async function wrapRequest$1(state, octokit, request, options) {
+	const limiter = new import_light.default();
+	limiter.on("failed", function(error, info) {
+		const maxRetries = ~~error.request.request?.retries;
+		const after = ~~error.request.request?.retryAfter;
+		options.request.retryCount = info.retryCount + 1;
+		if (maxRetries > info.retryCount) return after * state.retryAfterBaseValue;
+	});
+	return limiter.schedule(requestWithGraphqlErrorHandling.bind(null, state, octokit, request), options);
+}
+async function requestWithGraphqlErrorHandling(state, octokit, request, options) {
+	const response = await request(options);
+	if (response.data && response.data.errors && response.data.errors.length > 0 && /Something went wrong while executing your query/.test(response.data.errors[0].message)) return errorRequest(state, octokit, new RequestError(response.data.errors[0].message, 500, {
+		request: options,
+		response
+	}), options);
+	return response;
+}
+function retry(octokit, octokitOptions) {
+	const state = Object.assign({
+		enabled: true,
+		retryAfterBaseValue: 1e3,
+		doNotRetry: [
+			400,
+			401,
+			403,
+			404,
+			410,
+			422,
+			451
+		],
+		retries: 3
+	}, octokitOptions.retry);
+	const retryPlugin = { retry: { retryRequest: (error, retries, retryAfter) => {
+		error.request.request = Object.assign({}, error.request.request, {
+			retries,
+			retryAfter
+		});
+		return error;
+	} } };
+	if (state.enabled) {
+		octokit.hook.error("request", errorRequest.bind(null, state, retryPlugin));
+		octokit.hook.wrap("request", wrapRequest$1.bind(null, state, retryPlugin));
+	}
+	return retryPlugin;
+}
+retry.VERSION = VERSION$1;
+// node_modules/@octokit/plugin-throttling/dist-bundle/index.js
+var VERSION = "0.0.0-development";
+var noop = () => Promise.resolve();
+function wrapRequest(state, request, options) {
+	return state.retryLimiter.schedule(doRequest, state, request, options);
+}
+async function doRequest(state, request, options) {
+	const { pathname } = new URL(options.url, "http://github.test");
+	const isAuth = isAuthRequest(options.method, pathname);
+	const isWrite = !isAuth && options.method !== "GET" && options.method !== "HEAD";
+	const isSearch = options.method === "GET" && pathname.startsWith("/search/");
+	const isGraphQL = pathname.startsWith("/graphql");
+	const jobOptions = ~~request.retryCount > 0 ? {
+		priority: 0,
+		weight: 0
+	} : {};
+	if (state.clustering) jobOptions.expiration = 6e4;
+	if (isWrite || isGraphQL) await state.write.key(state.id).schedule(jobOptions, noop);
+	if (isWrite && state.triggersNotification(pathname)) await state.notifications.key(state.id).schedule(jobOptions, noop);
+	if (isSearch) await state.search.key(state.id).schedule(jobOptions, noop);
+	const req = (isAuth ? state.auth : state.global).key(state.id).schedule(jobOptions, request, options);
+	if (isGraphQL) {
+		const res = await req;
+		if (res.data.errors != null && res.data.errors.some((error) => error.type === "RATE_LIMITED")) throw Object.assign(/* @__PURE__ */ new Error("GraphQL Rate Limit Exceeded"), {
+			response: res,
+			data: res.data
+		});
+	}
+	return req;
+}
+function isAuthRequest(method, pathname) {
+	return method === "PATCH" && /^\/applications\/[^/]+\/token\/scoped$/.test(pathname) || method === "POST" && (/^\/applications\/[^/]+\/token$/.test(pathname) || /^\/app\/installations\/[^/]+\/access_tokens$/.test(pathname) || pathname === "/login/oauth/access_token");
+}
+var triggers_notification_paths_default = [
+	"/orgs/{org}/invitations",
+	"/orgs/{org}/invitations/{invitation_id}",
+	"/orgs/{org}/teams/{team_slug}/discussions",
+	"/orgs/{org}/teams/{team_slug}/discussions/{discussion_number}/comments",
+	"/repos/{owner}/{repo}/collaborators/{username}",
+	"/repos/{owner}/{repo}/commits/{commit_sha}/comments",
+	"/repos/{owner}/{repo}/issues",
+	"/repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"/repos/{owner}/{repo}/issues/{issue_number}/sub_issue",
+	"/repos/{owner}/{repo}/issues/{issue_number}/sub_issues/priority",
+	"/repos/{owner}/{repo}/pulls",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/comments",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/merge",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/reviews",
+	"/repos/{owner}/{repo}/releases",
+	"/teams/{team_id}/discussions",
+	"/teams/{team_id}/discussions/{discussion_number}/comments"
+];
+function routeMatcher(paths) {
+	const regex2 = `^(?:${paths.map((path) => path.split("/").map((c) => c.startsWith("{") ? "(?:.+?)" : c).join("/")).map((r) => `(?:${r})`).join("|")})[^/]*$`;
+	return new RegExp(regex2, "i");
+}
+var regex = routeMatcher(triggers_notification_paths_default);
+var triggersNotification = regex.test.bind(regex);
+var groups = {};
+var createGroups = function(Bottleneck, common) {
+	groups.global = new Bottleneck.Group({
+		id: "octokit-global",
+		maxConcurrent: 10,
+		...common
+	});
+	groups.auth = new Bottleneck.Group({
+		id: "octokit-auth",
+		maxConcurrent: 1,
+		...common
+	});
+	groups.search = new Bottleneck.Group({
+		id: "octokit-search",
+		maxConcurrent: 1,
+		minTime: 2e3,
+		...common
+	});
+	groups.write = new Bottleneck.Group({
+		id: "octokit-write",
+		maxConcurrent: 1,
+		minTime: 1e3,
+		...common
+	});
+	groups.notifications = new Bottleneck.Group({
+		id: "octokit-notifications",
+		maxConcurrent: 1,
+		minTime: 3e3,
+		...common
+	});
+};
+function throttling(octokit, octokitOptions) {
+	const { enabled = true, Bottleneck = import_light.default, id = "no-id", timeout = 12e4, connection } = octokitOptions.throttle || {};
+	if (!enabled) return {};
+	const common = { timeout };
+	if (typeof connection !== "undefined") common.connection = connection;
+	const state = Object.assign({
+		clustering: connection != null,
+		triggersNotification,
+		fallbackSecondaryRateRetryAfter: 60,
+		retryAfterBaseValue: 1e3,
+		id
+	}, octokitOptions.throttle);
+	if (typeof state.onSecondaryRateLimit !== "function" || typeof state.onRateLimit !== "function") throw new Error(`octokit/plugin-throttling error:
+        You must pass the onSecondaryRateLimit and onRateLimit error handlers.
+        See https://octokit.github.io/rest.js/#throttling
+
+        const octokit = new Octokit({
+          throttle: {
+            onSecondaryRateLimit: (retryAfter, options) => {/* ... */},
+            onRateLimit: (retryAfter, options) => {/* ... */}
+          }
+        })
+    `);
+	let initialized = false;
+	const initializeBottleneck = () => {
+		if (initialized) return;
+		initialized = true;
+		if (groups.global == null) createGroups(Bottleneck, common);
+		state.global = state.global ?? groups.global;
+		state.auth = state.auth ?? groups.auth;
+		state.search = state.search ?? groups.search;
+		state.write = state.write ?? groups.write;
+		state.notifications = state.notifications ?? groups.notifications;
+		state.retryLimiter = state.retryLimiter ?? new Bottleneck();
+		const events = {};
+		const emitter = new Bottleneck.Events(events);
+		events.on("secondary-limit", state.onSecondaryRateLimit);
+		events.on("rate-limit", state.onRateLimit);
+		events.on("error", (e) => octokit.log.warn("Error in throttling-plugin limit handler", e));
+		state.retryLimiter.on("failed", async function(error, info) {
+			const [state2, request, options] = info.args;
+			const { pathname } = new URL(options.url, "http://github.test");
+			if (!(pathname.startsWith("/graphql") && error.status !== 401 || error.status === 403 || error.status === 429)) return;
+			const retryCount = ~~request.retryCount;
+			request.retryCount = retryCount;
+			options.request.retryCount = retryCount;
+			const { wantRetry, retryAfter = 0 } = await (async function() {
+				if (/\bsecondary rate\b/i.test(error.message)) {
+					const retryAfter2 = Number(error.response.headers["retry-after"]) || state2.fallbackSecondaryRateRetryAfter;
+					return {
+						wantRetry: await emitter.trigger("secondary-limit", retryAfter2, options, octokit, retryCount),
+						retryAfter: retryAfter2
+					};
+				}
+				if (error.response.headers != null && error.response.headers["x-ratelimit-remaining"] === "0" || (error.response.data?.errors ?? []).some((error2) => error2.type === "RATE_LIMITED")) {
+					const rateLimitReset = (/* @__PURE__ */ new Date(~~error.response.headers["x-ratelimit-reset"] * 1e3)).getTime();
+					const retryAfter2 = Math.max(Math.ceil((rateLimitReset - Date.now()) / 1e3) + 1, 0);
+					return {
+						wantRetry: await emitter.trigger("rate-limit", retryAfter2, options, octokit, retryCount),
+						retryAfter: retryAfter2
+					};
+				}
+				return {};
+			})();
+			if (wantRetry) {
+				request.retryCount++;
+				return retryAfter * state2.retryAfterBaseValue;
+			}
+		});
+	};
+	octokit.hook.wrap("request", (request, options) => {
+		initializeBottleneck();
+		return wrapRequest(state, request, options);
+	});
+	return {};
+}
+throttling.VERSION = VERSION;
+throttling.triggersNotification = triggersNotification;
+// node_modules/undici/lib/dispatcher/balanced-pool.js
+var require_balanced_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const { BalancedPoolMissingUpstreamError, InvalidArgumentError } = require_errors();
+	const { PoolBase, kClients, kNeedDrain, kAddClient, kRemoveClient, kGetDispatcher } = require_pool_base();
+	const Pool = require_pool();
+	const { kOriginless, kUrl } = require_symbols();
+	const util = require_util$5();
+	const kFactory = Symbol("factory");
+	const kOptions = Symbol("options");
+	const kGreatestCommonDivisor = Symbol("kGreatestCommonDivisor");
+	const kCurrentWeight = Symbol("kCurrentWeight");
+	const kIndex = Symbol("kIndex");
+	const kWeight = Symbol("kWeight");
+	const kMaxWeightPerServer = Symbol("kMaxWeightPerServer");
+	const kErrorPenalty = Symbol("kErrorPenalty");
+	/**
+	* Calculate the greatest common divisor of two numbers by
+	* using the Euclidean algorithm.
+	*
+	* @param {number} a
+	* @param {number} b
+	* @returns {number}
+	*/
+	function getGreatestCommonDivisor(a, b) {
+		if (a === 0) return b;
+		while (b !== 0) {
+			const t = b;
+			b = a % b;
+			a = t;
+		}
+		return a;
+	}
+	function defaultFactory(origin, opts) {
+		return new Pool(origin, opts);
+	}
+	var BalancedPool = class extends PoolBase {
+		constructor(upstreams = [], { factory = defaultFactory, connect, tls, ...opts } = {}) {
+			if (typeof factory !== "function") throw new InvalidArgumentError("factory must be a function.");
+			super(opts);
+			this[kOriginless] = true;
+			if (connect && typeof connect !== "function") connect = { ...connect };
+			if (tls && typeof tls !== "function") tls = { ...tls };
+			this[kOptions] = {
+				...util.deepClone(opts),
+				connect,
+				tls
+			};
+			this[kIndex] = -1;
+			this[kCurrentWeight] = 0;
+			this[kMaxWeightPerServer] = this[kOptions].maxWeightPerServer || 100;
+			this[kErrorPenalty] = this[kOptions].errorPenalty || 15;
+			if (!Array.isArray(upstreams)) upstreams = [upstreams];
+			this[kFactory] = factory;
+			for (const upstream of upstreams) this.addUpstream(upstream);
+			this._updateBalancedPoolStats();
+		}
+		addUpstream(upstream) {
+			const upstreamOrigin = util.parseOrigin(upstream).origin;
+			if (this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true)) return this;
+			const pool = this[kFactory](upstreamOrigin, this[kOptions]);
+			this[kAddClient](pool);
+			pool.on("connect", () => {
+				pool[kWeight] = Math.min(this[kMaxWeightPerServer], pool[kWeight] + this[kErrorPenalty]);
+			});
+			pool.on("connectionError", () => {
+				pool[kWeight] = Math.max(1, pool[kWeight] - this[kErrorPenalty]);
+				this._updateBalancedPoolStats();
+			});
+			pool.on("disconnect", (...args) => {
+				const err = args[2];
+				if (err && err.code === "UND_ERR_SOCKET") {
+					pool[kWeight] = Math.max(1, pool[kWeight] - this[kErrorPenalty]);
+					this._updateBalancedPoolStats();
+				}
+			});
+			for (const client of this[kClients]) client[kWeight] = this[kMaxWeightPerServer];
+			this._updateBalancedPoolStats();
+			return this;
+		}
+		_updateBalancedPoolStats() {
+			let result = 0;
+			for (let i = 0; i < this[kClients].length; i++) result = getGreatestCommonDivisor(this[kClients][i][kWeight], result);
+			this[kGreatestCommonDivisor] = result;
+		}
+		removeUpstream(upstream) {
+			const upstreamOrigin = util.parseOrigin(upstream).origin;
+			const pool = this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true);
+			if (pool) this[kRemoveClient](pool);
+			return this;
+		}
+		getUpstream(upstream) {
+			const upstreamOrigin = util.parseOrigin(upstream).origin;
+			return this[kClients].find((pool) => pool[kUrl].origin === upstreamOrigin && pool.closed !== true && pool.destroyed !== true);
+		}
+		get upstreams() {
+			return this[kClients].filter((dispatcher) => dispatcher.closed !== true && dispatcher.destroyed !== true).map((p) => p[kUrl].origin);
+		}
+		[kGetDispatcher]() {
+			if (this[kClients].length === 0) throw new BalancedPoolMissingUpstreamError();
+			let counter = 0;
+			let maxWeightIndex = -1;
+			while (counter++ < this[kClients].length) {
+				this[kIndex] = (this[kIndex] + 1) % this[kClients].length;
+				const pool = this[kClients][this[kIndex]];
+				if (this[kIndex] === 0) {
+					this[kCurrentWeight] = this[kCurrentWeight] - this[kGreatestCommonDivisor];
+					if (this[kCurrentWeight] <= 0) this[kCurrentWeight] = this[kMaxWeightPerServer];
+				}
+				if (pool[kNeedDrain] || pool.closed === true || pool.destroyed === true) continue;
+				if (maxWeightIndex === -1 || pool[kWeight] > this[kClients][maxWeightIndex][kWeight]) maxWeightIndex = this[kIndex];
+				if (pool[kWeight] >= this[kCurrentWeight]) return pool;
+			}
+			if (maxWeightIndex === -1) return;
+			this[kCurrentWeight] = this[kClients][maxWeightIndex][kWeight];
+			this[kIndex] = maxWeightIndex;
+			return this[kClients][maxWeightIndex];
+		}
+	};
+	module.exports = BalancedPool;
+}));
+// node_modules/undici/lib/dispatcher/round-robin-pool.js
+var require_round_robin_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const { PoolBase, kClients, kNeedDrain, kAddClient, kGetDispatcher, kHasDispatcher, kRemoveClient, kRetireClient, kDrainQueue } = require_pool_base();
+	const Client = require_client();
+	const { InvalidArgumentError } = require_errors();
+	const util = require_util$5();
+	const { kUrl, kQueued } = require_symbols();
+	const buildConnector = require_connect();
+	const kOptions = Symbol("options");
+	const kConnections = Symbol("connections");
+	const kFactory = Symbol("factory");
+	const kIndex = Symbol("index");
+	function defaultFactory(origin, opts) {
+		return new Client(origin, opts);
+	}
+	var RoundRobinPool = class extends PoolBase {
+		constructor(origin, { connections, factory = defaultFactory, connect, connectTimeout, tls, maxCachedSessions, socketPath, autoSelectFamily, autoSelectFamilyAttemptTimeout, allowH2, clientTtl, ...options } = {}) {
+			if (connections != null && (!Number.isFinite(connections) || connections < 0)) throw new InvalidArgumentError("invalid connections");
+			if (typeof factory !== "function") throw new InvalidArgumentError("factory must be a function.");
+			if (connect != null && typeof connect !== "function" && typeof connect !== "object") throw new InvalidArgumentError("connect must be a function or an object");
+			if (typeof connect !== "function") connect = buildConnector({
+				...tls,
+				maxCachedSessions,
+				allowH2,
+				socketPath,
+				timeout: connectTimeout,
+				...typeof autoSelectFamily === "boolean" ? {
+					autoSelectFamily,
+					autoSelectFamilyAttemptTimeout
+				} : void 0,
+				...connect
+			});
+			super(options);
+			this[kConnections] = connections || null;
+			this[kUrl] = util.parseOrigin(origin);
+			this[kOptions] = {
+				...util.deepClone(options),
+				connect,
+				allowH2,
+				clientTtl,
+				socketPath
+			};
+			this[kFactory] = factory;
+			this[kIndex] = -1;
+			this.on("connect", (origin, targets) => {
+				if (clientTtl != null && clientTtl > 0) for (const target of targets) Object.assign(target, { ttl: Date.now() });
+			});
+			this.on("connectionError", (origin, targets, error) => {
+				for (const target of targets) if (this[kClients].includes(target)) this[kRetireClient](target);
+				if (this[kQueued] > 0) this[kDrainQueue](origin, targets.slice(1));
+			});
+		}
+		[kGetDispatcher]() {
+			const clientTtlOption = this[kOptions].clientTtl;
+			if (this[kClients].length === 0) {
+				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
+				this[kAddClient](dispatcher);
+				return dispatcher;
+			}
+			let checked = 0;
+			while (checked < this[kClients].length) {
+				this[kIndex] = (this[kIndex] + 1) % this[kClients].length;
+				const client = this[kClients][this[kIndex]];
+				if (clientTtlOption != null && clientTtlOption > 0 && client.ttl && Date.now() - client.ttl > clientTtlOption) {
+					this[kRemoveClient](client);
+					this[kIndex]--;
+					continue;
+				}
+				if (!client[kNeedDrain]) return client;
+				checked++;
+			}
+			if (!this[kConnections] || this[kClients].length < this[kConnections]) {
+				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
+				this[kAddClient](dispatcher);
+				return dispatcher;
+			}
+		}
+		[kHasDispatcher]() {
+			const clientTtlOption = this[kOptions].clientTtl;
+			for (let i = 0; i < this[kClients].length; i++) {
+				const client = this[kClients][i];
+				if (clientTtlOption != null && clientTtlOption > 0 && client.ttl && Date.now() - client.ttl > clientTtlOption) {
+					this[kRemoveClient](client);
+					if (i <= this[kIndex]) this[kIndex]--;
+					i--;
+				} else if (!client[kNeedDrain]) return true;
+			}
+			if (!this[kConnections] || this[kClients].length < this[kConnections]) {
+				const dispatcher = this[kFactory](this[kUrl], this[kOptions]);
+				this[kAddClient](dispatcher);
+				return true;
+			}
+			return false;
+		}
+	};
+	module.exports = RoundRobinPool;
+}));
+// node_modules/undici/lib/dispatcher/dispatcher1-wrapper.js
+var require_dispatcher1_wrapper = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const Dispatcher = require_dispatcher();
+	const { InvalidArgumentError } = require_errors();
+	const { toRawHeaders } = require_util$5();
+	const { kOriginless, kUrl } = require_symbols();
+	var LegacyHandlerWrapper = class {
+		#handler;
+		constructor(handler) {
+			this.#handler = handler;
+		}
+		onRequestStart(controller, context) {
+			this.#handler.onConnect?.((reason) => controller.abort(reason), context);
+		}
+		onRequestUpgrade(controller, statusCode, headers, socket) {
+			const rawHeaders = Array.isArray(controller?.rawHeaders) ? controller.rawHeaders : toRawHeaders(controller?.rawHeaders ?? headers ?? {});
+			this.#handler.onUpgrade?.(statusCode, rawHeaders, socket);
+		}
+		onResponseStart(controller, statusCode, headers, statusMessage) {
+			const rawHeaders = Array.isArray(controller?.rawHeaders) ? controller.rawHeaders : toRawHeaders(controller?.rawHeaders ?? headers ?? {});
+			if (this.#handler.onHeaders?.(statusCode, rawHeaders, () => controller.resume(), statusMessage) === false) controller.pause();
+		}
+		onResponseData(controller, chunk) {
+			if (this.#handler.onData?.(chunk) === false) controller.pause();
+		}
+		onResponseEnd(controller, trailers) {
+			const rawTrailers = Array.isArray(controller?.rawTrailers) ? controller.rawTrailers : toRawHeaders(controller?.rawTrailers ?? trailers ?? {});
+			this.#handler.onComplete?.(rawTrailers);
+		}
+		onResponseError(_controller, err) {
+			if (!this.#handler.onError) throw err;
+			this.#handler.onError(err);
+		}
+		onBodySent(chunk) {
+			this.#handler.onBodySent?.(chunk);
+		}
+		onRequestSent() {
+			this.#handler.onRequestSent?.();
+		}
+		onResponseStarted() {
+			this.#handler.onResponseStarted?.();
+		}
+	};
+	module.exports = class Dispatcher1Wrapper extends Dispatcher {
+		#dispatcher;
+		constructor(dispatcher) {
+			super();
+			if (!dispatcher || typeof dispatcher.dispatch !== "function") throw new InvalidArgumentError("Argument dispatcher must implement dispatch");
+			this.#dispatcher = dispatcher;
+			this[kUrl] = dispatcher[kUrl];
+			this[kOriginless] = dispatcher[kOriginless];
+		}
+		static wrapHandler(handler) {
+			if (!handler || typeof handler !== "object") throw new InvalidArgumentError("handler must be an object");
+			if (typeof handler.onRequestStart === "function") return handler;
+			return new LegacyHandlerWrapper(handler);
+		}
+		dispatch(opts, handler) {
+			if (opts.allowH2 !== false) opts = {
+				...opts,
+				allowH2: false
+			};
+			return this.#dispatcher.dispatch(opts, Dispatcher1Wrapper.wrapHandler(handler));
+		}
+		get webSocketOptions() {
+			return this.#dispatcher.webSocketOptions;
+		}
+		get eventSourceOptions() {
+			return this.#dispatcher.eventSourceOptions;
+		}
+		close(...args) {
+			return this.#dispatcher.close(...args);
+		}
+		destroy(...args) {
+			return this.#dispatcher.destroy(...args);
+		}
+	};
+}));
 // node_modules/undici/lib/handler/retry-handler.js
 var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
@@ -36191,624 +41175,6 @@ var require_h2c_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 	module.exports = H2CClient;
 }));
-// node_modules/undici/lib/api/readable.js
-var require_readable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const assert = require("node:assert");
-	const { addAbortListener } = require("node:events");
-	const { Readable } = require("node:stream");
-	const { RequestAbortedError, NotSupportedError, InvalidArgumentError, AbortError } = require_errors();
-	const util = require_util$5();
-	const kConsume = Symbol("kConsume");
-	const kReading = Symbol("kReading");
-	const kBody = Symbol("kBody");
-	const kAbort = Symbol("kAbort");
-	const kContentType = Symbol("kContentType");
-	const kContentLength = Symbol("kContentLength");
-	const kUsed = Symbol("kUsed");
-	const kBytesRead = Symbol("kBytesRead");
-	const noop = () => {};
-	/**
-	* @class
-	* @extends {Readable}
-	* @see https://fetch.spec.whatwg.org/#body
-	*/
-	var BodyReadable = class extends Readable {
-		/**
-		* @param {object} opts
-		* @param {(this: Readable, size: number) => void} opts.resume
-		* @param {() => (void | null)} opts.abort
-		* @param {string} [opts.contentType = '']
-		* @param {number} [opts.contentLength]
-		* @param {number} [opts.highWaterMark = 64 * 1024]
-		*/
-		constructor({ resume, abort, contentType = "", contentLength, highWaterMark = 65536 }) {
-			super({
-				autoDestroy: true,
-				read: resume,
-				highWaterMark
-			});
-			this._readableState.dataEmitted = false;
-			this[kAbort] = abort;
-			/** @type {Consume | null} */
-			this[kConsume] = null;
-			/** @type {number} */
-			this[kBytesRead] = 0;
-			/** @type {ReadableStream|null} */
-			this[kBody] = null;
-			/** @type {boolean} */
-			this[kUsed] = false;
-			/** @type {string} */
-			this[kContentType] = contentType;
-			/** @type {number|null} */
-			this[kContentLength] = Number.isFinite(contentLength) ? contentLength : null;
-			/**
-			* Is stream being consumed through Readable API?
-			* This is an optimization so that we avoid checking
-			* for 'data' and 'readable' listeners in the hot path
-			* inside push().
-			*
-			* @type {boolean}
-			*/
-			this[kReading] = false;
-		}
-		/**
-		* @param {Error|null} err
-		* @param {(error:(Error|null)) => void} callback
-		* @returns {void}
-		*/
-		_destroy(err, callback) {
-			if (!err && !this._readableState.endEmitted) err = new RequestAbortedError();
-			if (err) this[kAbort]();
-			if (!this[kUsed]) setImmediate(callback, err);
-			else callback(err);
-		}
-		/**
-		* @param {string|symbol} event
-		* @param {(...args: any[]) => void} listener
-		* @returns {this}
-		*/
-		on(event, listener) {
-			if (event === "data" || event === "readable") {
-				this[kReading] = true;
-				this[kUsed] = true;
-			}
-			return super.on(event, listener);
-		}
-		/**
-		* @param {string|symbol} event
-		* @param {(...args: any[]) => void} listener
-		* @returns {this}
-		*/
-		addListener(event, listener) {
-			return this.on(event, listener);
-		}
-		/**
-		* @param {string|symbol} event
-		* @param {(...args: any[]) => void} listener
-		* @returns {this}
-		*/
-		off(event, listener) {
-			const ret = super.off(event, listener);
-			if (event === "data" || event === "readable") this[kReading] = this.listenerCount("data") > 0 || this.listenerCount("readable") > 0;
-			return ret;
-		}
-		/**
-		* @param {string|symbol} event
-		* @param {(...args: any[]) => void} listener
-		* @returns {this}
-		*/
-		removeListener(event, listener) {
-			return this.off(event, listener);
-		}
-		/**
-		* @param {Buffer|null} chunk
-		* @returns {boolean}
-		*/
-		push(chunk) {
-			if (chunk) {
-				this[kBytesRead] += chunk.length;
-				if (this[kConsume]) {
-					consumePush(this[kConsume], chunk);
-					return this[kReading] ? super.push(chunk) : true;
-				}
-			}
-			return super.push(chunk);
-		}
-		/**
-		* Consumes and returns the body as a string.
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-text
-		* @returns {Promise<string>}
-		*/
-		text() {
-			return consume(this, "text");
-		}
-		/**
-		* Consumes and returns the body as a JavaScript Object.
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-json
-		* @returns {Promise<unknown>}
-		*/
-		json() {
-			return consume(this, "json");
-		}
-		/**
-		* Consumes and returns the body as a Blob
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-blob
-		* @returns {Promise<Blob>}
-		*/
-		blob() {
-			return consume(this, "blob");
-		}
-		/**
-		* Consumes and returns the body as an Uint8Array.
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-bytes
-		* @returns {Promise<Uint8Array>}
-		*/
-		bytes() {
-			return consume(this, "bytes");
-		}
-		/**
-		* Consumes and returns the body as an ArrayBuffer.
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-arraybuffer
-		* @returns {Promise<ArrayBuffer>}
-		*/
-		arrayBuffer() {
-			return consume(this, "arrayBuffer");
-		}
-		/**
-		* Not implemented
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-formdata
-		* @throws {NotSupportedError}
-		*/
-		async formData() {
-			throw new NotSupportedError();
-		}
-		/**
-		* Returns true if the body is not null and the body has been consumed.
-		* Otherwise, returns false.
-		*
-		* @see https://fetch.spec.whatwg.org/#dom-body-bodyused
-		* @readonly
-		* @returns {boolean}
-		*/
-		get bodyUsed() {
-			return util.isDisturbed(this);
-		}
-		/**
-		* @see https://fetch.spec.whatwg.org/#dom-body-body
-		* @readonly
-		* @returns {ReadableStream}
-		*/
-		get body() {
-			if (!this[kBody]) {
-				this[kBody] = ReadableStream.from(this);
-				if (this[kConsume]) {
-					this[kBody].getReader();
-					assert(this[kBody].locked);
-				}
-			}
-			return this[kBody];
-		}
-		/**
-		* Dumps the response body by reading `limit` number of bytes.
-		* @param {object} opts
-		* @param {number} [opts.limit = 131072] Number of bytes to read.
-		* @param {AbortSignal} [opts.signal] An AbortSignal to cancel the dump.
-		* @returns {Promise<null>}
-		*/
-		dump(opts) {
-			const signal = opts?.signal;
-			if (signal != null && (typeof signal !== "object" || !("aborted" in signal))) return Promise.reject(new InvalidArgumentError("signal must be an AbortSignal"));
-			const limit = opts?.limit && Number.isFinite(opts.limit) ? opts.limit : 131072;
-			if (signal?.aborted) return Promise.reject(signal.reason ?? new AbortError());
-			if (this._readableState.closeEmitted) return Promise.resolve(null);
-			return new Promise((resolve, reject) => {
-				if (this[kContentLength] && this[kContentLength] > limit || this[kBytesRead] > limit) this.destroy(new AbortError());
-				if (signal) {
-					const onAbort = () => {
-						this.destroy(signal.reason ?? new AbortError());
-					};
-					const abortListener = addAbortListener(signal, onAbort);
-					this.on("close", function() {
-						abortListener[Symbol.dispose]();
-						if (signal.aborted) reject(signal.reason ?? new AbortError());
-						else resolve(null);
-					});
-				} else this.on("close", resolve);
-				this.on("error", noop).on("data", () => {
-					if (this[kBytesRead] > limit) this.destroy();
-				}).resume();
-			});
-		}
-		/**
-		* @param {BufferEncoding} encoding
-		* @returns {this}
-		*/
-		setEncoding(encoding) {
-			if (Buffer.isEncoding(encoding)) super.setEncoding(encoding);
-			return this;
-		}
-	};
-	/**
-	* @see https://streams.spec.whatwg.org/#readablestream-locked
-	* @param {BodyReadable} bodyReadable
-	* @returns {boolean}
-	*/
-	function isLocked(bodyReadable) {
-		return bodyReadable[kBody]?.locked === true || bodyReadable[kConsume] !== null;
-	}
-	/**
-	* @see https://fetch.spec.whatwg.org/#body-unusable
-	* @param {BodyReadable} bodyReadable
-	* @returns {boolean}
-	*/
-	function isUnusable(bodyReadable) {
-		return util.isDisturbed(bodyReadable) || isLocked(bodyReadable);
-	}
-	/**
-	* @typedef {'text' | 'json' | 'blob' | 'bytes' | 'arrayBuffer'} ConsumeType
-	*/
-	/**
-	* @template {ConsumeType} T
-	* @typedef {T extends 'text' ? string :
-	*           T extends 'json' ? unknown :
-	*           T extends 'blob' ? Blob :
-	*           T extends 'arrayBuffer' ? ArrayBuffer :
-	*           T extends 'bytes' ? Uint8Array :
-	*           never
-	* } ConsumeReturnType
-	*/
-	/**
-	* @typedef {object} Consume
-	* @property {ConsumeType} type
-	* @property {BodyReadable} stream
-	* @property {((value?: any) => void)} resolve
-	* @property {((err: Error) => void)} reject
-	* @property {number} length
-	* @property {Buffer[]} body
-	*/
-	/**
-	* @template {ConsumeType} T
-	* @param {BodyReadable} stream
-	* @param {T} type
-	* @returns {Promise<ConsumeReturnType<T>>}
-	*/
-	function consume(stream, type) {
-		assert(!stream[kConsume]);
-		return new Promise((resolve, reject) => {
-			if (isUnusable(stream)) {
-				const rState = stream._readableState;
-				if (rState.destroyed && rState.closeEmitted === false) stream.on("error", reject).on("close", () => {
-					reject(/* @__PURE__ */ new TypeError("unusable"));
-				});
-				else reject(rState.errored ?? /* @__PURE__ */ new TypeError("unusable"));
-			} else queueMicrotask(() => {
-				stream[kConsume] = {
-					type,
-					stream,
-					resolve,
-					reject,
-					length: 0,
-					body: []
-				};
-				stream.on("error", function(err) {
-					consumeFinish(this[kConsume], err);
-				}).on("close", function() {
-					if (this[kConsume].body !== null) consumeFinish(this[kConsume], new RequestAbortedError());
-				});
-				consumeStart(stream[kConsume]);
-			});
-		});
-	}
-	/**
-	* @param {Consume} consume
-	* @returns {void}
-	*/
-	function consumeStart(consume) {
-		if (consume.body === null) return;
-		const { _readableState: state } = consume.stream;
-		if (state.bufferIndex) {
-			const start = state.bufferIndex;
-			const end = state.buffer.length;
-			for (let n = start; n < end; n++) consumePush(consume, state.buffer[n]);
-		} else for (const chunk of state.buffer) consumePush(consume, chunk);
-		const decoder = state.decoder;
-		if (decoder != null && decoder.lastNeed > 0) consumePush(consume, Buffer.from(decoder.lastChar.subarray(0, decoder.lastTotal - decoder.lastNeed)));
-		if (state.endEmitted) {
-			consumeEnd(consume, state.encoding);
-			return;
-		}
-		consume.stream.on("end", function() {
-			consumeEnd(this[kConsume], this._readableState.encoding);
-		});
-		consume.stream.resume();
-		while (consume.stream.read() != null);
-	}
-	/**
-	* @param {Buffer[]} chunks
-	* @param {number} length
-	* @param {BufferEncoding} [encoding='utf8']
-	* @returns {string}
-	*/
-	function chunksDecode(chunks, length, encoding) {
-		if (chunks.length === 0 || length === 0) return "";
-		const buffer = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length);
-		const bufferLength = buffer.length;
-		const start = bufferLength > 2 && buffer[0] === 239 && buffer[1] === 187 && buffer[2] === 191 ? 3 : 0;
-		if (!encoding || encoding === "utf8" || encoding === "utf-8") return buffer.utf8Slice(start, bufferLength);
-		else return buffer.subarray(start, bufferLength).toString(encoding);
-	}
-	/**
-	* @param {Buffer[]} chunks
-	* @param {number} length
-	* @returns {Uint8Array}
-	*/
-	function chunksConcat(chunks, length) {
-		if (chunks.length === 0 || length === 0) return /* @__PURE__ */ new Uint8Array(0);
-		if (chunks.length === 1) return new Uint8Array(chunks[0]);
-		const buffer = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
-		let offset = 0;
-		for (let i = 0; i < chunks.length; ++i) {
-			const chunk = chunks[i];
-			buffer.set(chunk, offset);
-			offset += chunk.length;
-		}
-		return buffer;
-	}
-	/**
-	* @param {Consume} consume
-	* @param {BufferEncoding} encoding
-	* @returns {void}
-	*/
-	function consumeEnd(consume, encoding) {
-		const { type, body, resolve, stream, length } = consume;
-		try {
-			if (type === "text") resolve(chunksDecode(body, length, encoding));
-			else if (type === "json") resolve(JSON.parse(chunksDecode(body, length, encoding)));
-			else if (type === "arrayBuffer") resolve(chunksConcat(body, length).buffer);
-			else if (type === "blob") resolve(new Blob(body, { type: stream[kContentType] }));
-			else if (type === "bytes") resolve(chunksConcat(body, length));
-			consumeFinish(consume);
-		} catch (err) {
-			stream.destroy(err);
-		}
-	}
-	/**
-	* @param {Consume} consume
-	* @param {Buffer|string} chunk
-	* @returns {void}
-	*/
-	function consumePush(consume, chunk) {
-		if (consume.body === null) return;
-		if (typeof chunk === "string") chunk = Buffer.from(chunk, consume.stream._readableState.encoding);
-		consume.length += chunk.length;
-		consume.body.push(chunk);
-	}
-	/**
-	* @param {Consume} consume
-	* @param {Error} [err]
-	* @returns {void}
-	*/
-	function consumeFinish(consume, err) {
-		if (consume.body === null) return;
-		if (err) consume.reject(err);
-		else consume.resolve();
-		consume.type = null;
-		consume.stream = null;
-		consume.resolve = null;
-		consume.reject = null;
-		consume.length = 0;
-		consume.body = null;
-	}
-	module.exports = {
-		Readable: BodyReadable,
-		chunksDecode
-	};
-}));
-// node_modules/undici/lib/api/api-request.js
-var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const assert = require("node:assert");
-	const { AsyncResource } = require("node:async_hooks");
-	const { Readable } = require_readable();
-	const { InvalidArgumentError, RequestAbortedError } = require_errors();
-	const util = require_util$5();
-	function noop() {}
-	var RequestHandler = class extends AsyncResource {
-		constructor(opts, callback) {
-			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
-			const { signal, method, opaque, body, onInfo, responseHeaders, highWaterMark } = opts;
-			try {
-				if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
-				if (highWaterMark != null && (!Number.isFinite(highWaterMark) || highWaterMark < 0)) throw new InvalidArgumentError("invalid highWaterMark");
-				if (signal && typeof signal.on !== "function" && typeof signal.addEventListener !== "function") throw new InvalidArgumentError("signal must be an EventEmitter or EventTarget");
-				if (method === "CONNECT") throw new InvalidArgumentError("invalid method");
-				if (onInfo && typeof onInfo !== "function") throw new InvalidArgumentError("invalid onInfo callback");
-				super("UNDICI_REQUEST");
-			} catch (err) {
-				if (util.isStream(body)) util.destroy(body.on("error", noop), err);
-				throw err;
-			}
-			this.method = method;
-			this.responseHeaders = responseHeaders || null;
-			this.opaque = opaque || null;
-			this.callback = callback;
-			this.res = null;
-			this.abort = null;
-			this.body = body;
-			this.trailers = {};
-			this.context = null;
-			this.controller = null;
-			this.onInfo = onInfo || null;
-			this.highWaterMark = highWaterMark;
-			this.reason = null;
-			this.removeAbortListener = null;
-			if (signal?.aborted) this.reason = signal.reason ?? new RequestAbortedError();
-			else if (signal) this.removeAbortListener = util.addAbortListener(signal, () => {
-				this.reason = signal.reason ?? new RequestAbortedError();
-				if (this.res) {
-					const res = this.res;
-					this.res = null;
-					util.destroy(res.on("error", noop), this.reason);
-				} else if (this.abort) this.abort(this.reason);
-			});
-		}
-		onRequestStart(controller, context) {
-			if (this.reason) {
-				controller.abort(this.reason);
-				return;
-			}
-			assert(this.callback);
-			this.controller = controller;
-			this.abort = (reason) => controller.abort(reason);
-			this.context = context;
-		}
-		onResponseStart(controller, statusCode, headers, statusText) {
-			const { callback, opaque, context, responseHeaders, highWaterMark } = this;
-			const rawHeaders = controller?.rawHeaders;
-			const responseHeaderData = responseHeaders === "raw" ? util.parseRawHeaders(rawHeaders) : headers;
-			if (statusCode < 200) {
-				if (this.onInfo) this.onInfo({
-					statusCode,
-					headers: responseHeaderData
-				});
-				return;
-			}
-			const parsedHeaders = headers;
-			const contentType = parsedHeaders?.["content-type"];
-			const contentLength = parsedHeaders?.["content-length"];
-			const res = new Readable({
-				resume: () => controller.resume(),
-				abort: (reason) => controller.abort(reason),
-				contentType,
-				contentLength: this.method !== "HEAD" && contentLength ? Number(contentLength) : null,
-				highWaterMark
-			});
-			if (this.removeAbortListener) {
-				res.on("close", this.removeAbortListener);
-				this.removeAbortListener = null;
-			}
-			this.callback = null;
-			this.res = res;
-			if (callback !== null) try {
-				this.runInAsyncScope(callback, null, null, {
-					statusCode,
-					statusText,
-					headers: responseHeaderData,
-					trailers: this.trailers,
-					opaque,
-					body: res,
-					context
-				});
-			} catch (err) {
-				this.res = null;
-				util.destroy(res.on("error", noop), err);
-				queueMicrotask(() => {
-					throw err;
-				});
-			}
-		}
-		onResponseData(controller, chunk) {
-			if (!this.res) return;
-			if (this.res.push(chunk) === false) controller.pause();
-		}
-		onResponseEnd(_controller, trailers) {
-			if (trailers && typeof trailers === "object") for (const key of Object.keys(trailers)) if (key === "__proto__") Object.defineProperty(this.trailers, key, {
-				value: trailers[key],
-				enumerable: true,
-				configurable: true,
-				writable: true
-			});
-			else this.trailers[key] = trailers[key];
-			this.res?.push(null);
-		}
-		onResponseError(_controller, err) {
-			const { res, callback, body, opaque } = this;
-			if (callback) {
-				this.callback = null;
-				queueMicrotask(() => {
-					this.runInAsyncScope(callback, null, err, { opaque });
-				});
-			}
-			if (res) {
-				this.res = null;
-				queueMicrotask(() => {
-					util.destroy(res.on("error", noop), err);
-				});
-			}
-			if (body) {
-				this.body = null;
-				if (util.isStream(body)) {
-					body.on("error", noop);
-					util.destroy(body, err);
-				}
-			}
-			if (this.removeAbortListener) {
-				this.removeAbortListener();
-				this.removeAbortListener = null;
-			}
-		}
-	};
-	function request(opts, callback) {
-		if (callback === void 0) return new Promise((resolve, reject) => {
-			request.call(this, opts, (err, data) => {
-				return err ? reject(err) : resolve(data);
-			});
-		});
-		try {
-			const handler = new RequestHandler(opts, callback);
-			this.dispatch(opts, handler);
-		} catch (err) {
-			if (typeof callback !== "function") throw err;
-			const opaque = opts?.opaque;
-			queueMicrotask(() => callback(err, { opaque }));
-		}
-	}
-	module.exports = request;
-	module.exports.RequestHandler = RequestHandler;
-}));
-// node_modules/undici/lib/api/abort-signal.js
-var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { addAbortListener } = require_util$5();
-	const { RequestAbortedError } = require_errors();
-	const kListener = Symbol("kListener");
-	const kSignal = Symbol("kSignal");
-	function abort(self) {
-		if (self.abort) self.abort(self[kSignal]?.reason);
-		else self.reason = self[kSignal]?.reason ?? new RequestAbortedError();
-		removeSignal(self);
-	}
-	function addSignal(self, signal) {
-		self.reason = null;
-		self[kSignal] = null;
-		self[kListener] = null;
-		if (!signal) return;
-		if (signal.aborted) {
-			abort(self);
-			return;
-		}
-		self[kSignal] = signal;
-		self[kListener] = () => {
-			abort(self);
-		};
-		addAbortListener(self[kSignal], self[kListener]);
-	}
-	function removeSignal(self) {
-		if (!self[kSignal]) return;
-		if ("removeEventListener" in self[kSignal]) self[kSignal].removeEventListener("abort", self[kListener]);
-		else self[kSignal].removeListener("abort", self[kListener]);
-		self[kSignal] = null;
-		self[kListener] = null;
-	}
-	module.exports = {
-		addSignal,
-		removeSignal
-	};
-}));
 // node_modules/undici/lib/api/api-stream.js
 var require_api_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = require("node:assert");
@@ -37229,85 +41595,6 @@ var require_api_upgrade = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		}
 	}
 	module.exports = upgrade;
-}));
-// node_modules/undici/lib/api/api-connect.js
-var require_api_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const assert = require("node:assert");
-	const { AsyncResource } = require("node:async_hooks");
-	const { InvalidArgumentError, SocketError } = require_errors();
-	const util = require_util$5();
-	const { addSignal, removeSignal } = require_abort_signal();
-	var ConnectHandler = class extends AsyncResource {
-		constructor(opts, callback) {
-			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
-			if (typeof callback !== "function") throw new InvalidArgumentError("invalid callback");
-			const { signal, opaque, responseHeaders } = opts;
-			if (signal && typeof signal.on !== "function" && typeof signal.addEventListener !== "function") throw new InvalidArgumentError("signal must be an EventEmitter or EventTarget");
-			super("UNDICI_CONNECT");
-			this.opaque = opaque || null;
-			this.responseHeaders = responseHeaders || null;
-			this.callback = callback;
-			this.abort = null;
-			addSignal(this, signal);
-		}
-		onRequestStart(controller, context) {
-			if (this.reason) {
-				controller.abort(this.reason);
-				return;
-			}
-			assert(this.callback);
-			this.abort = (reason) => controller.abort(reason);
-			this.context = context;
-		}
-		onResponseStart() {
-			throw new SocketError("bad connect", null);
-		}
-		onRequestUpgrade(controller, statusCode, headers, socket) {
-			const { callback, opaque, context } = this;
-			removeSignal(this);
-			this.callback = null;
-			let responseHeaders = headers;
-			const rawHeaders = controller?.rawHeaders;
-			if (responseHeaders != null) responseHeaders = this.responseHeaders === "raw" ? util.parseRawHeaders(rawHeaders) : headers;
-			this.runInAsyncScope(callback, null, null, {
-				statusCode,
-				headers: responseHeaders,
-				socket,
-				opaque,
-				context
-			});
-		}
-		onResponseError(_controller, err) {
-			const { callback, opaque } = this;
-			removeSignal(this);
-			if (callback) {
-				this.callback = null;
-				queueMicrotask(() => {
-					this.runInAsyncScope(callback, null, err, { opaque });
-				});
-			}
-		}
-	};
-	function connect(opts, callback) {
-		if (callback === void 0) return new Promise((resolve, reject) => {
-			connect.call(this, opts, (err, data) => {
-				return err ? reject(err) : resolve(data);
-			});
-		});
-		try {
-			const connectHandler = new ConnectHandler(opts, callback);
-			const connectOptions = {
-				...opts,
-				method: "CONNECT"
-			};
-			this.dispatch(connectOptions, connectHandler);
-		} catch (err) {
-			if (typeof callback !== "function") throw err;
-			const opaque = opts?.opaque;
-			queueMicrotask(() => callback(err, { opaque }));
-		}
-	}
-	module.exports = connect;
 }));
 // node_modules/undici/lib/api/index.js
 var require_api = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -49908,17 +54195,23 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports.install = install;
 }));
 // src/github/client.ts
-var client_exports$1 = /* @__PURE__ */ __exportAll({ connectGitHub: () => connectGitHub });
+var import_undici = require_undici();
+init_zod();
+init_network();
+const Client = Octokit.plugin(paginateRest, retry, throttling);
+/** Seconds. A comment is not worth a longer wait. */
+const LONGEST_WAIT = 30;
+const RETRIES = 2;
 /** Nothing is sent before the first call. */
 function connectGitHub({ token, apiUrl, repository, environment }) {
 	const [owner = "", repo = ""] = repository.split("/");
-	const waits = (seconds, _, _client, retried) => seconds <= LONGEST_WAIT$1 && retried < RETRIES;
+	const waits = (seconds, _, _client, retried) => seconds <= LONGEST_WAIT && retried < RETRIES;
 	return {
 		octokit: new Client({
 			auth: token,
 			baseUrl: apiUrl,
 			userAgent: "promptsync",
-			request: { fetch: fetchThrough(proxiesOf(environment)) },
+			request: { fetch: fetchThrough(environment) },
 			retry: { retries: RETRIES },
 			throttle: {
 				id: apiUrl,
@@ -49938,10 +54231,17 @@ function connectGitHub({ token, apiUrl, repository, environment }) {
 		}
 	};
 }
-function fetchThrough(proxies) {
-	const [direct, proxied] = [new import_undici.Agent(), new import_undici.EnvHttpProxyAgent(proxies)];
-	return (url, options) => {
-		const dispatcher = isLoopback(new URL(String(url))) ? direct : proxied;
+/** Milliseconds for one request. */
+const PATIENCE = 2e4;
+/** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
+function fetchThrough(environment) {
+	let agents = null;
+	return async (url, options) => {
+		agents ??= {
+			direct: new import_undici.Agent(),
+			proxied: new import_undici.EnvHttpProxyAgent(proxiesOf(environment))
+		};
+		const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
 		return (0, import_undici.fetch)(url, {
 			...options,
 			dispatcher,
@@ -49949,20 +54249,123 @@ function fetchThrough(proxies) {
 		});
 	};
 }
-var import_undici, Client, LONGEST_WAIT$1, RETRIES, PATIENCE;
-var init_client$1 = __esmMin((() => {
-	init_dist_src();
-	init_dist_bundle$2();
-	init_dist_bundle$1();
-	init_dist_bundle();
-	import_undici = require_undici();
-	init_network();
-	Client = Octokit.plugin(paginateRest, retry, throttling);
-	LONGEST_WAIT$1 = 30;
-	RETRIES = 2;
-	PATIENCE = 2e4;
-}));
-// src/action/context.ts
+const PullShape = object({
+	number: int$2(),
+	merged_at: string$1().nullish(),
+	merge_commit_sha: string$1().nullish(),
+	head: object({ sha: string$1() }),
+	base: object({ ref: string$1() })
+});
+/** The number of the pull request that a commit was merged with into a branch; null where there is none. */
+async function mergedPullOf({ octokit, names }, commit, branch) {
+	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
+		...names,
+		commit_sha: commit,
+		per_page: 100
+	});
+	const merged = array(PullShape).parse(listed).filter(({ merged_at: at, base }) => typeof at === "string" && base.ref === branch);
+	return (merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0])?.number ?? null;
+}
+/** The commit that a pull request is at now. */
+async function headOfPull({ octokit, names }, number) {
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
+		...names,
+		pull_number: number
+	});
+	return PullShape.parse(data).head.sha;
+}
+const RefShape = object({ object: object({ sha: string$1() }) });
+/** The commit that a branch is at now; for clones that cannot ask their remote. */
+async function tipOfBranch({ octokit, names }, branch) {
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
+		...names,
+		ref: `heads/${branch}`
+	});
+	return RefShape.parse(data).object.sha;
+}
+// src/github/event.ts
+init_zod();
+init_problem();
+/** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
+const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = object({ full_name: string$1() });
+const person = object({ login: string$1() });
+const EventShape = object({
+	pull_request: object({
+		number: int$2().positive(),
+		head: object({
+			sha: commit,
+			repo: repository.nullish()
+		}),
+		base: object({
+			sha: commit,
+			ref: string$1(),
+			repo: repository.nullish()
+		}),
+		user: person.nullish()
+	}).optional(),
+	merge_group: object({ base_sha: commit }).optional(),
+	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
+	sender: person.nullish(),
+	before: string$1().optional()
+});
+const DEPENDABOT = "dependabot[bot]";
+const NO_COMMIT = /^0+$/;
+/** Reads a run's event from its payload. Throws a `ProblemError` when it is not one of GitHub's. */
+function parseEvent(name, ref, payload) {
+	const parsed = EventShape.safeParse(payload);
+	if (!parsed.success) {
+		const { message = "", path = [] } = parsed.error.issues[0] ?? {};
+		throw new ProblemError(makeProblem("action/invalid-event", { reason: `${path.join(".")}: ${message}` }));
+	}
+	const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
+	const pushed = before === void 0 || NO_COMMIT.test(before) ? null : before;
+	return {
+		name,
+		ref,
+		pull: pull === void 0 ? null : pullOf(pull, parsed.data),
+		defaultBranch: home?.default_branch ?? null,
+		before: group?.base_sha ?? pushed
+	};
+}
+function pullOf({ number, head, base, user }, { repository: home, sender }) {
+	const own = base.repo?.full_name ?? home?.full_name;
+	const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
+	const isForeign = head.repo?.full_name === void 0 || head.repo.full_name !== own || byDependabot;
+	return {
+		number,
+		head: head.sha,
+		base: base.sha,
+		isForeign
+	};
+}
+/** What a run is for: a pull request is planned, its merge applied, and a schedule looks for drift. Throws a `ProblemError`. */
+function chooseMode(mode, event) {
+	const chosen = mode === "auto" ? modeOf(event) : mode;
+	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged"));
+	return chosen;
+}
+function modeOf({ name, ref, defaultBranch }) {
+	switch (name) {
+		case "pull_request":
+		case "pull_request_target":
+		case "merge_group": return "plan";
+		case "push":
+			if (defaultBranch === null) throw unsupported(name, "its payload does not name the default branch");
+			return ref === `refs/heads/${defaultBranch}` ? "sync" : "plan";
+		case "schedule":
+		case "workflow_dispatch":
+		case "repository_dispatch": return "drift";
+		default: throw unsupported(name, "it is no event that it knows");
+	}
+}
+function unsupported(event, reason) {
+	return new ProblemError(makeProblem("action/unsupported-event", {
+		event,
+		reason
+	}));
+}
+// src/github/context.ts
 init_paths();
 init_problem();
 const INTERRUPTED = "Interrupted: the call in flight is finished.\n";
@@ -50033,4573 +54436,78 @@ function invalidEvent(reason) {
 function gitHubOf({ "github-token": token }, environment) {
 	const repository = environment["GITHUB_REPOSITORY"];
 	if (token === void 0 || !repository) return null;
-	const apiUrl = environment["GITHUB_API_URL"] || "https://api.github.com";
-	const connect = async () => {
-		const { connectGitHub } = await Promise.resolve().then(() => (init_client$1(), client_exports$1));
-		return connectGitHub({
-			token,
-			apiUrl,
-			repository,
-			environment
-		});
-	};
-	let connected = null;
-	return () => connected ??= connect();
+	return connectGitHub({
+		token,
+		apiUrl: environment["GITHUB_API_URL"] || "https://api.github.com",
+		repository,
+		environment
+	});
 }
 function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }) {
 	return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }
-// src/cli/secrets.ts
-init_text();
-/** Shorter ones are words that reports consist of; no service hands out such a key. */
-const SHORTEST = 8;
-function makeSecrets() {
-	const redacts = [];
-	return {
-		keep: (secret) => {
-			if (secret.length >= SHORTEST) redacts.push(makeRedact(secret));
-		},
-		hide: (text) => redacts.reduce((rest, redact) => redact(rest), text)
-	};
-}
-function hidingHost(host) {
-	const secrets = makeSecrets();
-	const { hide } = secrets;
-	return {
-		...host,
-		secrets,
-		...shareScreen(hiding(host.output, hide), hiding(host.errors, hide))
-	};
-}
-function hiding(sink, hide) {
-	return through(sink, (text) => sink.write(hide(text)));
-}
-// src/action/host.ts
-function hidingActionHost(given) {
-	const host = hidingHost(given);
-	const { runner } = given;
-	const { hide } = host.secrets;
-	const told = /* @__PURE__ */ new Set();
-	return {
-		...host,
-		runner: {
-			...runner,
-			setSecret: (secret) => {
-				if (told.has(secret)) return;
-				told.add(secret);
-				runner.setSecret(secret);
-				host.secrets.keep(secret);
-			},
-			setOutput: (name, value) => runner.setOutput(name, hide(value)),
-			annotate: (kind, message, place) => runner.annotate(kind, hide(message), place),
-			writeSummary: (markdown) => runner.writeSummary(hide(markdown))
-		}
-	};
-}
-// src/action/inputs.ts
-init_zod();
-init_policy();
-init_problem();
-const flag = _enum([
-	"true",
-	"false",
-	""
-], { error: "expected true or false" }).transform((text) => text === "true");
-const text$1 = string$1().transform((value) => value === "" ? void 0 : value);
-const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
-/** The inputs of action.yml; what is left out there is the empty text. */
-const InputShape = object({
-	mode: oneOf([
-		"auto",
-		"plan",
-		"sync",
-		"drift"
-	]),
-	config: text$1,
-	"working-directory": string$1(),
-	"base-url": text$1,
-	"api-key": text$1,
-	"github-token": text$1,
-	comment: oneOf([
-		"always",
-		"changes",
-		"never"
-	]),
-	"on-drift": oneOf([
-		"overwrite",
-		"fail",
-		""
-	]).transform((value) => value === "" ? void 0 : value),
-	"max-changes": string$1().transform((value, context) => {
-		if (value === "") return void 0;
-		const parsed = parseMaxChanges(value);
-		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
-		return parsed ?? void 0;
-	}),
-	"require-reviewed-plan": flag,
-	"drift-issue": flag
-});
-const DEFAULTS = {
-	mode: "auto",
-	comment: "always",
-	"working-directory": "."
-};
-const INPUT_NAMES = Object.keys(InputShape.shape);
-/** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
-function readInputs({ getInput, setSecret }) {
-	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? "")]));
-	for (const secret of [given["api-key"], given["github-token"]]) if (secret) setSecret(secret);
-	const parsed = InputShape.safeParse(given);
-	if (parsed.success) return parsed.data;
-	const { path = [], message = "" } = parsed.error.issues[0] ?? {};
-	throw new ProblemError(makeProblem("action/invalid-input", {
-		input: path.join("."),
-		expected: message
-	}));
-}
-// src/domain/plan.ts
-function isNew(ref) {
-	return "new" in ref;
-}
-/** Whether a version made for one content will do for another: one that manages no metadata takes any. */
-function serves(made, content) {
-	if (made.digest !== content.digest) return false;
-	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
-}
-var FIELDS;
-var init_plan = __esmMin((() => {
-	FIELDS = [
-		"key",
-		"name",
-		"description"
-	];
-}));
-// src/applying/make-changes.ts
-init_plan();
-init_problem();
-/** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
-async function makeChanges(plan, writer) {
-	const made = [];
-	const outcomes = [];
-	const problems = [];
-	for (const change of plan.changes) {
-		if (problems.some(isError)) {
-			outcomes.push(notMade(change, made));
-			continue;
-		}
-		const written = await makeChange(change, plan, writer, made);
-		problems.push(...written.problems.map((one) => isError(one) ? one : {
-			...one,
-			path: plan.file.path
-		}));
-		outcomes.push(outcomeOf(change, written, made));
-		if (change.kind === "create-version" && written.version !== void 0) made.push({
-			content: change.content,
-			version: written.version
-		});
-	}
-	return {
-		plan,
-		status: statusOf(outcomes, problems.filter(isError)),
-		changes: outcomes,
-		problems: [...plan.problems, ...problems]
-	};
-}
-/** The outcome of a plan that nothing was done for. */
-function untouched(plan, status) {
-	return {
-		plan,
-		status,
-		changes: plan.changes.map((change) => ({
-			change,
-			status: "not_made"
-		})),
-		problems: plan.problems
-	};
-}
-async function makeChange(change, plan, writer, made) {
-	switch (change.kind) {
-		case "create-version": return writer.create(change, activatedBy(plan));
-		case "update-prompt": return writer.update(change);
-		case "set-active": {
-			const version = isNew(change.after) ? findMade(made, change.after) : change.after;
-			return version === void 0 ? neverMade() : writer.activate(change.environment, version);
-		}
-	}
-}
-/** Versions that were there already and that the plan makes active. */
-function activatedBy({ changes }) {
-	return changes.filter((change) => change.kind === "set-active").flatMap(({ after }) => isNew(after) ? [] : [after]);
-}
-function findMade(made, target) {
-	return made.find(({ content }) => serves(content, target.new))?.version;
-}
-function neverMade() {
-	return {
-		status: "not_made",
-		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
-	};
-}
-function outcomeOf(change, { status, version }, made) {
-	if (status === "not_made" && version === void 0) return notMade(change, made);
-	return {
-		change,
-		status,
-		...version !== void 0 && { version }
-	};
-}
-/** An activation that was not made still names the version that was made for it. */
-function notMade(change, made) {
-	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
-	const version = target === null ? void 0 : findMade(made, target);
-	return {
-		change,
-		status: "not_made",
-		...version !== void 0 && { version }
-	};
-}
-/** Where nothing was written, an interruption is no failure. */
-function statusOf(outcomes, errors) {
-	if (errors.length === 0) return "applied";
-	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
-	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
-}
-// src/applying/apply-plan.ts
-init_p_limit();
-init_problem();
-/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
-async function applyPlan(plan, provider, options) {
-	let done = 0;
-	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
-		const outcome = await applyPrompt(prompt, provider, options);
-		options.onApplied?.(outcome, ++done);
-		return outcome;
-	});
-}
-async function applyPrompt(plan, provider, options) {
-	if (isIdle(plan)) return untouched(plan, plan.status);
-	if (options.stop.aborted) return untouched(plan, "not_attempted");
-	try {
-		const writer = provider.begin(options.wantedFor(plan));
-		const current = await withFound(await refresh(plan, writer, options), writer, options);
-		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
-	} catch (error) {
-		const problem = problemOf$1(error);
-		return {
-			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
-			problems: [problem]
-		};
-	}
-}
-/** Whether there is nothing to write: planned already, refused, or not observed. */
-function isIdle(plan) {
-	return plan.status !== "pending" && plan.finds.length === 0;
-}
-/**
-* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
-* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
-*/
-async function refresh(plan, writer, { planAgain }) {
-	const now = await writer.observe();
-	if (plan.observed?.state === now.state) return plan;
-	const fresh = await planAgain(plan, now);
-	if ((await writer.observe()).state === now.state) return fresh;
-	throw new ProblemError(makeProblem("apply/keeps-changing"));
-}
-/** The plan made afresh once the versions that it names were looked for. */
-async function withFound(plan, writer, { planAgain }) {
-	if (plan.finds.length === 0) return plan;
-	return {
-		...await planAgain(plan, await writer.find(plan.finds)),
-		finds: []
-	};
-}
-// src/planning/digest-plan.ts
+// src/review/reviewed-plan.ts
 init_digest();
-init_json();
-init_plan();
-/**
-* A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
-* Prompts are ordered by id, so that a renamed file keeps it as well.
-*/
-function digestPlan(prompts) {
-	return digestOf(canonicalJson(prompts.filter((prompt) => prompt.changes.length > 0).map(({ file, changes }) => ({
-		id: file.id,
-		changes: changes.map(digestible)
-	})).toSorted((a, b) => a.id < b.id ? -1 : 1)));
-}
-function digestible(change) {
-	switch (change.kind) {
-		case "create-version": return {
-			kind: change.kind,
-			content: contentKey(change.content)
-		};
-		case "update-prompt": return {
-			kind: change.kind,
-			fields: { ...change.fields }
-		};
-		case "set-active": return {
-			kind: change.kind,
-			environment: change.environment,
-			before: change.before === null ? null : change.before.id,
-			after: targetKey(change.after)
-		};
-	}
-}
-/** Whether two activations lead to the same version or content. */
-function isSameTarget(one, other) {
-	return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
-}
-function targetKey(after) {
-	return isNew(after) ? { new: contentKey(after.new) } : after.id;
-}
-function contentKey({ digest, metadataDigest }) {
-	return {
-		digest,
-		metadata: metadataDigest ?? null
-	};
-}
-// src/planning/guard.ts
-init_policy();
 init_problem();
-/** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
-function guard(plan, guards) {
-	const forAll = [
-		...guards.refusals ?? [],
-		...tooMany(plan, guards),
-		...stale(plan, guards)
-	];
-	const prompts = plan.prompts.map((prompt) => block(prompt, [
-		...forAll,
-		...uncommitted(prompt, guards),
-		...drifted(prompt, guards)
-	]));
-	return {
-		...plan,
-		prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises)
-	};
-}
-function block(prompt, problems) {
-	if (!mayChange(prompt) || problems.length === 0) return prompt;
-	return {
-		...prompt,
-		status: "blocked",
-		problems: [...prompt.problems, ...problems],
-		finds: []
-	};
-}
-/** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
-function withoutSurprises(prompt) {
-	return prompt.status === "blocked" ? {
-		...prompt,
-		finds: []
-	} : prompt;
-}
-/** Whether the prompt has changes, or will have once its pins are found. */
-function mayChange({ changes, finds }) {
-	return changes.length + finds.length > 0;
-}
-function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
-	if (maxChanges === null) return [];
-	const changing = prompts.filter(mayChange).length;
-	const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
-	return changing > allowed ? [makeProblem("guard/max-changes", {
-		changing,
-		allowed
-	})] : [];
-}
-function stale({ digest }, { expectedPlan }) {
-	if (expectedPlan === null || expectedPlan === digest) return [];
-	return [makeProblem("guard/stale-plan", {
-		expected: expectedPlan,
-		actual: digest
-	})];
-}
-function uncommitted({ file }, guards) {
-	return guards.uncommitted.has(file.path) ? [makeProblem("guard/uncommitted", {}, { path: file.path })] : [];
+/** Each changing prompt's part in a plan, shortened: what is to be done for it, from what to what. */
+function partsOf({ prompts }) {
+	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
 }
 /**
-* A prompt that was planned once more, right before it is written: what was reviewed must still be what is done, and
-* new drift is refused as it was at first.
+* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
+* prompt's part, and one over them all.
 */
-function guardAfresh(fresh, planned, guards) {
-	const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
-	return block(fresh, [...guards.expectedPlan !== null && expected !== actual ? [makeProblem("guard/stale-plan", {
-		expected,
-		actual
-	})] : [], ...drifted(fresh, guards)]);
-}
-function drifted({ drift, file }, { onDrift }) {
-	const outside = drift.filter(({ kind }) => kind === "outside");
-	if (onDrift === "overwrite" || outside.length === 0) return [];
-	return [makeProblem("guard/drift", { what: outside.map(describe$1) }, { path: file.path })];
-}
-function describe$1(drift) {
-	if ("field" in drift) return `${drift.field} is "${drift.observed}"`;
-	const { environment, observed } = drift;
-	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
-}
-// src/domain/versions.ts
-function refOf$1({ id, number }) {
-	return {
-		id,
-		number
-	};
-}
-/**
-* Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
-* promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
-*/
-function holds(version, content) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
-	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
-function findContent(known, content) {
-	const holding = known.filter((version) => holds(version, content));
-	return holding.find(({ ours }) => ours) ?? holding[0];
-}
-/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
-function findNamed(known, pin) {
-	if (pin.kind === "number") return known.find(({ number }) => number === pin.number);
-	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
-}
-/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
-function asHeld({ text, digest, ...rest }, metadata) {
-	return metadata === "dropped" ? {
-		text,
-		digest
-	} : {
-		text,
-		digest,
-		...rest
-	};
-}
-var init_versions = __esmMin((() => {
-	init_digest();
-}));
-// src/planning/texts.ts
-init_digest();
-init_versions();
-init_plan();
-/** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
-function textsOf$2(prompts, { contentsAtRefs }, history) {
-	return new Map(prompts.map((prompt) => {
-		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
-	}));
-}
-/** @param wanted the file's own content and those that its `git:` pins mean */
-function textChanges({ observed, changes }, wanted, { contents }) {
-	if (observed === null) return [];
-	const after = (target) => {
-		if (isNew(target)) return newSide(target.new);
-		const version = observed.known.find(({ id }) => id === target.id);
-		if (version === void 0) return "unknown";
-		if (version.content !== null) return sideOf(version);
-		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
-		return content === void 0 ? "unknown" : unreadSide(version, content);
-	};
-	return changes.filter((change) => change.kind === "set-active").map((change) => {
-		const active = observed.active.get(change.environment) ?? null;
-		const before = active === null || change.before === null ? null : sideOf(active);
-		return {
-			change,
-			environment: change.environment,
-			before,
-			after: after(change.after)
-		};
-	});
-}
-function newSide({ text, metadata }) {
-	return {
-		text,
-		...metadata === void 0 ? {} : { metadata }
-	};
-}
-function sideOf({ content }) {
-	return content === null ? "unknown" : {
-		text: withLineFeeds(content.text),
-		metadata: content.metadata
-	};
-}
-function unreadSide(version, { text, metadata, metadataDigest }) {
-	return {
-		text,
-		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
-	};
-}
-// src/domain/prompt-file.ts
-/** The pin as it is written in the file. */
-function pinText(pin) {
-	switch (pin.kind) {
-		case "latest": return "latest";
-		case "number": return String(pin.number);
-		case "version": return `version:${pin.id}`;
-		case "git": return `git:${pin.ref}`;
-	}
-}
-/** Whether any environment follows the file's own content. */
-function followsLatest({ pins }) {
-	return pins.some(({ pin }) => pin.kind === "latest");
-}
-var init_prompt_file = __esmMin((() => {}));
-// src/report/make-report.ts
-init_json();
-init_plan();
-init_prompt_file();
-/** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
-function makeReport(run) {
-	const prompts = promptsOf(run);
-	return {
-		schema_version: 1,
-		mode: run.mode,
-		service: run.service,
-		commit: run.commit,
-		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
-		plan_digest: planDigestOf(run),
-		summary: {
-			...summarise(prompts, run.mode),
-			...notLookedAt(run)
-		},
-		prompts,
-		...run.written === void 0 ? {} : { files: run.written },
-		...run.committed === void 0 ? {} : { committed: run.committed },
-		problems: run.problems
-	};
-}
-function notLookedAt({ narrowed }) {
-	return narrowed === void 0 ? {} : { not_looked_at: narrowed.notLookedAt };
-}
-/**
-* Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
-* history has none.
-*/
-function planDigestOf({ plan, service, histories, edited }) {
-	if (plan === null || histories !== void 0 || edited !== void 0) return null;
-	if (plan.prompts.length === 0) return plan.digest;
-	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
-}
-function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
-	if (edited !== void 0) return edited.map(fromEdited);
-	if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
-	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
-	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
-	return files.map((file) => ({
-		...nameOf$3(file),
-		status: "not_attempted",
-		changes: [],
-		drift: [],
-		problems: []
-	}));
-}
-function fromEdited({ status, edits, problems, ...prompt }) {
-	return {
-		...nameOf$3(prompt),
-		status,
-		changes: [],
-		edits: edits.map(editOf),
-		drift: [],
-		problems
-	};
-}
-function fromPlan(plan, texts) {
-	const { file, status, changes, problems } = plan;
-	const planned = changes.map((change) => plannedChange(change, textsOf$1(change, file, texts)));
-	return {
-		...nameOf$3(file),
-		status,
-		changes: planned,
-		...aroundChanges(plan),
-		problems
-	};
-}
-function fromOutcome({ plan, status, changes, problems }, texts) {
-	const made = changes.map((one) => madeChange(one, textsOf$1(one.change, plan.file, texts)));
-	return {
-		...nameOf$3(plan.file),
-		status,
-		changes: made,
-		...aroundChanges(plan),
-		problems
-	};
-}
-function aroundChanges(plan) {
-	return {
-		environments: plan.file.pins.map((pin) => rowOf(pin, plan)),
-		drift: plan.drift.map(driftOf)
-	};
-}
-/** What would change is not what was asked: the rows say where the service differs from the file. */
-function withoutPlan(plan, histories) {
-	const { file, observed, status, problems } = plan;
-	const nothing = {
-		...nameOf$3(file),
-		changes: [],
-		drift: []
-	};
-	if (observed === null) return {
-		...nothing,
-		status,
-		problems
-	};
-	const environments = file.pins.map((pin) => rowOf(pin, plan));
-	return {
-		...nothing,
-		status: "unchanged",
-		environments,
-		...historyOf$1(file.id, histories),
-		problems: []
-	};
-}
-function nameOf$3({ path, id, key }) {
-	return {
-		path,
-		id,
-		key
-	};
-}
-function plannedChange(change, texts) {
-	switch (change.kind) {
-		case "create-version": return {
-			kind: change.kind,
-			digest: change.content.digest,
-			...change.content.metadataDigest === void 0 ? {} : { metadata_digest: change.content.metadataDigest },
-			...change.ref === void 0 ? {} : { ref: change.ref },
-			change_summary: change.provenance.changeSummary ?? null
-		};
-		case "update-prompt": return {
-			kind: change.kind,
-			fields: change.fields
-		};
-		case "set-active": return {
-			kind: change.kind,
-			environment: change.environment,
-			...servedOf(change, texts)
-		};
-	}
-}
-function madeChange({ change, status, version }, texts) {
-	const planned = plannedChange(change, texts);
-	if (version === void 0 || planned.kind === "update-prompt") return {
-		...planned,
-		status
-	};
-	if (planned.kind === "create-version") return {
-		...planned,
-		version: refOf(version),
-		status
-	};
-	return {
-		...planned,
-		after: refOf(version),
-		status
-	};
-}
-/** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
-function textsOf$1(change, { id }, texts) {
-	const wanted = change.kind === "set-active" ? refsOf(change) : null;
-	return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
-}
-function refsOf({ environment, before, after }) {
-	return JSON.stringify([
-		environment,
-		before?.id,
-		isNew(after) ? after.new.digest : after.id
-	]);
-}
-function servedOf({ before, after }, texts) {
-	return {
-		before: before === null ? null : refOf(before),
-		after: targetOf$1(after),
-		...textFields(texts)
-	};
-}
-/** Longer texts would make a report that nobody can handle. */
-const MOST_BYTES = 1e5;
-function textFields(texts) {
-	const [before, after] = [known(texts?.before), known(texts?.after)];
-	const sides = [before, after].filter((side) => side !== null);
-	const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
-	return {
-		before_text: textOf$3(before),
-		after_text: textOf$3(after),
-		...omitted && { text_omitted: true },
-		...metadataFields(texts, sides),
-		breaking: texts === null ? [] : variableChanges(texts)
-	};
-}
-function known(side) {
-	return side === void 0 || side === "unknown" ? null : side;
-}
-function textOf$3(side) {
-	return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
-}
-/** Metadata is compared where both sides manage it. */
-function metadataFields(texts, sides) {
-	const { before = "unknown", after = "unknown" } = texts ?? {};
-	const managed = sides.every(({ metadata }) => metadata !== void 0);
-	const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
-	if (before === "unknown" || after === "unknown" || !managed || !any) return {};
-	return {
-		...before === null ? {} : { before_metadata: linesOf$1(before.metadata) },
-		after_metadata: linesOf$1(after.metadata)
-	};
-}
-function linesOf$1(metadata = {}) {
-	return Object.keys(metadata).toSorted().map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join("\n");
-}
-/** An edit with the texts that it brings about. */
-function editOf(edit) {
-	if (edit.kind === "set-pin") {
-		const { serves, ...rest } = edit;
-		return serves === void 0 ? rest : {
-			...rest,
-			serves: servedOf(serves.change, serves)
-		};
-	}
-	if (edit.kind !== "set-text") return edit;
-	const { texts, ...rest } = edit;
-	return texts === void 0 ? rest : {
-		...rest,
-		texts: {
-			environment: texts.environment,
-			...textFields(texts)
-		}
-	};
-}
-function rowOf(pinned, plan) {
-	const { environment, pin } = pinned;
-	const active = plan.observed?.active.get(environment) ?? null;
-	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
-	const serves = active === null ? null : refOf(active);
-	const inSync = change === void 0 && serves !== null && !isRefused(pinned, plan);
-	const wanted = change?.kind === "set-active" ? targetOf$1(change.after) : inSync ? serves : null;
-	return {
-		environment,
-		pin: pinText(pin),
-		active: serves,
-		wanted,
-		in_sync: inSync
-	};
-}
-/** A pin without a change is in sync, or it is one that could not be resolved: then a problem stands at its place. */
-function isRefused({ line, column }, { problems }) {
-	return problems.some((problem) => problem.line === line && problem.column === column);
-}
-/** Changes are counted where they are planned on a dry run, and where they were made on an apply. */
-function summarise(prompts, mode) {
-	const counted = prompts.flatMap(({ status, changes }) => changes.filter((change) => mode === "apply" ? change.status === "made" : status === "pending"));
-	const kinds = (kind) => counted.filter((change) => change.kind === kind).length;
-	const statuses = (status) => prompts.filter((prompt) => prompt.status === status).length;
-	return {
-		prompts: prompts.length,
-		unchanged: statuses("unchanged"),
-		create_version: kinds("create-version"),
-		update_prompt: kinds("update-prompt"),
-		set_active: kinds("set-active"),
-		blocked: statuses("blocked"),
-		applied: statuses("applied"),
-		failed: statuses("failed"),
-		not_attempted: statuses("not_attempted")
-	};
-}
-function driftOf(drift) {
-	if ("field" in drift) {
-		const { field, kind, restores, expected, observed } = drift;
-		return {
-			field,
-			kind,
-			restores,
-			expected,
-			observed
-		};
-	}
-	const { kind, restores, environment, expected, observed } = drift;
-	const holder = observed === null ? null : holderOf$1(observed);
-	return {
-		environment,
-		kind,
-		restores,
-		expected: targetOf$1(expected),
-		observed: holder
-	};
-}
-function holderOf$1({ commit, ...ref }) {
-	return commit === void 0 ? {
-		...refOf(ref),
-		made_by: "outside"
-	} : {
-		...refOf(ref),
-		made_by: "git",
-		commit
-	};
-}
-/** The file's own new content needs no digest; of refs there may be several. */
-function targetOf$1(target) {
-	if (!isNew(target)) return refOf(target);
-	return target.ref === void 0 ? { new: true } : {
-		new: true,
-		digest: target.new.digest
-	};
-}
-function refOf({ id, number }) {
-	return {
-		id,
-		version_number: number
-	};
-}
-/** What is known of one prompt's versions: of all, or of the one that the environment serves. */
-function historyOf$1(promptId, { versions, environment }) {
-	const all = versions.get(promptId) ?? [];
-	return environment === null ? { history: { versions: all.map(versionOf$1) } } : { lineage: lineageOf(environment, all) };
-}
-function lineageOf(environment, all) {
-	const served = all.find(({ activeIn }) => activeIn.includes(environment));
-	const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
-	return {
-		environment,
-		serves: served === void 0 ? null : madeOf(served),
-		pinned: current === void 0 || current.from === null ? null : commitOf(current.from)
-	};
-}
-function versionOf$1(version) {
-	const pinned = version.pinned.map((time) => timeOf(time, version.activeIn));
-	return {
-		...madeOf(version),
-		active_in: version.activeIn,
-		pinned
-	};
-}
-function madeOf({ ref, digest, madeBy, commit, path }) {
-	return {
-		id: ref.id,
-		version_number: ref.number,
-		digest,
-		made_by: madeBy,
-		...commit === null ? {} : commitOf(commit),
-		...path === null ? {} : { path }
-	};
-}
-function timeOf({ environment, from, until }, activeIn) {
-	const ended = until === null ? null : commitOf(until);
-	return {
-		environment,
-		from: from === null ? null : commitOf(from),
-		until: ended,
-		served: activeIn.includes(environment)
-	};
-}
-function commitOf({ pullRequest, ...info }) {
-	return pullRequest === void 0 ? info : {
-		...info,
-		pull_request: pullRequest
-	};
-}
-// src/domain/observed.ts
-/** What reads a prompt in these environments, and asks for nothing to be recognised. */
-function readingOnly(promptId, environments) {
-	return {
-		promptId,
-		environments,
-		pins: [],
-		own: null,
-		contents: [],
-		numbers: [],
-		whole: false
-	};
-}
-// src/desired/at-commit.ts
-init_driver();
-init_problem();
-/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
-async function parseAt(repository, commit, pathFromRoot) {
-	const bytes = await repository.fileAt(commit, pathFromRoot);
-	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
-}
-/** What a prompt file held at a commit; null where git has no valid one there. */
-async function contentInGit(repository, commit, path) {
-	return (await fileInGit(repository, commit, path))?.content ?? null;
-}
-/**
-* A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
-* root) may come from the service: whatever git makes of them, this does not throw.
-*/
-async function fileInGit(repository, commit, path) {
-	if (repository === null) return null;
-	try {
-		const resolved = await repository.resolveRef(commit);
-		return resolved === null ? null : (await parseAt(repository, resolved, path))?.file ?? null;
-	} catch {
-		return null;
-	}
-}
-/**
-* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
-* with several files (of now, of the base commit) the first has the say.
-*/
-async function readContentsAtRefs(files, repository) {
-	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
-	const read = await Promise.all(pinned.map(async (file) => ({
-		id: file.id,
-		at: await readOne(file, repository)
-	})));
-	const byId = Map.groupBy(read, ({ id }) => id);
-	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
-	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-async function readOne(file, repository) {
-	const contents = /* @__PURE__ */ new Map();
-	for (const { pin, line, column } of file.pins) {
-		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
-		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
-			path: file.path,
-			line,
-			column
-		}));
-	}
-	return contents;
-}
-async function contentAt$1(file, ref, repository, place) {
-	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt({
-		id: file.id,
-		path: repository.fromRoot(file.path)
-	}, commit, repository);
-	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
-		ref,
-		reason: found
-	}, place);
-	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
-	const provenance = {
-		commit,
-		path: found.path,
-		...summary === void 0 ? {} : { changeSummary: summary }
-	};
-	return {
-		content: found.file.content,
-		provenance
-	};
-}
-/**
-* A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
-* then. A text says why it is not. Each is looked for once: a commit never changes.
-*/
-function findAt({ id, path }, commit, repository) {
-	const finder = finders.get(repository) ?? makeFinder(repository);
-	finders.set(repository, finder);
-	const key = [
-		commit,
-		id,
-		path
-	].join("\0");
-	const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
-	finder.found.set(key, found);
-	return found;
-}
-const finders = /* @__PURE__ */ new WeakMap();
-function makeFinder(repository) {
-	const search = gathered(async (ids, commit = "", ending = "") => {
-		const paths = await repository.filesHolding(commit, ids, ending);
-		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
-		return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
-	});
-	return {
-		found: /* @__PURE__ */ new Map(),
-		search
-	};
-}
-async function candidateAt(repository, commit, path) {
-	const parsed = await parseAt(repository, commit, path);
-	return parsed === null ? [] : [{
-		path,
-		parsed
-	}];
-}
-async function find(id, own, commit, repository, { search }) {
-	const inPlace = () => candidateAt(repository, commit, own);
-	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
-	let reason = "no file with its id";
-	for (const candidates of [inPlace, others]) for (const { path, parsed } of await candidates()) {
-		if (parsed.file?.id === id) return {
-			file: parsed.file,
-			path
-		};
-		reason = invalidity(parsed, path, id, path === own) ?? reason;
-	}
-	return reason;
-}
-/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
-function invalidity({ outline, problems }, path, id, inPlace) {
-	const invalid = problems.find(isError);
-	const other = outline?.id?.value ?? (inPlace ? id : null);
-	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
-}
-// src/desired/base.ts
-init_problem();
-/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request, repository) {
-	const { ref, files, left } = request;
-	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-	const before = new Set(there);
-	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
-	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
-	const now = new Set(files.map(({ id }) => id));
-	const heads = repository.head === null ? [] : [repository.head];
-	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
-	return {
-		ref,
-		commit,
-		files: new Map(then.map((file) => [file.id, file])),
-		ancestors: await repository.ancestorsOf([commit, ...heads]),
-		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
-		problems: [...invalidAt(changed, request), ...shallow]
-	};
-}
-/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function goneSince(changed, now, { config, only }) {
-	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
-	if (selected.length === 0 || only.length === 0) return selected;
-	const { files } = await readPrompts(config, {
-		known: null,
-		reserved: []
-	});
-	const there = new Set(files.map(({ id }) => id));
-	return selected.filter(({ id }) => !there.has(id));
-}
-async function readAt(commit, path, repository) {
-	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
-	if (parsed === null) return {
-		path,
-		file: null,
-		reason: "it is not a regular file"
-	};
-	const { file, problems } = parsed;
-	return {
-		path,
-		file: file && {
-			...file,
-			path
-		},
-		reason: problems.find(isError)?.message ?? ""
-	};
-}
-function invalidAt(changed, { ref, files }) {
-	const now = new Set(files.map(({ path }) => path));
-	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
-		base: ref,
-		reason
-	}, { path }));
-}
-// src/desired/read-desired.ts
-init_problem();
-/** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
-async function readDesired(workspace, { base: ref, only }) {
-	const { config, files, narrowed } = workspace;
-	try {
-		const repository = await openRepositoryOf(config);
-		const left = narrowed?.left ?? [];
-		const base = ref === void 0 ? null : await readBase({
-			ref,
-			config,
-			files,
-			only,
-			left
-		}, repository);
-		const now = new Set(files);
-		const then = [...base?.files.values() ?? []].filter((file) => !now.has(file));
-		return {
-			config,
-			files,
-			repository,
-			base,
-			narrowed,
-			contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
-			environmentOrder: config.environments?.map(({ name }) => name) ?? null,
-			latestForbidden: forbidsLatest(config),
-			promotedFrom: promotedFrom(config),
-			uncommitted: await uncommittedOf(workspace, repository),
-			problems: [...workspace.problems, ...base?.problems ?? []]
-		};
-	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
-		throw error;
-	}
-}
-async function uncommittedOf({ files }, repository) {
-	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
-	return repository.uncommitted(files.map(({ path }) => path));
-}
-// src/domain/meaning.ts
-init_prompt_file();
-init_versions();
-/** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
-function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
-	const serves = active.get(environment) ?? null;
-	const content = wantedContent(pin, file, atRefs);
-	const sought = content === null ? null : asHeld(content, metadata);
-	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
-	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
-	if (version !== void 0) return {
-		kind: "known",
-		version
-	};
-	if (content === null) return { kind: "unknown" };
-	return {
-		kind: "new",
-		content,
-		...pin.kind === "git" && { ref: pin.ref }
-	};
-}
-/** The content that a pin names; null for numbers and ids, and for refs that have none. */
-function wantedContent(pin, file, atRefs) {
-	if (pin.kind === "latest") return file.content;
-	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
-	return at !== void 0 && "content" in at ? at.content : null;
-}
-/**
-* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
-* else's version of equal content does not stand in for it, unless it is found again later.
-*/
-function wantsOwnVersion(file, observed, meanings) {
-	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
-	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
-	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
-}
-/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
-function leaves(meaning, pin, { missing }) {
-	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
-	return meaning?.kind === "known" || meaning?.kind === "new";
-}
-// src/desired/former-files.ts
-init_prompt_file();
-/** How many earlier states of a file are read. */
-const LONGEST_HISTORY$1 = 100;
-/**
-* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
-* asked of no service: it counts by its merge.
-*/
-async function readFormerPins({ id, path }, commit, repository) {
-	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY$1), repository), repository);
-}
-async function parseFiles(id, places, repository) {
-	return (await Promise.all(places.map(async ({ commit, path }) => {
-		const file = (await parseAt(repository, commit, path))?.file ?? null;
-		return file?.id === id ? [{
-			commit,
-			file
-		}] : [];
-	}))).flat();
-}
-/** How each environment was pinned in these states of a file. */
-async function pinsOf$1(states, repository) {
-	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
-	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
-	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
-}
-/** How each environment was pinned in one state of a file. */
-function pinsAt(state, age, repository) {
-	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
-}
-async function formerPin({ environment, pin }, { commit, file }, age, repository) {
-	return {
-		environment,
-		former: {
-			commit,
-			age,
-			pin,
-			content: await contentOf$2(pin, file, repository)
-		}
-	};
-}
-async function contentOf$2(pin, file, repository) {
-	if (pin.kind === "latest") return file.content;
-	if (pin.kind !== "git" || repository === null) return null;
-	const commit = await repository.resolveRef(pin.ref);
-	const found = commit === null ? null : await findAt(file, commit, repository);
-	return found === null || typeof found === "string" ? null : found.file.content;
-}
-/**
-* Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
-* HEAD does, it is.
-*/
-function before$1(former, { pins, content }, head) {
-	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
-	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
-	const isNow = (environment, one) => {
-		const now = pins.find((pin) => pin.environment === environment)?.pin;
-		const same = now !== void 0 && pinText(now) === pinText(one.pin);
-		return one.commit === head && same && (one.pin.kind !== "latest" || one.content?.digest === content.digest);
-	};
-	return new Map([...former].map(([environment, list]) => {
-		return [environment, list.filter((one, index) => index > 0 || !isNow(environment, one))];
-	}));
-}
-// src/desired/recall.ts
-init_plan();
-/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY = 50;
-/** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
-async function recall(files, { observed }, sources) {
-	const compared = files.flatMap((file) => {
-		const found = observed.get(file.id);
-		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
-		const meanings = found === void 0 ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
-		return found === void 0 ? [] : [{
-			file,
-			observed: found,
-			meanings
-		}];
-	});
-	const { repository } = sources;
-	return {
-		formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
-		formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
-		provenance: await readProvenance(compared, sources),
-		contents: await readContents(compared, repository)
-	};
-}
-/** By prompt id; of the prompts that need it. */
-async function readAll(compared, needs, read, repository) {
-	const needed = repository === null ? [] : compared.filter(needs);
-	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
-}
-/** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
-function mayBeRefused({ promotedFrom }) {
-	return ({ file, observed, meanings }) => file.pins.some(({ environment }, at) => {
-		const from = promotedFrom.get(environment);
-		const meaning = meanings[at];
-		if (from === void 0 || meaning === void 0 || meaning.kind === "in-sync") return false;
-		const serves = observed.active.get(from) ?? null;
-		return serves === null || meaning.kind !== "known" || !isSame(serves, meaning.version);
-	});
-}
-function isSame(one, other) {
-	return one.id === other.id || one.digest === other.digest && one.metadataDigest === other.metadataDigest;
-}
-/**
-* A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
-* that of the base.
-*/
-async function formerPins(file, { repository, base }) {
-	const then = base === null ? file : base.files.get(file.id);
-	const commit = base?.commit ?? repository?.head ?? null;
-	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
-	const former = await readFormerPins(then, commit, repository);
-	return base === null ? before$1(former, file, commit) : former;
-}
-/** Whether a field is neither as the base wants it nor as the file does. */
-function mayDrift({ base }) {
-	return ({ file, observed: { fields } }) => {
-		const then = base?.files.get(file.id);
-		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
-		return FIELDS.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
-	};
-}
-async function formerFields({ id }, { repository, base }) {
-	const then = base?.files.get(id);
-	if (repository === null || base === null || then === void 0) return [];
-	const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
-	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
-}
-/** Of the files that a version is to be made of; what is not committed comes from no commit. */
-async function readProvenance(compared, { repository, uncommitted }) {
-	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-	return repository === null || paths.length === 0 ? /* @__PURE__ */ new Map() : repository.lastCommits(paths);
-}
-/** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
-async function readContents(compared, repository) {
-	const unread = compared.flatMap(({ meanings }) => meanings).flatMap((meaning) => meaning.kind === "known" && meaning.version.content === null ? [meaning.version] : []);
-	const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)]));
-	return new Map(found.flatMap(([id, content]) => content === null ? [] : [[id, content]]));
-}
-/** The file at the version's commit, provided that it holds what the version does. */
-async function fromGit({ source, digest }, repository) {
-	const { commit, path } = source ?? {};
-	if (commit === void 0 || path === void 0) return null;
-	const content = await contentInGit(repository, commit, path);
-	return content?.digest === digest ? content : null;
-}
-// src/observing/assume.ts
-init_digest();
-init_plan();
-init_versions();
-init_prompt_file();
-init_problem();
-/**
-* What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
-* it. Numbers below 1 stand for those that only the service knows.
-*/
-function assumeObservation({ files, base, contentsAtRefs }) {
-	const observed = files.map((file) => {
-		const then = base?.files.get(file.id) ?? null;
-		return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map())];
-	});
-	return {
-		observed: new Map(observed),
-		failed: /* @__PURE__ */ new Map()
-	};
-}
-/** What may be written where the service may not be asked: nothing. */
-const NO_PROVIDER = {
-	observe: () => Promise.reject(notAsked$1()),
-	begin: () => {
-		throw notAsked$1();
-	}
-};
-function notAsked$1() {
-	return new ProblemError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }));
-}
-/** What the base does not pin is taken for empty. */
-function assumeObserved(file, then, atRefs) {
-	const { id, key, name, description = "" } = then ?? file;
-	const versions = versionsOf(file, then, atRefs);
-	const active = (then?.pins ?? []).map(({ environment, pin }) => {
-		return [environment, versions.get(pinText(pin)) ?? null];
-	});
-	const known = [...new Map([...versions.values()].map((version) => [version.id, version])).values()];
-	return {
-		fields: {
-			id,
-			key,
-			name,
-			description
-		},
-		active: new Map(active),
-		known: known.toSorted((a, b) => b.number - a.number),
-		remembers: (content) => known.some((version) => holds(version, content)),
-		findable: false,
-		missing: [],
-		metadata: "kept",
-		problems: [],
-		state: ""
-	};
-}
-/** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
-function versionsOf(file, then, atRefs) {
-	const pins = [{ kind: "latest" }, ...[...then?.pins ?? [], ...file.pins].map(({ pin }) => pin)];
-	return new Map(pins.flatMap((pin, index) => {
-		const content = pin.kind === "latest" ? then?.content ?? "unread" : contentAt(atRefs, pin);
-		return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
-	}));
-}
-function contentAt(atRefs, pin) {
-	if (pin.kind !== "git") return "unread";
-	const at = atRefs.get(pin.ref);
-	return at === void 0 || "code" in at ? null : at.content;
-}
-function versionOf(pin, content, number) {
-	if (content !== "unread") {
-		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
-		return {
-			id: pin.kind === "latest" ? "base" : pinText(pin),
-			number,
-			digest,
-			metadataDigest,
-			ours: true,
-			source: { digest },
-			content: {
-				text,
-				metadata
-			}
-		};
-	}
-	const named = pin.kind === "number" ? {
-		id: `v${pin.number}`,
-		number: pin.number
-	} : {
-		id: idOf(pin),
-		number
-	};
-	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
-	return {
-		...named,
-		digest,
-		metadataDigest: EMPTY_METADATA_DIGEST,
-		ours: true,
-		source: { digest },
-		content: null
-	};
-}
-function idOf(pin) {
-	return pin.kind === "version" ? pin.id : pinText(pin);
-}
-/** The plan as it can be shown: without the numbers that nobody knows. */
-function withoutAssumedNumbers(plan) {
-	const prompts = plan.prompts.map((prompt) => ({
-		...prompt,
-		changes: prompt.changes.map(unnumbered)
-	}));
-	return {
-		...plan,
-		prompts
-	};
-}
-function unnumbered(change) {
-	if (change.kind !== "set-active") return change;
-	const before = change.before === null ? null : numbered(change.before);
-	return {
-		...change,
-		before,
-		after: isNew(change.after) ? change.after : numbered(change.after)
-	};
-}
-function numbered({ id, number }) {
-	return {
-		id,
-		number: number === null || number < 1 ? null : number
-	};
-}
-// src/observing/observe.ts
-init_p_limit();
-init_problem();
-const NO_NEEDS = {
-	environments: [],
-	whole: false
-};
-/**
-* What has to be read of the service to plan for a file, and for that of the base commit where drift is looked for. The
-* environment before one that is pinned is read as well: a promotion is allowed or refused by what it serves.
-*/
-function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, whole } = NO_NEEDS) {
-	const then = base?.files.get(file.id);
-	const both = then === void 0 ? [file] : [file, then];
-	const pins = both.flatMap((one) => one.pins);
-	const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
-	return {
-		promptId: file.id,
-		environments: [.../* @__PURE__ */ new Set([
-			...pins.map(({ environment }) => environment),
-			...before,
-			...environments
-		])],
-		pins: file.pins,
-		own: file.content,
-		contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
-		numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
-		whole
-	};
-}
-/** The contents that one prompt's refs have; none where nothing was read. */
-function contentsIn(atRefs) {
-	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-}
-/** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
-const PROMPTS_PER_REQUEST = 4;
-/**
-* Reads what the service holds of each prompt. Never writes. A prompt that cannot be read does not stop the others: its
-* problem is in `failed`.
-*/
-async function observe(provider, wanted, { concurrency, onObserved }) {
-	const observed = /* @__PURE__ */ new Map();
-	const failed = /* @__PURE__ */ new Map();
-	await pLimit(concurrency * PROMPTS_PER_REQUEST).map(wanted, async (one) => {
-		try {
-			observed.set(one.promptId, await provider.observe(one));
-		} catch (error) {
-			failed.set(one.promptId, problemOf$1(error));
-		}
-		onObserved?.(observed.size + failed.size, wanted.length);
-	});
-	return {
-		observed,
-		failed
-	};
-}
-// src/domain/desired.ts
-/** Where git is not asked, or has nothing to say. */
-const NO_HISTORY = {
-	formerPins: /* @__PURE__ */ new Map(),
-	formerFields: /* @__PURE__ */ new Map(),
-	provenance: /* @__PURE__ */ new Map(),
-	contents: /* @__PURE__ */ new Map()
-};
-// src/planning/changes.ts
-init_plan();
-init_versions();
-init_problem();
-/** What one file asks for in the order in which it is written, with what became of each pin. */
-function changesFor(context, { provenance }) {
-	const { file, observed, contentsAtRefs } = context;
-	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
-	const pins = file.pins.map((pin, at) => {
-		return {
-			pin,
-			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
-		};
-	});
-	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
-	const activations = pins.flatMap((one) => activation(one, observed));
-	return {
-		pins,
-		changes: [
-			...creates,
-			...compareFields(file, observed.fields),
-			...activations
-		]
-	};
-}
-function activation({ pin, resolution }, observed) {
-	if (resolution.kind !== "set") return [];
-	const active = observed.active.get(pin.environment) ?? null;
-	const before = active === null ? null : refOf$1(active);
-	return [{
-		kind: "set-active",
-		environment: pin.environment,
-		before,
-		after: resolution.after
-	}];
-}
-/** What a plan does about a pin of such a meaning. */
-function resolvePin(pin, meaning, context) {
-	switch (meaning.kind) {
-		case "in-sync": return meaning;
-		case "known": return {
-			kind: "set",
-			after: refOf$1(meaning.version),
-			finds: false
-		};
-		case "new": {
-			const { content, ref } = meaning;
-			return {
-				kind: "set",
-				after: {
-					new: content,
-					...ref !== void 0 && { ref }
-				},
-				finds: false
-			};
-		}
-		case "unknown": return resolveUnknown(pin, context);
-	}
-}
-/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function resolveUnknown({ environment, pin, line, column }, context) {
-	const { file, observed, contentsAtRefs } = context;
-	const place = {
-		path: file.path,
-		line,
-		column
-	};
-	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
-		kind: "set",
-		after: {
-			id: pin.id,
-			number: null
-		},
-		finds: true
-	};
-	const finds = pin.kind === "number" && observed.findable;
-	return {
-		kind: "blocked",
-		problem: unresolvable(pin, environment, {
-			finds,
-			contentsAtRefs,
-			place
-		}),
-		finds
-	};
-}
-function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
-	switch (pin.kind) {
-		case "number": return makeProblem("pin/unknown-number", {
-			environment,
-			number: pin.number,
-			lookable: finds
-		}, place);
-		case "version": return makeProblem("pin/unknown-version", {
-			environment,
-			id: pin.id
-		}, place);
-		case "git": {
-			const at = contentsAtRefs.get(pin.ref);
-			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
-		}
-		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
-	}
-}
-/**
-* The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
-* @param provenance of the file's own content
-*/
-function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
-	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.content] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
-	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
-		...create(content, contentsAtRefs, provenance),
-		...othersOf(content, wanted)
-	}));
-}
-/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
-function replaces(other, at, content, index) {
-	return serves(other, content) && (!serves(content, other) || at > index);
-}
-function othersOf(content, wanted) {
-	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
-	return others.length > 0 ? { others } : {};
-}
-/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
-function create(content, refs, provenance) {
-	for (const [ref, at] of refs) if ("content" in at && at.content === content) return {
-		kind: "create-version",
-		content,
-		ref,
-		provenance: at.provenance
-	};
-	return {
-		kind: "create-version",
-		content,
-		provenance
-	};
-}
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file, fields) {
-	const entries = FIELDS.flatMap((field) => {
-		const after = file[field];
-		return after === void 0 || after === fields[field] ? [] : [[field, {
-			before: fields[field],
-			after
-		}]];
-	});
-	return entries.length === 0 ? [] : [{
-		kind: "update-prompt",
-		fields: Object.fromEntries(entries)
-	}];
-}
-// src/planning/find-drift.ts
-init_plan();
-/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
-function findDrift(compared, { ancestors }) {
-	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
-}
-function environmentDrift({ environment, before, after }, compared, ancestors) {
-	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
-	if (wanted === void 0) return [];
-	const observed = before === null ? null : holderOf(before, compared.known);
-	return [{
-		kind: observed === null || observed.commit !== void 0 && ancestors.has(observed.commit) ? "unfinished" : "outside",
-		environment,
-		expected: wanted.after,
-		observed,
-		restores: isSameTarget(after, wanted.after)
-	}];
-}
-/** What was made outside has no commit. */
-function holderOf({ id, number }, known) {
-	const version = known.find((one) => one.id === id);
-	const commit = version?.ours === true ? version.source?.commit : void 0;
-	return {
-		id,
-		number,
-		...commit === void 0 ? {} : { commit }
-	};
-}
-function fieldDrift({ head, base: wanted, formerFields }) {
-	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
-	return FIELDS.flatMap((field) => {
-		const expected = then[field]?.after;
-		const observed = now[field]?.before;
-		if (expected === void 0 || observed === void 0) return [];
-		return [{
-			kind: formerFields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
-			field,
-			expected,
-			observed,
-			restores: now[field]?.after === expected
-		}];
-	});
-}
-function fieldsOf$1(changes) {
-	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
-}
-// src/planning/former-pins.ts
-function contentOf$1({ digest, metadataDigest }) {
-	return metadataDigest === void 0 ? { digest } : {
-		digest,
-		metadataDigest
-	};
-}
-/** Equal content is the same whatever its id. */
-function isSameContent(one, other) {
-	if (one.digest === void 0 || one.digest !== other.digest) return false;
-	const [a, b] = [one.metadataDigest, other.metadataDigest];
-	return a === void 0 || b === void 0 || a === b;
-}
-/** In an earlier run of pins than the one of now. */
-function wasPinned(target, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
-}
-/** In the state of the file before the one that is planned for. */
-function wasPinnedLast(target, environment, former) {
-	const last = former.get(environment)?.[0];
-	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
-}
-/**
-* Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
-* before however old that commit is; only those that the file began with were there already.
-*/
-function cameThrough(target, from, environment, former) {
-	const states = former.get(environment) ?? [];
-	const changed = states.findIndex((state) => !means(state, target));
-	const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
-	if (since === void 0) return false;
-	const first = Math.max(...agesIn(former));
-	return (former.get(from) ?? []).some((state) => means(state, target) && (state.age > since || state.age === first));
-}
-function agesIn(former) {
-	return [...former.values()].flat().map(({ age }) => age);
-}
-/** Whether a pin of an earlier commit means a version. */
-function means({ pin, content }, target) {
-	if (pin.kind === "number") return pin.number === target.number;
-	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$1(content), target);
-}
-// src/planning/promotion.ts
-init_plan();
-init_problem();
-/**
-* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
-* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
-* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
-* two environments: the one before has moved on then, as the file wants it.
-*/
-function promotionProblems(activations, context, { promotedFrom }, { formerPins }) {
-	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
-	return activations.flatMap(({ pin, after }) => {
-		const from = promotedFrom.get(pin.environment);
-		if (from === void 0) return [];
-		const target = targetOf(after, context);
-		const step = {
-			environment: pin.environment,
-			from,
-			target
-		};
-		const situation = {
-			activations,
-			context,
-			former
-		};
-		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal$1(pin, step, situation)];
-	});
-}
-function isNoPromotion(step, situation) {
-	const { environment, from, target } = step;
-	const { former } = situation;
-	if (wasPinned(target, environment, former)) return true;
-	if (target.id === void 0) return false;
-	if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
-	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
-}
-function targetOf(after, { observed }) {
-	if (isNew(after)) return contentOf$1(after.new);
-	const { id, number } = after;
-	return observed.known.find((one) => one.id === id) ?? (number === null ? { id } : {
-		id,
-		number
-	});
-}
-function isActive(target, environment, { observed }) {
-	const active = observed.active.get(environment) ?? null;
-	return active !== null && isSameVersion(active, target);
-}
-/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
-function hasMovedOn({ from, target }, { activations, context, former }) {
-	const { file, observed } = context;
-	const isIn = (pins) => pins.some(({ environment }) => environment === from);
-	const active = observed.active.get(from) ?? null;
-	if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
-	return target.number !== void 0 && active.number > target.number && !(former.get(from) ?? []).some((state) => means(state, active));
-}
-/**
-* Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
-* or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
-*/
-function goesThroughNow({ environment, from, target }, { activations, context, former }) {
-	if (!comesTo(from, target, {
-		activations,
-		context
-	})) return false;
-	const active = context.observed.active.get(environment) ?? null;
-	return active === null || wasPinned(active, environment, former);
-}
-/** Whether a sync would set an environment to that very version, if nothing were refused. */
-function comesTo(environment, target, { activations, context }) {
-	const first = activations.find(({ pin }) => pin.environment === environment);
-	return first !== void 0 && isSameVersion(targetOf(first.after, context), target);
-}
-function isSameVersion(one, other) {
-	return one.id !== void 0 && one.id === other.id || isSameContent(one, other);
-}
-function refusal$1({ line, column }, { environment, from, target }, situation) {
-	const { context } = situation;
-	const { key, path, pins } = context.file;
-	return makeProblem("guard/promotion-order", {
-		environment,
-		from,
-		key,
-		version: nameOf$2(target),
-		serves: servedIn(from, context),
-		current: servedIn(environment, context),
-		liveIn: liveIn(target, context),
-		sourcePinned: pins.some((one) => one.environment === from),
-		sourceComes: comesTo(from, target, situation)
-	}, {
-		path,
-		line,
-		column
-	});
-}
-function servedIn(environment, { observed }) {
-	const active = observed.active.get(environment) ?? null;
-	return active === null ? null : `v${active.number}`;
-}
-function nameOf$2({ number, id }) {
-	if (number !== void 0) return `v${number}`;
-	return id ?? "a version that is not made yet";
-}
-/** A pinned environment in which the version is active already: it can be promoted from there. */
-function liveIn(target, context) {
-	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
-}
-/** Pins that follow the file in environments where that is not allowed. */
-function latestProblems(file, forbidden) {
-	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
-		path: file.path,
-		line,
-		column
-	}));
-}
-// src/planning/make-plan.ts
-init_prompt_file();
-init_problem();
-/** The changes that would make the service match the files. Pure: the same input gives the same plan. */
-function makePlan(desired, observation, history = NO_HISTORY) {
-	const prompts = desired.files.map((file) => {
-		const observed = observation.observed.get(file.id);
-		return observed === void 0 ? unobserved(file, observation.failed) : planPrompt(file, observed, desired, history);
-	}).toSorted((a, b) => a.file.path < b.file.path ? -1 : 1);
-	return {
-		prompts,
-		digest: digestPlan(prompts)
-	};
-}
-/** The plan of one prompt. Pins are in promotion order, and changes in the order in which they are written. */
-function planPrompt(written, observed, desired, history = NO_HISTORY) {
-	const file = {
-		...written,
-		pins: inOrder(written.pins, desired)
-	};
-	const context = {
-		file,
-		observed,
-		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
-	};
-	const { pins, changes } = changesFor(context, history);
-	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
-		pin,
-		after: resolution.after
-	}] : []);
-	const forbidden = [...latestProblems(file, desired.latestForbidden), ...promotionProblems(live, context, desired, history)];
-	const problems = [...pins.flatMap(problemOf), ...forbidden];
-	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
-	const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
-	const drift = driftSince(desired, context, changes, history);
-	const warnings = observed.problems.map((problem) => ({
-		...problem,
-		path: file.path
-	}));
-	return {
-		file,
-		observed,
-		status,
-		changes,
-		drift,
-		problems: [...problems, ...warnings],
-		finds
-	};
-}
-/** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
-function driftSince({ base }, context, head, history) {
-	const file = base?.files.get(context.file.id);
-	if (base === null || file === void 0) return [];
-	const { known } = context.observed;
-	const formerFields = history.formerFields.get(file.id) ?? [];
-	return findDrift({
-		head,
-		base: changesFor({
-			...context,
-			file
-		}, history).changes,
-		known,
-		formerFields
-	}, base);
-}
-/** The plan of a prompt that could not be observed. */
-function unobserved(file, failed) {
-	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
-	return {
-		file,
-		observed: null,
-		status: problem.code === "apply/interrupted" ? "not_attempted" : "failed",
-		changes: [],
-		drift: [],
-		problems: [problem],
-		finds: []
-	};
-}
-/** Promotion order; environments that the configuration does not list keep the file's order. */
-function inOrder(pins, { environmentOrder }) {
-	if (environmentOrder === null) return pins;
-	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
-}
-function problemOf({ resolution }) {
-	return resolution.kind === "blocked" ? [resolution.problem] : [];
-}
-/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
-function pinsToFind(pins) {
-	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
-	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
-		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
-	});
-	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
-}
-// src/commands/may-ask.ts
-init_problem();
-/** Why the service is not asked, as a warning; null where it is. */
-async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
-	if (asking === "always") return null;
-	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
-	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
-	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
-}
-/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service, apiKey) {
-	if (apiKey === void 0 || service?.kind !== "remote") return service;
-	return {
-		kind: service.kind,
-		baseUrl: service.baseUrl
-	};
-}
-async function serviceAt(commit, { file, root }, repository, environment) {
-	const name = (0, node_path.basename)(file);
-	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-	if (bytes === null) return null;
-	const around = {
-		file,
-		shownPath: name,
-		root,
-		environment
-	};
-	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
-}
-// src/service/prompt-service.ts
-/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
-function untilStopped(service, stop) {
-	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
-	return {
-		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
-		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
-		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
-		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
-	};
-}
-var ServiceError;
-var init_prompt_service = __esmMin((() => {
-	init_problem();
-	ServiceError = class extends ProblemError {
-		effect;
-		constructor(problem, effect, options) {
-			super(problem, options);
-			this.name = "ServiceError";
-			this.effect = effect;
-		}
-	};
-}));
-// src/ledger/ownership.ts
-/**
-* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
-* copy in the service copies the stamp as well.
-*/
-function isOwn(version) {
-	return version.stamp?.digest === version.digest;
-}
-/**
-* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
-* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
-* that the stamp was written for can have that one.
-*/
-function isDoubtful(version) {
-	const sent = version.stamp?.metadataDigest;
-	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
-}
-/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
-function entryOf(version) {
-	return toEntry(version, isOwn(version) && !isDoubtful(version));
-}
-/**
-* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
-* metadata of their own, and what they serve is in sync all the same.
-*/
-function entryAsServed(version, known) {
-	const isCopy = isDoubtful(version) && hasOriginal(version, known);
-	return toEntry(version, isOwn(version) && !isCopy);
-}
-function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
-	const entry = {
-		number,
-		id,
-		digest,
-		metadataDigest,
-		ours
-	};
-	if (stamp === null || !ours) return entry;
-	const { commit, path } = stamp;
-	return {
-		...entry,
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path }
-	};
-}
-/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-function isRewritten(version, content, known) {
-	const { digest, metadataDigest } = content;
-	const { stamp } = version;
-	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
-	const sent = stamp.metadataDigest;
-	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
-	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
-	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
-}
-/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
-function isTidied({ stamp, text, digest, metadataDigest }, content) {
-	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
-}
-/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-function differsInForm(one, other) {
-	return withoutForm(one) === withoutForm(other);
-}
-function withoutForm(text) {
-	return text.normalize("NFC").replaceAll(/\s+/g, "");
-}
-/**
-* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
-* only the head's ledger remembers would be forgotten.
-*/
-function mayFollow(version, head) {
-	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
-	if (head === null) return true;
-	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
-function hasOriginal({ number, stamp }, known) {
-	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
-}
-/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
-function followsLedger({ number, stamp }) {
-	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
-}
-var init_ownership = __esmMin((() => {
-	init_digest();
-}));
-// src/ledger/stamp.ts
-/** A version as the service has it, with its stamp apart from its own metadata. */
-function toVersion$1({ id, number, text, metadata: all }) {
-	const metadata = withoutKey(all, RESERVED_KEY);
-	return {
-		id,
-		number,
-		text,
-		metadata,
-		digest: contentDigest(text),
-		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(all)
-	};
-}
-/**
-* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
-* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
-*/
-function parseStamp(metadata) {
-	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
-	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.flatMap(entryFrom)
-	};
-}
-/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
-function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.map(entryToWire)
-	};
-}
-function entryFrom(entry) {
-	if (entry === null) return [];
-	const { number, id, digest, metadata_digest: metadataDigest } = entry;
-	return [{
-		number,
-		id,
-		digest,
-		metadataDigest,
-		ours: entry.outside !== true,
-		...present$1(entry)
-	}];
-}
-function entryToWire(entry) {
-	const { number, id, digest, metadataDigest, ours } = entry;
-	return {
-		number,
-		id,
-		digest,
-		metadata_digest: metadataDigest,
-		...ours ? {} : { outside: true },
-		...present$1(entry)
-	};
-}
-/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present$1({ commit, path, pinned }) {
-	return {
-		...commit !== void 0 && { commit },
-		...path !== void 0 && { path },
-		...pinned && { pinned }
-	};
-}
-var digest, id, optionalText, optionalMark, EntryShape, StampShape;
-var init_stamp = __esmMin((() => {
-	init_zod();
-	init_digest();
-	init_json();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
-	optionalMark = literal$1(true).optional().catch(void 0);
-	EntryShape = object({
-		number: int$2(),
-		id,
-		digest,
-		metadata_digest: digest,
-		commit: optionalText,
-		path: optionalText,
-		outside: optionalMark,
-		pinned: optionalMark
-	});
-	StampShape = object({
-		digest,
-		metadata_digest: digest.optional().catch(void 0),
-		commit: optionalText,
-		path: optionalText,
-		operation: id,
-		ledger: array(EntryShape.nullable().catch(null)).catch([])
-	});
-}));
-// src/ledger/reading.ts
-/**
-* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
-* enough. Throws a `ServiceError` when the prompt cannot be read.
-*/
-async function readPrompt$1(service, wanted, tracking) {
-	const { promptId, environments } = wanted;
-	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
-}
-/** The reading with the tracking environment, whatever else was read. */
-async function readHead(service, reading, tracking) {
-	if (reading.active.has(tracking)) return reading;
-	const head = await read(service, reading.prompt.id, tracking);
-	if (isFailure(head.answer)) throw head.answer;
-	return {
-		...reading,
-		active: new Map([...reading.active, activeOf(head)])
-	};
-}
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function showsEnough({ whole, own, pins, contents, numbers }, reading) {
-	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
-	const known = knownEntries(reading);
-	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
-}
-async function readEnvironments(service, promptId, environments) {
-	const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
-	const failure = answers.map(({ answer }) => answer).find(isFailure);
-	if (failure !== void 0) throw failure;
-	const { activeVersion: _, ...prompt } = answers.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1) ?? await service.readPrompt(promptId);
-	return {
-		prompt,
-		active: new Map(answers.map(activeOf)),
-		looked: [],
-		missing: []
-	};
-}
-async function read(service, promptId, environment) {
-	try {
-		return {
-			environment,
-			answer: await service.readPrompt(promptId, environment)
-		};
-	} catch (error) {
-		if (error instanceof ServiceError) return {
-			environment,
-			answer: error
-		};
-		throw error;
-	}
-}
-/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer) {
-	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
-}
-function activeOf({ environment, answer }) {
-	const active = answer instanceof ServiceError ? null : answer.activeVersion;
-	return [environment, active === null ? null : toVersion$1(active)];
-}
-function versionsRead({ active, looked }) {
-	return [...[...active.values()].filter((version) => version !== null), ...looked];
-}
-/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
-function knownEntries(reading) {
-	const read = versionsRead(reading);
-	const known = /* @__PURE__ */ new Map();
-	const note = (entry) => {
-		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
-	};
-	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
-	for (const version of read) note(entryOf(version));
-	const ids = new Set(read.map(({ id }) => id));
-	const rank = ({ id }) => ids.has(id) ? 0 : 1;
-	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
-}
-/** The entry, pinned where either was: what was pinned once stays so. */
-function stillPinned(entry, other) {
-	const pinned = entry.pinned ?? other?.pinned;
-	return pinned === void 0 ? entry : {
-		...entry,
-		pinned
-	};
-}
-/**
-* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
-* other version carries a stamp, somebody else has moved the tracking environment.
-*/
-function dropsMetadata(reading, tracking) {
-	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
-}
-/** The service's newest version, where it was never read and no ledger names it. */
-function unseenNewest({ prompt, missing }, known) {
-	const id = prompt.latestVersionId;
-	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
-}
-/** What a reading says of the versions, for those who need not know how. */
-function interpret$1(reading, environments, tracking) {
-	const known = knownEntries(reading);
-	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
-	const drops = dropsMetadata(reading, tracking);
-	const { id, key, name, description } = reading.prompt;
-	const served = (environment) => {
-		const version = reading.active.get(environment) ?? null;
-		return version === null ? null : toKnown(entryAsServed(version, known), version);
-	};
-	return {
-		fields: {
-			id,
-			key,
-			name,
-			description
-		},
-		active: new Map(environments.map((environment) => [environment, served(environment)])),
-		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
-		remembers: (content, left) => remembers(reading, asHeld(content, drops ? "dropped" : "kept"), left, tracking),
-		findable: unseenNewest(reading, known) !== null,
-		missing: reading.missing,
-		metadata: drops ? "dropped" : "kept",
-		problems: drops ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
-		state: fingerprint(reading)
-	};
-}
-function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
-	const facts = {
-		id,
-		number,
-		digest,
-		metadataDigest,
-		ours
-	};
-	if (read === void 0) {
-		const committed = {
-			...commit !== void 0 && { commit },
-			...path !== void 0 && { path }
-		};
-		return {
-			...facts,
-			source: ours ? {
-				digest,
-				...committed
-			} : null,
-			content: null
-		};
-	}
-	const { text, metadata, stamp } = read;
-	if (stamp === null) return {
-		...facts,
-		source: null,
-		content: {
-			text,
-			metadata
-		}
-	};
-	const { operation: _, ledger: __, ...source } = stamp;
-	return {
-		...facts,
-		source,
-		content: {
-			text,
-			metadata
-		}
-	};
-}
-/**
-* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
-* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
-* looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
-*/
-function remembers(reading, content, left, tracking) {
-	const known = knownEntries(reading);
-	const head = reading.active.get(tracking);
-	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
-	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
-	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-	const tracked = head ? [entryOf(head)] : [];
-	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-	return [
-		...own,
-		...looked,
-		...tracked,
-		...named
-	].some((entry) => holds(entry, content));
-}
-/** Versions never change, but their ids are the service's word: texts are compared as well. */
-function fingerprint({ prompt, active }) {
-	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
-		version.id,
-		version.number,
-		version.digest,
-		version.metadataDigest
-	]]);
-	return canonicalJson([{ ...prompt }, environments]);
-}
-var init_reading = __esmMin((() => {
-	init_versions();
-	init_json();
-	init_prompt_file();
-	init_prompt_service();
-	init_problem();
-	init_ownership();
-	init_stamp();
-}));
-// src/ledger/writing.ts
-function beginWriting(world, wanted, reading) {
-	const { trackingEnvironment } = world;
-	return {
-		world,
-		wanted,
-		reading,
-		looked: [],
-		known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
-		seen: new Set(versionsRead(reading).map(({ id }) => id)),
-		drops: dropsMetadata(reading, trackingEnvironment),
-		head: reading.active.get(trackingEnvironment)
-	};
-}
-/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
-function note({ known, seen, looked }, version) {
-	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
-	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
-	seen.add(version.id);
-	looked.push(version);
-}
-/** What a write that threw has become. */
-function failed(step, error) {
-	return {
-		status: error instanceof ServiceError && error.effect === "unknown" ? "unknown" : "not_made",
-		problems: [during(step, problemOf$1(error))]
-	};
-}
-function stopped(status, ...problems) {
-	return {
-		status,
-		problems
-	};
-}
-/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-async function activate({ world, reading, seen }, environment, expected) {
-	const { service } = world;
-	await service.setActive(reading.prompt.id, environment, expected.id);
-	try {
-		const version = await readBack(service, reading.prompt.id, environment, expected);
-		seen.add(version.id);
-		return {
-			status: "made",
-			version: refOf$1(version),
-			problems: []
-		};
-	} catch (error) {
-		return {
-			status: "unknown",
-			problems: [problemOf$1(error)]
-		};
-	}
-}
-/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack(service, promptId, environment, expected) {
-	const { activeVersion } = await service.readPrompt(promptId, environment);
-	const active = activeVersion === null ? null : toVersion$1(activeVersion);
-	if (active === null || active.id !== expected.id) {
-		const found = active === null ? "nothing" : `version "${active.id}"`;
-		const evidence = {
-			environment,
-			expected: `version "${expected.id}"`,
-			found
-		};
-		throw new ProblemError(makeProblem("apply/not-active", evidence));
-	}
-	if (active.digest === expected.digest) return active;
-	const evidence = {
-		environment,
-		expected: "the planned text",
-		found: `another text (v${active.number})`
-	};
-	throw new ProblemError(makeProblem("apply/not-active", evidence));
-}
-var init_writing = __esmMin((() => {
-	init_versions();
-	init_prompt_service();
-	init_problem();
-	init_ownership();
-	init_reading();
-	init_stamp();
-}));
-// src/ledger/look.ts
-/**
-* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
-* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
-*/
-async function look(world, promptId, versionId) {
-	const environment = lookEnvironment(world.trackingEnvironment);
-	try {
-		await world.service.setActive(promptId, environment, versionId);
-		const { activeVersion } = await world.service.readPrompt(promptId, environment);
-		if (activeVersion?.id === versionId) return toVersion$1(activeVersion);
-	} catch (error) {
-		throw new ProblemError(problemOf$1(error), { cause: error });
-	}
-	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
-}
-/** The same; null where the prompt has no such version. */
-async function lookIfThere(...asked) {
-	try {
-		return await look(...asked);
-	} catch (error) {
-		if (problemOf$1(error).code === "service/version-not-found") return null;
-		throw error;
-	}
-}
-/**
-* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
-* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
-*/
-async function lookAtNewest(writing) {
-	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
-	if (id === null || writing.known.has(id)) return null;
-	const version = await lookIfThere(writing.world, promptId, id);
-	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note(writing, version);
-	return version;
-}
-/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
-async function lookVerified(writing, entry) {
-	const { commit, path, digest, number } = entry;
-	if (commit !== void 0 && path !== void 0) {
-		const held = await writing.world.digestAt(commit, path);
-		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
-	}
-	const version = await look(writing.world, writing.reading.prompt.id, entry.id);
-	if (version.digest !== digest || version.number !== number) throw otherContent(version.number, "the ledger knows it as");
-	note(writing, version);
-	return version;
-}
-function otherContent(number, known) {
-	return new ProblemError(makeProblem("apply/other-content", {
-		version: `v${number}`,
-		known
-	}));
-}
-/**
-* Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
-* throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
-* forgotten otherwise.
-*/
-async function lookUp(world, reading, { numbers, ids }) {
-	const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
-	let seen = await readHead(world.service, reading, world.trackingEnvironment);
-	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) seen = await lookUpOne(world, seen, id);
-	return seen;
-}
-async function lookUpOne(world, reading, versionId) {
-	const version = await lookIfThere(world, reading.prompt.id, versionId);
-	if (version === null) return {
-		...reading,
-		missing: [...reading.missing, versionId]
-	};
-	const seen = {
-		...reading,
-		looked: [...reading.looked, version]
-	};
-	return knownEntries(seen)[0]?.id === version.id && mayFollow(version, seen.active.get(world.trackingEnvironment)) ? moveHead(world, seen, version) : seen;
-}
-async function moveHead(world, reading, version) {
-	const { service, trackingEnvironment } = world;
-	await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
-	const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
-	return {
-		...reading,
-		active: new Map([...reading.active, [trackingEnvironment, active]])
-	};
-}
-var init_look = __esmMin((() => {
-	init_policy();
-	init_problem();
-	init_ownership();
-	init_reading();
-	init_stamp();
-	init_writing();
-}));
-// src/ledger/create.ts
-/**
-* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
-* read it: it may be this very content, left behind by a run that was cut short.
-* @param activated versions that the plan makes active: they stay in the ledger
-*/
-async function createVersion$1(writing, change, activated) {
-	try {
-		return await adoptFound(writing, change) ?? await makeVersion(writing, change, activated);
-	} catch (error) {
-		if (!(error instanceof ServiceError && error.effect === "unknown")) return failed("Creating the version", error);
-		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
-	}
-}
-/** What is there already in place of a new version; null where one has to be made. */
-async function adoptFound(writing, change) {
-	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
-	if (problems.length > 0) return stopped("not_made", ...problems);
-	for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
-		const found = await adoptRead(writing, change, version);
-		if (found !== null) return found;
-	}
-	return null;
-}
-/** Adopts what was read, or what its ledger names; null where neither holds the content. */
-async function adoptRead(writing, change, version) {
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
-	if (kind === "rewritten") return refuseRewritten(version, "not_made");
-	const named = namedBy(writing, change, version);
-	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
-}
-/**
-* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
-* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
-* copy is never wanted.
-*/
-function classify(writing, change, version) {
-	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
-	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
-}
-/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ drops }, { content, others = [] }, entry) {
-	return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? "dropped" : "kept")));
-}
-/** The version of the wanted content that the ledger of a version read names, on the same condition. */
-function namedBy(writing, change, version) {
-	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
-	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, writing.drops ? "dropped" : "kept"));
-}
-function isKept({ head }, { id }, newest) {
-	const named = [head, ...head?.stamp?.ledger ?? []];
-	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
-function isFollowed({ wanted }, { ref }) {
-	return ref !== void 0 || followsLatest(wanted);
-}
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing, version, newest) {
-	remember(writing, version);
-	return {
-		status: "adopted",
-		version: refOf$1(version),
-		problems: await follow(writing, newest)
-	};
-}
-/** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow(writing, version) {
-	return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing, version) {
-	const { trackingEnvironment } = writing.world;
-	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-	try {
-		const { problems } = await activate(writing, trackingEnvironment, version);
-		if (problems.length === 0) writing.head = version;
-		return problems.map((problem) => during(step, problem));
-	} catch (error) {
-		return [during(step, problemOf$1(error))];
-	}
-}
-function remember({ known }, version) {
-	if (!known.has(version.id)) known.set(version.id, entryOf(version));
-}
-/** A version that holds something else than was sent is made active nowhere. */
-function refuseRewritten(version, status) {
-	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
-	return status === "unknown" ? {
-		status,
-		problems
-	} : {
-		status,
-		version: refOf$1(version),
-		problems
-	};
-}
-/** Sends the version, once; where its answer is lost, finds out what became of it. */
-async function makeVersion(writing, change, activated) {
-	const { content, provenance } = change;
-	const { changeSummary } = provenance;
-	const stamp = stampFor(writing, change, activated);
-	try {
-		return await finishMade(writing, change, toVersion$1(await writing.world.service.createVersion(writing.reading.prompt.id, {
-			text: content.text,
-			metadata: {
-				...content.metadata,
-				[RESERVED_KEY]: stampToWire(stamp)
-			},
-			...changeSummary === void 0 ? {} : { changeSummary }
-		})));
-	} catch (error) {
-		if (error instanceof ServiceError && error.effect === "unknown") return resolveLostCreate(writing, change, stamp, error);
-		throw error;
-	}
-}
-/** What follows the answer to a create-version call. */
-async function finishMade(writing, { content }, version) {
-	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
-	remember(writing, version);
-	const problems = await track(writing, version);
-	const { trackingEnvironment: environment } = writing.world;
-	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
-	return {
-		status: "made",
-		version: refOf$1(version),
-		problems: [...problems, ...warnings]
-	};
-}
-/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
-function isAsSent(content, version) {
-	if (version.digest !== content.digest) return false;
-	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
-}
-/** With the newest versions that are known, those that are active, and all that were pinned once. */
-function stampFor(writing, { content, provenance }, activated) {
-	const { known, reading, world, wanted } = writing;
-	const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
-	const active = [...reading.active.values(), writing.head ?? null];
-	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
-	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), own?.id]);
-	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
-	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
-		...entry,
-		pinned: true
-	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
-	const { commit, path } = provenance;
-	return {
-		digest: content.digest,
-		metadataDigest: metadataDigest(content.metadata ?? null),
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path },
-		operation: world.newOperation(),
-		ledger
-	};
-}
-/**
-* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
-* held back at: somebody may want them again, however old they have become.
-*/
-function pinnedIds({ wanted, reading }, newest, activated) {
-	const standing = wanted.pins.flatMap(({ environment, pin }) => {
-		const active = reading.active.get(environment) ?? null;
-		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
-	});
-	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
-}
-/**
-* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
-* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
-*/
-async function resolveLostCreate(writing, change, stamp, lost) {
-	const id = await awaitUnread(writing);
-	if (id === null) throw lost;
-	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
-		throw lost;
-	});
-	note(writing, version);
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
-	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
-	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
-	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
-	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
-		id,
-		number: version.number,
-		reason: lost.problem.message
-	}));
-}
-/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
-async function awaitUnread({ world, reading, known }) {
-	try {
-		for (const wait of WAITS) {
-			await world.sleep(wait);
-			const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
-			if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
-		}
-	} catch {
-		return null;
-	}
-	return null;
-}
-var NEWEST_KEPT, WAITS;
-var init_create = __esmMin((() => {
-	init_digest();
-	init_versions();
-	init_prompt_file();
-	init_prompt_service();
-	init_problem();
-	init_look();
-	init_ownership();
-	init_reading();
-	init_stamp();
-	init_writing();
-	NEWEST_KEPT = 20;
-	WAITS = [
-		250,
-		1e3,
-		2e3,
-		4e3,
-		8e3
-	];
-}));
-// src/ledger/provider.ts
-var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
-/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
-function ledgerProvider(world) {
-	const { service, trackingEnvironment } = world;
-	return {
-		observe: async (wanted) => {
-			return interpret$1(await readPrompt$1(service, wanted, trackingEnvironment), wanted.environments, trackingEnvironment);
-		},
-		begin: (wanted) => beginWriter(world, wanted)
-	};
-}
-function beginWriter(world, wanted) {
-	let reading = null;
-	let writing = null;
-	const keep = (read) => {
-		reading = read;
-		return interpret$1(read, wanted.environments, world.trackingEnvironment);
-	};
-	const current = () => {
-		if (reading !== null) return reading;
-		throw unexpected("nothing was observed");
-	};
-	const begun = () => writing ??= beginWriting(world, wanted, current());
-	return {
-		observe: async () => keep(await readPrompt$1(world.service, wanted, world.trackingEnvironment)),
-		find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
-		create: (change, activated) => createVersion$1(begun(), change, activated),
-		update: (change) => updatePrompt$1(begun(), change),
-		activate: (environment, version) => setActive$1(begun(), environment, version)
-	};
-}
-function soughtBy(pins) {
-	return {
-		numbers: pins.some(({ kind }) => kind === "number"),
-		ids: pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : [])
-	};
-}
-/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
-async function updatePrompt$1({ world, reading }, change) {
-	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
-	const fields = Object.fromEntries(entries);
-	try {
-		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-		const differ = FIELDS.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
-		if (differ.length === 0) return {
-			status: "made",
-			problems: []
-		};
-		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
-	} catch (error) {
-		return failed("Updating the prompt", error);
-	}
-}
-async function setActive$1(writing, environment, version) {
-	try {
-		return await activate(writing, environment, await verified(writing, version));
-	} catch (error) {
-		return failed(`Setting "${environment}"`, error);
-	}
-}
-/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function verified(writing, { id }) {
-	const entry = writing.known.get(id);
-	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
-	if (!writing.seen.has(id)) await lookVerified(writing, entry);
-	return {
-		id,
-		digest: entry.digest
-	};
-}
-function unexpected(reason) {
-	return new ProblemError(makeProblem("internal/unexpected", { reason }));
-}
-var init_provider = __esmMin((() => {
-	init_plan();
-	init_problem();
-	init_create();
-	init_look();
-	init_reading();
-	init_writing();
-}));
-// src/service/wire.ts
-var paths, API_KEY_HEADER, text, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
-var init_wire = __esmMin((() => {
-	init_zod();
-	init_json();
-	paths = {
-		prompt: (promptId) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
-		versions: (promptId) => `${paths.prompt(promptId)}/versions`,
-		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
-	};
-	API_KEY_HEADER = "x-api-key";
-	text = string$1().min(1);
-	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
-	VersionShape = object({
-		id: text,
-		prompt_id: text,
-		version_number: int$2(),
-		content: string$1(),
-		metadata_: metadata.nullish(),
-		created_at: string$1().nullish()
-	});
-	PromptShape = object({
-		id: text,
-		project_id: string$1(),
-		key: string$1(),
-		name: string$1(),
-		description: string$1().nullish(),
-		latest_version_id: string$1().nullish(),
-		active_version: VersionShape.nullish(),
-		created_at: string$1().nullish()
-	});
-	CreateVersionShape = object({
-		content: string$1(),
-		change_summary: string$1().optional(),
-		metadata_: metadata.optional()
-	});
-	UpdatePromptShape = object({
-		key: string$1().optional(),
-		name: string$1().optional(),
-		description: string$1().optional()
-	});
-	SetActiveShape = object({
-		environment: text,
-		version_id: text
-	});
-	SetActiveAnswerShape = object({ updated: boolean() });
-}));
-// src/embedded/route.ts
-/**
-* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
-* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
-* for an id or an environment that cannot be read.
-*/
-function parseRoute(method, target) {
-	const { promptPart, tail, query } = splitTarget(target);
-	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
-	const endpoint = here.find((candidate) => candidate.method === method);
-	if (endpoint === void 0) {
-		const allow = here.map((candidate) => candidate.method).join(", ");
-		throw new Refusal(405, `The path allows ${allow}.`, { allow });
-	}
-	return {
-		operation: endpoint.operation,
-		promptId: decodeId(promptPart),
-		...parseQuery(query)
-	};
-}
-function splitTarget(target) {
-	const mark = target.indexOf("?");
-	const path = mark < 0 ? target : target.slice(0, mark);
-	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
-	const slash = rest.indexOf("/");
-	return {
-		promptPart: slash < 0 ? rest : rest.slice(0, slash),
-		tail: slash < 0 ? "" : rest.slice(slash),
-		query: mark < 0 ? "" : target.slice(mark + 1)
-	};
-}
-function decodeId(encoded) {
-	try {
-		return decodeURIComponent(encoded);
-	} catch {
-		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
-	}
-}
-/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
-function parseQuery(query) {
-	const names = new URLSearchParams(query).getAll("environment");
-	const environment = names[0];
-	if (environment === void 0) return {};
-	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
-	return { environment };
-}
-var Refusal, PREFIX, endpoints;
-var init_route = __esmMin((() => {
-	init_wire();
-	Refusal = class extends Error {
-		status;
-		headers;
-		constructor(status, detail, headers = {}) {
-			super(detail);
-			this.name = "Refusal";
-			this.status = status;
-			this.headers = headers;
-		}
-	};
-	PREFIX = paths.prompt("");
-	endpoints = [
-		{
-			method: "GET",
-			tail: "",
-			operation: "read-prompt"
-		},
-		{
-			method: "PATCH",
-			tail: "",
-			operation: "update-prompt"
-		},
-		{
-			method: "POST",
-			tail: "/versions",
-			operation: "create-version"
-		},
-		{
-			method: "POST",
-			tail: "/set-active",
-			operation: "set-active"
-		}
-	];
-}));
-// src/embedded/body.ts
-/**
-* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
-*/
-async function readBody(request, room) {
-	const chunks = [];
-	let [size, held] = [0, 0];
-	let refusal = null;
-	const letGo = () => {
-		room.free += held;
-		held = 0;
-		chunks.length = 0;
-	};
-	try {
-		for await (const chunk of request) {
-			size += chunk.length;
-			refusal ??= refusalOf$1(size, chunk.length, room);
-			if (refusal !== null) {
-				letGo();
-				continue;
-			}
-			chunks.push(chunk);
-			held += chunk.length;
-			room.free -= chunk.length;
-		}
-		if (refusal !== null) throw refusal;
-		return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
-	} finally {
-		letGo();
-	}
-}
-function refusalOf$1(size, further, { each, free }) {
-	if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
-	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
-}
-/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-function parseBody(body, shape) {
-	const result = shapeDeep(body, shape);
-	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
-	return result.data;
-}
-function parseJson$1(bytes, contentType) {
-	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
-	try {
-		return JSON.parse(new TextDecoder("utf-8", {
-			fatal: true,
-			ignoreBOM: true
-		}).decode(bytes));
-	} catch {
-		throw new Refusal(422, "The body is not valid JSON in UTF-8.");
-	}
-}
-/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
-function shapeDeep(value, shape) {
-	try {
-		return shape.safeParse(value);
-	} catch (error) {
-		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
-		throw error;
-	}
-}
-function describe({ path, message }) {
-	return `${["body", ...path.map(String)].join(".")}: ${message}`;
-}
-var init_body = __esmMin((() => {
-	init_route();
-}));
-// src/embedded/answer.ts
-/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-async function answerCall(store, call) {
-	try {
-		const route = parseRoute(call.method, call.target);
-		authorise(store, call.apiKey, route.promptId);
-		if (route.operation === "read-prompt") return {
-			status: 200,
-			body: readPrompt(store, route)
-		};
-		return {
-			status: 200,
-			body: writers[route.operation](store, route, await call.readBody())
-		};
-	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
-		return {
-			status: error.status,
-			headers: error.headers,
-			body: { detail: error.message }
-		};
-	}
-}
-/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
-function authorise(store, apiKey, promptId) {
-	const projects = apiKey ? store.readProjects(apiKey) : [];
-	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
-	if (!projects.includes(found(store.readPrompt(promptId)).project_id)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
-}
-/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
-function readPrompt(store, { promptId, environment }) {
-	const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
-	return environment === void 0 ? prompt : {
-		...prompt,
-		active_version
-	};
-}
-/** Section 4.3. */
-function updatePrompt(store, { promptId }, body) {
-	const changes = parseBody(body, UpdatePromptShape);
-	refuseBrokenText(changes.key, changes.name, changes.description);
-	const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
-	return prompt;
-}
-/** Section 4.2. */
-function createVersion(store, { promptId }, body) {
-	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
-	refuseBrokenText(content, changeSummary);
-	return found(store.createVersion(promptId, {
-		content,
-		changeSummary,
-		metadata
-	}));
-}
-/** Section 4.4. */
-function setActive(store, { promptId }, body) {
-	const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
-	refuseBrokenText(environment);
-	if (!store.setActive(promptId, {
-		environment,
-		versionId
-	})) throw new Refusal(404, "The prompt has no such version.");
-	return { updated: true };
-}
-function found(value) {
-	if (value === null) throw new Refusal(404, "There is no such prompt.");
-	return value;
-}
-/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
-function refuseBrokenText(...texts) {
-	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
-}
-var writers;
-var init_answer = __esmMin((() => {
-	init_wire();
-	init_body();
-	init_route();
-	writers = {
-		"update-prompt": updatePrompt,
-		"create-version": createVersion,
-		"set-active": setActive
-	};
-}));
-// src/embedded/server.ts
-/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
-async function startServer(options) {
-	const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
-	const room = {
-		each,
-		free: BODIES_AT_ONCE * each
-	};
-	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options, room).catch((error) => {
-			if (request.errored === null) options.onError?.(error);
-			response.destroy();
-		});
-	});
-	const port = await listen(server, options.port);
-	return {
-		baseUrl: `http://${HOST}:${port}`,
-		port,
-		close: () => close(server)
-	};
-}
-async function respond(request, response, options, room) {
-	const { method = "", url: target = "" } = request;
-	const apiKey = request.headers[API_KEY_HEADER]?.toString();
-	let body;
-	const call = {
-		method,
-		target,
-		apiKey,
-		readBody: async () => body = await readBody(request, room)
-	};
-	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
-	options.onRequest?.({
-		method,
-		path: target,
-		...body === void 0 ? {} : { body },
-		status: answer.status
-	});
-	send$1(response, answer);
-}
-/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
-function isForUs({ headers, socket }) {
-	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
-	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
-}
-async function answerSafely(call, request, { store, onError }) {
-	try {
-		return await answerCall(store, call);
-	} catch (error) {
-		if (request.errored !== null) throw error;
-		onError?.(error);
-		return {
-			status: 500,
-			body: { detail: "The service met an error of its own." }
-		};
-	}
-}
-function send$1(response, { status, headers, body }) {
-	const bytes = Buffer.from(JSON.stringify(body), "utf8");
-	response.writeHead(status, {
-		...headers,
-		"content-type": "application/json",
-		"content-length": bytes.length
-	});
-	response.end(bytes);
-}
-function listen(server, port) {
-	return new Promise((resolve, reject) => {
-		server.on("error", reject);
-		server.listen(port, HOST, () => {
-			const address = server.address();
-			resolve(typeof address === "object" && address !== null ? address.port : port);
-		});
-	});
-}
-/** Keep-alive connections would hold a plain close for seconds. */
-function close(server) {
-	return new Promise((resolve) => {
-		server.close(() => resolve());
-		server.closeAllConnections();
-	});
-}
-var HOST, DEFAULT_BODY_LIMIT, BODIES_AT_ONCE, ELSEWHERE;
-var init_server = __esmMin((() => {
-	init_wire();
-	init_answer();
-	init_body();
-	HOST = "127.0.0.1";
-	DEFAULT_BODY_LIMIT = 33554432;
-	BODIES_AT_ONCE = 2;
-	ELSEWHERE = {
-		status: 421,
-		body: { detail: "This service is 127.0.0.1 or localhost, by no other name." }
-	};
-}));
-// src/embedded/database.ts
-/**
-* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
-* that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
-*/
-function openDatabase(path) {
-	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
-	const database = new node_sqlite.DatabaseSync(path);
-	try {
-		switchToWal(database);
-		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
-		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
-		return database;
-	} catch (error) {
-		database.close();
-		throw error;
-	}
-}
-/**
-* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
-* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
-*/
-function inTransaction(database, kind, work) {
-	database.exec(`BEGIN ${kind}`);
-	try {
-		const result = work();
-		database.exec("COMMIT");
-		return result;
-	} catch (error) {
-		if (database.isTransaction) database.exec("ROLLBACK");
-		throw error;
-	}
-}
-/**
-* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
-* other, and does so whatever its busy timeout. So the wait is made here.
-*/
-function switchToWal(database) {
-	for (let waited = 0;; waited += BUSY_PAUSE) try {
-		refuseForeign(database);
-		database.exec("PRAGMA journal_mode = WAL");
-		return;
-	} catch (error) {
-		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
-	}
-}
-/** A database without tables is one that was about to be made when its process was killed. */
-function refuseForeign(database) {
-	const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-	const names = new Set(tables.map(({ name }) => name));
-	if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name))) throw new Error("it is a database of something else, which is left as it is");
-}
-/** The low byte of SQLite's extended codes is the kind of error. */
-function isBusy(error) {
-	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
-	return (error.errcode & 255) === SQLITE_BUSY;
-}
-var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA, OWN_TABLES;
-var init_database = __esmMin((() => {
-	BUSY_TIMEOUT = 1e4;
-	BUSY_PAUSE = 20;
-	SQLITE_BUSY = 5;
-	SCHEMA = `
-  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
-
-  CREATE TABLE IF NOT EXISTS api_keys (
-    key_sha256 TEXT NOT NULL,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    PRIMARY KEY (key_sha256, project_id)
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS prompts (
-    id TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    key TEXT NOT NULL,
-    name TEXT NOT NULL,
-    description TEXT,
-    created_at TEXT NOT NULL
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS versions (
-    id TEXT PRIMARY KEY,
-    prompt_id TEXT NOT NULL REFERENCES prompts (id),
-    version_number INTEGER NOT NULL CHECK (version_number >= 1),
-    content TEXT NOT NULL,
-    change_summary TEXT,
-    metadata TEXT,
-    created_at TEXT NOT NULL,
-    UNIQUE (prompt_id, version_number),
-    UNIQUE (prompt_id, id)
-  ) STRICT;
-
-  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-
-  CREATE TABLE IF NOT EXISTS active_versions (
-    prompt_id TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    version_id TEXT NOT NULL,
-    PRIMARY KEY (prompt_id, environment),
-    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
-  ) STRICT;
-`;
-	OWN_TABLES = [
-		"projects",
-		"api_keys",
-		"prompts",
-		"versions",
-		"active_versions"
-	];
-}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const statements = prepareStatements(database);
-	const timestamp = () => new Date(now()).toISOString();
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: ({ apiKey, projectId }) => write(() => {
-			statements.insertProject.run(projectId);
-			statements.insertKey.run(hashOf(apiKey), projectId);
-		}),
-		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"))),
-		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
-			statements.insertProject.run(projectId);
-			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
-		}),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
-		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
-			const written = metadata === void 0 ? null : JSON.stringify(metadata);
-			const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
-			return row === void 0 ? null : parseVersionRow(row);
-		}),
-		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
-			statements.updatePrompt.run(key, name, description, promptId);
-			return selectPrompt(statements, promptId);
-		}),
-		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-function selectPrompt(statements, promptId, environment) {
-	const row = statements.selectPrompt.get(promptId);
-	if (row === void 0) return null;
-	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
-	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
-}
-/** Only a hash is stored: a database file that gets about gives no key away. */
-function hashOf(apiKey) {
-	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
-}
-function prepareStatements(database) {
-	const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
-	return Object.fromEntries(prepared);
-}
-function parsePromptRow(row, activeVersion) {
-	return {
-		id: textOf$2(row, "id"),
-		project_id: textOf$2(row, "project_id"),
-		key: textOf$2(row, "key"),
-		name: textOf$2(row, "name"),
-		description: optionalTextOf(row, "description"),
-		latest_version_id: optionalTextOf(row, "latest_version_id"),
-		active_version: activeVersion,
-		created_at: textOf$2(row, "created_at")
-	};
-}
-function parseVersionRow(row) {
-	return {
-		id: textOf$2(row, "id"),
-		prompt_id: textOf$2(row, "prompt_id"),
-		version_number: numberOf(row, "version_number"),
-		content: textOf$2(row, "content"),
-		metadata_: metadataOf(row),
-		created_at: textOf$2(row, "created_at")
-	};
-}
-function textOf$2(row, column) {
-	const value = row[column];
-	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
-	return value;
-}
-function optionalTextOf(row, column) {
-	return row[column] === null ? null : textOf$2(row, column);
-}
-function numberOf(row, column) {
-	const value = row[column];
-	if (typeof value !== "number") throw new TypeError(`The column ${column} holds no number.`);
-	return value;
-}
-/** The store alone writes this column, and always a JSON object. */
-function metadataOf(row) {
-	const text = optionalTextOf(row, "metadata");
-	return text === null ? null : JSON.parse(text);
-}
-var sql;
-var init_store = __esmMin((() => {
-	init_database();
-	sql = {
-		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
-		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
-		insertPrompt: `
-    INSERT INTO prompts (id, project_id, key, name, description, created_at)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		selectPrompt: `
-    SELECT p.*, (
-      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
-    ) AS latest_version_id
-    FROM prompts p WHERE p.id = ?`,
-		selectActive: `
-    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
-    WHERE a.prompt_id = ? AND a.environment = ?`,
-		insertVersion: `
-    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
-    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
-      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
-    FROM prompts p WHERE p.id = ? RETURNING *`,
-		updatePrompt: `
-    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
-    WHERE id = ?`,
-		upsertActive: `
-    INSERT INTO active_versions (environment, prompt_id, version_id)
-    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
-    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
-	};
-}));
-// src/commands/embedded-service.ts
-var embedded_service_exports = /* @__PURE__ */ __exportAll({
-	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
-	startEmbedded: () => startEmbedded
-});
-/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
-async function startEmbedded(options) {
-	try {
-		return await start(options);
-	} catch (error) {
-		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
-	}
-}
-async function start({ databasePath, port, apiKeys, files, now }) {
-	const link = trackedLink(databasePath);
-	if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
-	const store = openStore(databasePath, { now });
-	try {
-		for (const apiKey of apiKeys) store.authoriseKey({
-			apiKey,
-			projectId: PROJECT
-		});
-		for (const { id, key, name } of files) store.registerPrompt({
-			id,
-			projectId: PROJECT,
-			key,
-			name
-		});
-		const server = await startServer({
-			store,
-			port
-		});
-		const close = () => server.close().then(() => store.close());
-		return {
-			...server,
-			close
-		};
-	} catch (error) {
-		store.close();
-		throw error;
-	}
-}
-var PROJECT, EMBEDDED_API_KEY;
-var init_embedded_service = __esmMin((() => {
-	init_server();
-	init_store();
-	init_paths();
-	init_problem();
-	PROJECT = "embedded";
-	EMBEDDED_API_KEY = "embedded";
-}));
-// src/service/calls.ts
-/** Section 4.1. */
-function readPromptCall(promptId, environment) {
-	const query = environment === void 0 ? "" : `?environment=${encodeURIComponent(wellFormed(environment))}`;
-	const path = paths.prompt(addressable(promptId)) + query;
-	const parse = (value) => parsePrompt(value, promptId);
-	return {
-		method: "GET",
-		path,
-		body: null,
-		once: false,
-		promptId,
-		parse
-	};
-}
-/** Section 4.2. */
-function createVersionCall(promptId, version) {
-	const { text, metadata, changeSummary } = version;
-	const body = {
-		content: text,
-		...changeSummary !== void 0 && { change_summary: changeSummary },
-		metadata_: metadata
-	};
-	const path = paths.versions(addressable(promptId));
-	const parse = (value) => toVersion(conform(VersionShape, value), promptId, "prompt_id");
-	return {
-		method: "POST",
-		path,
-		body,
-		once: true,
-		promptId,
-		parse
-	};
-}
-/** Section 4.3. */
-function updatePromptCall(promptId, { key, name, description }) {
-	const body = {
-		...key !== void 0 && { key },
-		...name !== void 0 && { name },
-		...description !== void 0 && { description }
-	};
-	const path = paths.prompt(addressable(promptId));
-	const parse = (value) => parsePrompt(value, promptId);
-	return {
-		method: "PATCH",
-		path,
-		body,
-		once: false,
-		promptId,
-		parse
-	};
-}
-/** Section 4.4. */
-function setActiveCall(promptId, environment, versionId) {
-	const body = {
-		environment,
-		version_id: versionId
-	};
-	const path = paths.setActive(addressable(promptId));
-	const parse = (value) => {
-		if (conform(SetActiveAnswerShape, value).updated) return;
-		throw new ServiceError(makeProblem("service/not-updated", { environment }), "rejected");
-	};
-	return {
-		method: "POST",
-		path,
-		body,
-		once: false,
-		promptId,
-		versionId,
-		parse
-	};
-}
-function addressable(promptId) {
-	if (!isPathSegment(promptId)) throw unaddressable(promptId);
-	return wellFormed(promptId);
-}
-function wellFormed(text) {
-	if (!text.isWellFormed()) throw unaddressable(text);
-	return text;
-}
-function unaddressable(name) {
-	return new ServiceError(makeProblem("service/unaddressable", { name }), "not-sent");
-}
-/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
-function parsePrompt(value, promptId) {
-	const wire = conform(PromptShape, value);
-	if (wire.id !== promptId) throw new InvalidAnswer("\"id\" names another prompt");
-	return {
-		id: wire.id,
-		key: wire.key,
-		name: wire.name,
-		description: wire.description ?? "",
-		latestVersionId: wire.latest_version_id ?? null,
-		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
-	};
-}
-/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function toVersion(wire, promptId, field) {
-	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-	return {
-		id: wire.id,
-		number: wire.version_number,
-		text: wire.content,
-		metadata: wire.metadata_ ?? {}
-	};
-}
-function conform(shape, value) {
-	const parsed = shape.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw new InvalidAnswer(summaryOf(parsed.error.issues));
-}
-/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
-function summaryOf(issues) {
-	const path = issues[0]?.path.join(".") ?? "";
-	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
-	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
-	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
-}
-var InvalidAnswer, LONGEST_PATH;
-var init_calls = __esmMin((() => {
-	init_prompt_service();
-	init_text();
-	init_problem();
-	init_wire();
-	InvalidAnswer = class extends Error {};
-	LONGEST_PATH = 100;
-}));
-// \0instead:undici
-var import_api_connect, import_api_request, import_dispatcher, import_pool, import_env_http_proxy_agent;
-var init__instead_undici = __esmMin((() => {
-	import_api_connect = /* @__PURE__ */ __toESM(require_api_connect());
-	import_api_request = /* @__PURE__ */ __toESM(require_api_request());
-	import_dispatcher = /* @__PURE__ */ __toESM(require_dispatcher());
-	import_pool = /* @__PURE__ */ __toESM(require_pool());
-	import_env_http_proxy_agent = /* @__PURE__ */ __toESM(require_env_http_proxy_agent());
-	Object.assign(import_dispatcher.default.prototype, {
-		connect: import_api_connect.default,
-		request: import_api_request.default
-	});
-}));
-// src/service/http.ts
-/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-function makeHttp(settings) {
-	const dispatchers = /* @__PURE__ */ new Map();
-	const dispatcherFor = (fresh) => {
-		const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
-		dispatchers.set(fresh, dispatcher);
-		return dispatcher;
-	};
-	return {
-		send: (request) => send(request, settings, dispatcherFor),
-		close: async () => void await Promise.all([...dispatchers.values()].map((each) => each.destroy()))
-	};
-}
-function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }) {
-	const options = {
-		connections: concurrency,
-		connectTimeout: timeoutMilliseconds,
-		allowH2: false
-	};
-	const proxies = proxiesOf(environment);
-	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
-	return new import_env_http_proxy_agent.default({
-		...options,
-		...proxies,
-		requestTls: { allowH2: false },
-		clientFactory: (proxy, given) => new import_pool.default(proxy, {
-			...given,
-			headersTimeout: timeoutMilliseconds
-		})
-	});
-}
-async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, dispatcherFor) {
-	const deadline = new AbortController();
-	const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
-	try {
-		const times = {
-			signal: deadline.signal,
-			headersTimeout: 0,
-			bodyTimeout: 0
-		};
-		const sent = {
-			...request,
-			...times,
-			origin: origin.origin,
-			reset: fresh
-		};
-		return await readAnswer(await dispatcherFor(fresh).request(sent));
-	} catch (error) {
-		return {
-			kind: "broken",
-			status: null,
-			sent: !isUnsent(error),
-			code: codeOf(error)
-		};
-	} finally {
-		clearTimeout(timer);
-	}
-}
-function isUnsent(error) {
-	return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
-}
-async function readAnswer({ statusCode: status, headers, body }) {
-	const good = status >= 200 && status < 300;
-	const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
-	if (good && cut !== null) return {
-		kind: "broken",
-		status,
-		sent: true,
-		code: cut
-	};
-	return {
-		kind: "answered",
-		status,
-		retryAfter: headerOf$1(headers, "retry-after"),
-		encoding: headerOf$1(headers, "content-encoding"),
-		body: bytes,
-		whole: cut === null
-	};
-}
-/** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
-async function readUpTo(limit, body) {
-	const chunks = [];
-	let size = 0;
-	let cut = null;
-	try {
-		for await (const chunk of body) {
-			chunks.push(chunk);
-			size += chunk.length;
-			if (size <= limit) continue;
-			cut = TOO_LARGE;
-			break;
-		}
-	} catch (error) {
-		cut = codeOf(error);
-	}
-	return {
-		bytes: Buffer.concat(chunks, size),
-		cut
-	};
-}
-function codeOf(error) {
-	if (!(error instanceof Error)) return "unknown";
-	return "code" in error && typeof error.code === "string" ? error.code : error.name;
-}
-function headerOf$1(headers, name) {
-	const value = headers[name];
-	return (Array.isArray(value) ? value[0] : value) ?? null;
-}
-var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
-var init_http = __esmMin((() => {
-	init__instead_undici();
-	init_network();
-	TOO_LATE = "too-late";
-	TOO_LARGE = "too-large";
-	ANSWER_LIMIT = 33554432;
-	ERROR_BODY_LIMIT = 16384;
-	Late = class extends Error {
-		code = TOO_LATE;
-	};
-	unconnected = /* @__PURE__ */ new WeakSet();
-	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
-	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
-}));
-// src/service/errors.ts
-/** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-function interpret(call, exchange, connected) {
-	if (exchange.kind === "broken") {
-		const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
-		return {
-			ok: false,
-			error: new ServiceError(problem, exchange.sent ? "unknown" : "not-sent"),
-			repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
-			retryAfter: null
-		};
-	}
-	const { status, retryAfter } = exchange;
-	if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
-	const problem = statusProblem(status, saidIn(exchange, connected), call);
-	return {
-		ok: false,
-		error: new ServiceError(problem, status >= 300 && status < 500 ? "rejected" : "unknown"),
-		repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status),
-		retryAfter
-	};
-}
-function unsentProblem({ code }, { origin }) {
-	return makeProblem("service/unreachable", {
-		origin,
-		reason: reasonOf(code)
-	});
-}
-function sentProblem({ code }, { seconds }) {
-	if (code === "too-late") return makeProblem("service/timeout", { seconds });
-	if (code === "too-large") return makeProblem("service/invalid-answer", { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
-	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
-	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
-}
-function reasonOf(code) {
-	const words = REASONS[code];
-	return words === void 0 ? code : `${words}, ${code}`;
-}
-/** Interface section 7. */
-function statusProblem(status, said, { promptId, versionId }) {
-	if (status === 403) return makeProblem("service/not-authorised", { promptId });
-	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
-	if (status === 404 && versionId !== void 0) return makeProblem("service/version-not-found", {
-		promptId,
-		versionId
-	});
-	if (status >= 300 && status < 400) return makeProblem("service/redirect", { status });
-	return makeProblem("service/unexpected-status", {
-		status,
-		said
-	});
-}
-function saidIn(answered, { apiKey }) {
-	return isEncoded(answered) ? "" : makeExcerpt(Buffer.from(answered.body).toString("utf8"), answered.whole, apiKey);
-}
-function interpretAnswer(call, answered, { apiKey }) {
-	try {
-		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
-		return {
-			ok: true,
-			value: call.parse(parseJson(answered.body))
-		};
-	} catch (error) {
-		return {
-			ok: false,
-			error: nameFailure(error, apiKey),
-			repeat: false,
-			retryAfter: null
-		};
-	}
-}
-function isEncoded({ encoding }) {
-	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
-}
-function parseJson(body) {
-	try {
-		return JSON.parse(UTF_8.decode(body));
-	} catch (error) {
-		if (error instanceof SyntaxError) throw new InvalidAnswer("it is not JSON");
-		if (error instanceof TypeError) throw new InvalidAnswer("it is not UTF-8");
-		throw error;
-	}
-}
-/** A 2xx answer that breaks the interface: the call may have done its work. */
-function nameFailure(thrown, apiKey) {
-	if (thrown instanceof ServiceError) return thrown;
-	const error = thrown instanceof RangeError ? new InvalidAnswer("it is nested too deeply") : thrown;
-	if (!(error instanceof InvalidAnswer)) throw error;
-	return new ServiceError(makeProblem("service/invalid-answer", { reason: makeRedact(apiKey)(error.message) }), "unknown");
-}
-var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
-var init_errors = __esmMin((() => {
-	init_prompt_service();
-	init_text();
-	init_problem();
-	init_calls();
-	init_http();
-	TRANSIENT_STATUS = /* @__PURE__ */ new Set([
-		408,
-		425,
-		429,
-		500,
-		502,
-		503,
-		504
-	]);
-	REASONS = {
-		EAI_AGAIN: "its name could not be looked up",
-		ECONNREFUSED: "connection refused",
-		ECONNRESET: "connection reset",
-		EHOSTUNREACH: "no way to its host",
-		ENETUNREACH: "no way to its network",
-		ENOTFOUND: "its name is not known",
-		EPIPE: "connection closed",
-		ETIMEDOUT: "no connection in time",
-		UND_ERR_ABORTED: "the proxy refused the tunnel",
-		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-		UND_ERR_CLOSED: "the client was closed",
-		UND_ERR_DESTROYED: "the client was closed",
-		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
-		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
-		UND_ERR_PRX_CONN: "the proxy closed the connection",
-		UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
-		UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut short",
-		UND_ERR_SOCKET: "connection closed",
-		ERR_INVALID_URL: "the proxy setting is not valid"
-	};
-	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
-	UTF_8 = new TextDecoder("utf-8", { fatal: true });
-}));
-// src/service/retry.ts
-/**
-* Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
-* failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
-*/
-async function withRetries(call, policy) {
-	for (let attempt = 1, doubt = false;; attempt += 1) {
-		const outcome = await call(attempt);
-		if (outcome.ok) return outcome.value;
-		doubt ||= outcome.error.effect === "unknown";
-		if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
-		const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
-		await policy.sleep(wait).catch(() => {
-			throw new ServiceError(makeProblem("apply/interrupted"), doubt ? "unknown" : outcome.error.effect);
-		});
-	}
-}
-/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
-function parseRetryAfter(header, now) {
-	const text = header.trim();
-	if (/^\d+$/.test(text)) return Number(text) * 1e3;
-	const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : NaN;
-	return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-/** Exponential with full jitter, so that many clients that failed together do not come back together. */
-function waitBefore(attempt, retryAfter, policy) {
-	const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
-	const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
-	return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
-}
-function inDoubt(error) {
-	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
-}
-var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_RETRY_AFTER;
-var init_retry = __esmMin((() => {
-	init_prompt_service();
-	init_problem();
-	ATTEMPTS = 4;
-	FIRST_WAIT = 250;
-	LONGEST_WAIT = 5e3;
-	LONGEST_RETRY_AFTER = 6e4;
-}));
-// src/service/client.ts
-var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
-/**
-* The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
-* no URL throws a `TypeError`.
-*/
-function connect(options) {
-	const connection = makeConnection(options);
-	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
-		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
-		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
-		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), connection),
-		close: connection.http.close
-	};
-}
-function makeConnection(options) {
-	const { apiKey, concurrency, environment, timeoutSeconds } = options;
-	const origin = new URL(options.baseUrl);
-	return {
-		options,
-		connected: {
-			origin: origin.origin,
-			seconds: timeoutSeconds,
-			apiKey
-		},
-		basePath: origin.pathname.replace(/\/+$/, ""),
-		http: makeHttp({
-			origin,
-			concurrency,
-			timeoutMilliseconds: timeoutSeconds * 1e3,
-			environment
-		}),
-		limit: pLimit(concurrency)
-	};
-}
-/** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform(call, connection) {
-	const { limit, options } = connection;
-	return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
-}
-async function tryOnce(call, connection, attempt) {
-	if (connection.options.stop?.aborted) return {
-		ok: false,
-		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
-		repeat: false,
-		retryAfter: null
-	};
-	return interpret(call, await exchange(call, connection, attempt), connection.connected);
-}
-async function exchange(call, connection, attempt) {
-	const { basePath, http, options } = connection;
-	const { now, onCall } = options;
-	const { method, once: fresh } = call;
-	const path = basePath + call.path;
-	const body = call.body === null ? null : JSON.stringify(call.body);
-	const started = now();
-	const result = await http.send({
-		method,
-		path,
-		headers: headersOf(options.apiKey, body),
-		body,
-		fresh
-	});
-	onCall?.({
-		method,
-		path,
-		status: result.status,
-		milliseconds: now() - started,
-		attempt
-	});
-	return result;
-}
-function headersOf(apiKey, body) {
-	return {
-		[API_KEY_HEADER]: apiKey,
-		accept: "application/json",
-		"accept-encoding": "identity",
-		"user-agent": "promptsync",
-		...body !== null && { "content-type": "application/json" }
-	};
-}
-var init_client = __esmMin((() => {
-	init_p_limit();
-	init_prompt_service();
-	init_problem();
-	init_calls();
-	init_errors();
-	init_http();
-	init_retry();
-	init_wire();
-}));
-// src/commands/open-service.ts
-init_prompt_service();
-init_problem();
-/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
-async function openProvider({ config, files, repository }, world, options) {
-	const { access, problems } = accessTo(config, options, world);
-	if (access === null) return { problems };
-	if (access.kind === "remote") world.keepSecret(access.apiKey);
-	const { onCall } = options;
-	const { service, name, close } = access.kind === "remote" ? await connectTo(access, access.baseUrl, config, world, onCall) : await openEmbedded(access, config, files, world, onCall);
-	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
-	return {
-		provider: ledgerProvider({
-			service: untilStopped(service, world.stop),
-			trackingEnvironment: config.trackingEnvironment,
-			newOperation: world.newId,
-			digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
-			sleep: world.sleep
-		}),
-		name,
-		close
-	};
-}
-/** What of the configuration stands in the way of asking the service; nothing is sent. */
-function serviceProblems(config, options, world) {
-	return accessTo(config, options, world).problems;
-}
-/** The service with the key that goes to it; an embedded one needs none. */
-function accessTo({ service }, { apiKey: given }, { environment }) {
-	if (service === null) return {
-		access: null,
-		problems: [makeProblem("config/missing-service")]
-	};
-	if (service.kind === "embedded") return {
-		access: service,
-		problems: []
-	};
-	const { baseUrl, apiKeyVariable: variable } = service;
-	const handed = given === void 0 ? {} : { [variable]: given };
-	const { apiKey, problems } = readApiKey(variable, {
-		...environment,
-		...handed
-	});
-	return {
-		access: apiKey === null ? null : {
-			kind: "remote",
-			baseUrl,
-			apiKey
-		},
-		problems
-	};
-}
-/** Started here, on a port of its own. */
-async function openEmbedded({ databasePath }, config, files, world, onCall) {
-	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
-	const server = await startEmbedded({
-		databasePath,
-		port: 0,
-		apiKeys: [apiKey],
-		files,
-		now: world.now
-	});
-	const name = `embedded:${(0, node_path.relative)(config.folder, databasePath)}`;
-	const opened = await connectTo({
-		baseUrl: server.baseUrl,
-		apiKey
-	}, name, config, world, onCall);
-	return {
-		...opened,
-		close: () => opened.close().then(server.close)
-	};
-}
-async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
-	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
-	const service = connect({
-		baseUrl,
-		apiKey,
-		environment,
-		concurrency,
-		timeoutSeconds,
-		now,
-		random,
-		sleep,
-		stop,
-		...onCall === void 0 ? {} : { onCall }
-	});
-	return {
-		service,
-		name,
-		close: service.close
-	};
-}
-// src/commands/walk.ts
-init_problem();
-/**
-* Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
-* files, configuration or base nothing is asked of the service.
-*/
-async function walk(options, world, use, giveUp) {
-	const workspace = await openWorkspace(options, world);
-	const { config, files, problems } = workspace;
-	if (config === null || problems.some(isError)) return giveUp({
-		files,
-		problems
-	});
-	const needs = options.needs?.(config) ?? {
-		environments: [],
-		whole: false,
-		problems: []
-	};
-	const mustAsk = (options.asking ?? "always") === "always";
-	const early = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
-	if (early.length > 0) return giveUp({
-		files,
-		problems: [...problems, ...early]
-	});
-	const read = await readDesired({
-		...workspace,
-		config
-	}, options);
-	if ("code" in read) return giveUp({
-		files,
-		problems: [...problems, read]
-	});
-	const obstacle = await reasonNotToAsk(options, read, world);
-	if (obstacle !== null) return use(await planOffline(read, obstacle));
-	const opened = await openProvider(read, world, options);
-	if ("problems" in opened) return giveUp({
-		files,
-		problems: [...problems, ...opened.problems]
-	});
-	try {
-		return await use(await planObserved(read, opened, needs, world));
-	} finally {
-		await opened.close();
-	}
-}
-async function planObserved(desired, opened, needs, world) {
-	const { files, base, config } = desired;
-	const { provider, name: service } = opened;
-	const wantedFor = (file) => wantedOf(file, desired, needs);
-	const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
-	const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
-		concurrency: config.concurrency,
-		onObserved: (done, all) => world.onProgress({
-			what: "Observing",
-			done,
-			all
-		})
-	});
-	const history = await recall(files, observation, desired);
-	const plan = makePlan(desired, observation, history);
-	const problems = [...desired.problems, ...goneProblems(desired, observation)];
-	return {
-		...desired,
-		problems,
-		service,
-		provider,
-		wantedFor,
-		observation,
-		history,
-		plan
-	};
-}
-/** Plans against what the service would hold were the base's files all in sync. */
-async function planOffline(read, obstacle) {
-	const desired = {
-		...read,
-		promotedFrom: /* @__PURE__ */ new Map()
-	};
-	const observation = assumeObservation(desired);
-	const history = await recall(desired.files, observation, desired);
-	const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
-	const problems = [
-		...desired.problems,
-		obstacle,
-		...goneProblems(desired, null)
-	];
-	const wantedFor = (file) => wantedOf(file, desired);
-	return {
-		...desired,
-		problems,
-		service: null,
-		provider: NO_PROVIDER,
-		wantedFor,
-		observation,
-		history,
-		plan
-	};
-}
-/** The plan of a file, of now or as it would be, once more from another observation. */
-async function planAgain(file, observed, walked) {
-	const history = await recall([file], { observed: /* @__PURE__ */ new Map([[file.id, observed]]) }, walked);
-	return {
-		plan: planPrompt(file, observed, walked, history),
-		history
-	};
-}
-/**
-* Warnings of prompts whose files are gone, with what is served of them still: the interface has no call that deletes a
-* prompt.
-*/
-function goneProblems({ base }, observation) {
-	if (base === null) return [];
-	return base.gone.map(({ id, path }) => {
-		return makeProblem("prompt/gone", {
-			id,
-			base: base.ref,
-			serves: servedBy$1(id, observation)
-		}, { path });
-	});
-}
-function servedBy$1(id, observation) {
-	const failure = observation?.failed.get(id);
-	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
-	const observed = observation?.observed.get(id);
-	if (observed === void 0) return "the service keeps what it serves.";
-	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
-	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
-}
-// src/commands/sync.ts
-init_problem();
-/** Plans, and applies the plan unless it is a dry run. */
-async function sync(options, world) {
-	const mode = options.dryRun ? "dry-run" : "apply";
-	const giveUp = (reason) => resultOf(notRun(mode, reason), options, world);
-	if (!options.dryRun && !mayApply(options, world)) return giveUp({
-		files: [],
-		problems: [makeProblem("usage/confirmation-needed")]
-	});
-	return walk(options, world, (walked) => finish(walked, options, world), giveUp);
-}
-function mayApply({ yes }, { confirm, environment }) {
-	return yes || environment["CI"] === "true" || confirm !== null;
-}
-async function finish(walked, options, world) {
-	const refusals = options.dryRun ? [] : await options.refusals?.(walked);
-	const guards = {
-		...guardsOf(walked, options),
-		refusals: refusals ?? []
-	};
-	const plan = guard(walked.plan, guards);
-	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
-	const problems = inPlaceOrder([...walked.problems, ...warnings]);
-	const texts = textsOf$2(plan.prompts, walked, walked.history);
-	const planned = {
-		...plannedRun("dry-run", {
-			...walked,
-			plan,
-			problems
-		}),
-		texts
-	};
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	if (options.dryRun) return resultOf(planned, options, world);
-	const { folder } = walked.config;
-	if (asks && !await ask(() => ({
-		report: makeReport(planned),
-		folder
-	}), options, world)) {
-		const declined = [...problems, makeProblem("usage/declined")];
-		return resultOf({
-			...planned,
-			mode: "apply",
-			plan: null,
-			problems: declined
-		}, options, world);
-	}
-	const outcomes = await apply$1(plan, guards, walked, world);
-	return {
-		...resultOf({
-			...planned,
-			mode: "apply",
-			outcomes
-		}, options, world),
-		asked: asks
-	};
-}
-async function apply$1(plan, guards, walked, world) {
-	const { provider, wantedFor, config } = walked;
-	return applyPlan(plan, provider, {
-		wantedFor: ({ file }) => wantedFor(file),
-		planAgain: async (planned, observed) => {
-			return guardAfresh((await planAgain(planned.file, observed, walked)).plan, planned, guards);
-		},
-		concurrency: config.concurrency,
-		stop: world.stop,
-		onApplied: (_, done) => world.onProgress({
-			what: "Applying",
-			done,
-			all: plan.prompts.length
-		})
-	});
-}
-function guardsOf({ config, uncommitted, plan, narrowed }, options) {
-	return {
-		onDrift: options.onDrift ?? config.onDrift,
-		maxChanges: options.maxChanges ?? config.maxChanges,
-		notLookedAt: narrowed?.left.length ?? 0,
-		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
-		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
-	};
-}
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
-}
-async function ask(shown, { draw }, world) {
-	if (draw !== void 0) world.notice(await draw(shown()));
-	return await world.confirm?.("Apply these changes?") ?? false;
-}
-/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
-function uncommittedWarnings({ plan, uncommitted }, options) {
-	if (!options.dryRun || options.allowDirty) return [];
-	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
-}
-/** Nobody may rely on a guard that has nothing to go by. */
-function driftWarnings({ onDrift }, { base }) {
-	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
-}
-function resultOf(run, options, { stop }) {
-	return {
-		run,
-		exitCode: exitCodeOf(run, {
-			tellPending: options.dryRun && options.exitCode,
-			interrupted: stop.aborted
-		})
-	};
-}
-// src/git/remote.ts
-init_driver();
-/** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
-const SILENCE = 6e4;
-function openRemote(start, name = "origin") {
-	const { ask } = openGit(start, { timeout: { block: SILENCE } });
-	return {
-		tipOf: async (ref) => {
-			const peeled = `${ref}^{}`;
-			const listed = await ask("ls-remote", "--quiet", "--", name, ref, peeled);
-			const byName = new Map(listed.split("\n").map((line) => [line.split("	")[1], line.split("	")[0]]));
-			return byName.get(peeled) ?? byName.get(ref) ?? null;
-		},
-		fetchHistory: async () => {
-			await ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", name);
-		}
-	};
-}
-// src/action/history.ts
-init_paths();
-init_repository();
-init_problem();
-/**
-* Opens the repository with its whole history: `actions/checkout` leaves it out unless it is told `fetch-depth: 0`. What
-* cannot be fetched is told where it is missed.
-*/
-async function openWhole({ git, folder }) {
-	if (!isRoot(git.root)) throw new ProblemError(makeProblem("action/no-checkout"));
-	const repository = await openRepository(git, folder);
-	if (!await repository.isShallow()) return repository;
-	await openRemote(git).fetchHistory().catch(() => {});
-	return openRepository(git, folder);
-}
-/** The commit to compare with: what would be there without the pull request, or was there before the push. */
-async function baseOf({ pull, before }, repository) {
-	if (pull !== null) return baseOfPull(pull, repository);
-	return (before === null ? null : await repository.resolveRef(before)) ?? (await parents(repository))[0];
-}
-/** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
-async function baseOfPull({ head, base }, repository) {
-	const [first, second] = await parents(repository);
-	if (first !== void 0 && second === head) return first;
-	return repository.head && await repository.mergeBase(base, repository.head) || base;
-}
-async function parents({ head, parentsOf }) {
-	return head === null ? [] : parentsOf(head);
-}
-// src/github/pull-requests.ts
+function planMark(digest, parts) {
+	const shown = [digest, ...parts].join(" ");
+	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
+}
+/** The parts that a comment shows; null where it shows no plan that can be approved. */
+function shownParts(comment) {
+	const [, line = ""] = comment.split(/\r?\n/);
+	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
+	if (shown === void 0 || check !== checkOf(shown)) return null;
+	return shown.split(" ").slice(1);
+}
+function checkOf(shown) {
+	return shortDigest(digestOf(shown));
+}
+/** The parts of a plan that none of these reviews has shown. */
+function uncovered(parts, reviews) {
+	const shown = new Set(reviews.flatMap(({ comment }) => shownParts(comment) ?? []));
+	return parts.filter((part) => !shown.has(part));
+}
+/** Why a plan with parts that no review covers is refused; the newest review comes first. */
+function notReviewed(parts, reviews) {
+	const count = uncovered(parts, reviews).length;
+	const [newest] = reviews;
+	return makeProblem("guard/not-reviewed", { reason: `${newest === void 0 ? "there is no commit" : lackOf(newest)}; of ${count} changing prompts no comment has shown what is to be done` });
+}
+function lackOf({ pull, comment }) {
+	if (pull === null) return "no merged pull request brought it";
+	return shownParts(comment) !== null ? `#${pull} has shown another plan` : `#${pull} has no comment of promptsync with a whole plan`;
+}
+// src/github/sticky.ts
 init_zod();
-const PullShape = object({
-	number: int$2(),
-	merged_at: string$1().nullish(),
-	merge_commit_sha: string$1().nullish(),
-	head: object({ sha: string$1() }),
-	base: object({ ref: string$1() })
-});
-/** The number of the pull request that a commit was merged with into a branch; null where there is none. */
-async function mergedPullOf({ octokit, names }, commit, branch) {
-	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
-		...names,
-		commit_sha: commit,
-		per_page: 100
-	});
-	const merged = array(PullShape).parse(listed).filter(({ merged_at: at, base }) => typeof at === "string" && base.ref === branch);
-	return (merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0])?.number ?? null;
+init_digest();
+/** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
+function markerOf({ config = "", "working-directory": folder }) {
+	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
 }
-/** The commit that a pull request is at now. */
-async function headOfPull({ octokit, names }, number) {
-	const { data } = await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
-		...names,
-		pull_number: number
-	});
-	return PullShape.parse(data).head.sha;
-}
-const RefShape = object({ object: object({ sha: string$1() }) });
-/** The commit that a branch is at now; for clones that cannot ask their remote. */
-async function tipOfBranch({ octokit, names }, branch) {
-	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
-		...names,
-		ref: `heads/${branch}`
-	});
-	return RefShape.parse(data).object.sha;
-}
-// src/action/superseded.ts
-init_problem();
-/** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
-async function supersededBy(context, { repository, plan }) {
-	if (repository === null || repository.head === null) return [];
-	const { head } = repository;
-	const { ref } = context.event;
-	const tip = await tipOf(context);
-	if (typeof tip !== "string") return [tip];
-	if (tip !== head) return [makeProblem("guard/superseded", {
-		commit: head,
-		newer: tip,
-		where: `${ref} is at`
-	})];
-	const [newer] = await repository.descendantsOf(head, commitsOf(plan));
-	return newer === void 0 ? [] : [makeProblem("guard/superseded", {
-		commit: head,
-		newer,
-		where: "the service already has versions of"
-	})];
-}
-/** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, git, github }) {
-	if (ref === "") return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
-	try {
-		return await openRemote(git).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
-	} catch (error) {
-		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-		if (github === null || branch === void 0) return unknown(error);
-		return tipOfBranch(await github(), branch).catch(unknown);
-	}
-}
-function unknown(error) {
-	return makeProblem("guard/unknown-newest", { reason: messageOf(error) });
-}
-/** The commits of the versions that environments serve, and of the newest of promptsync's. */
-function commitsOf({ prompts }) {
-	return prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null)).flatMap(({ source }) => source?.commit ?? []);
-}
-// src/github/upsert.ts
-/** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
-async function upsert({ find, update, create }) {
-	const found = await find();
-	if (found !== null) return update(found);
-	try {
-		await create();
-	} catch (error) {
-		if (!mayHaveWorked(error)) throw error;
-		const made = await find();
-		await (made === null ? create() : update(made));
-	}
-}
-/** No answer, or one of a gateway's: what was sent may have been done. */
-function mayHaveWorked(error) {
-	return error instanceof Error && "status" in error && Number(error.status) >= 500;
-}
-// src/github/whoami.ts
-init_zod();
-/** An account as comments and issues name it. */
 const AuthorShape = object({
 	login: string$1(),
 	type: string$1().optional()
 });
-const ViewerShape = object({ viewer: object({ login: string$1() }) });
-const UserShape = object({ login: string$1() });
-/** What a workflow's own token writes as. */
-const ACTIONS = "github-actions[bot]";
-/**
-* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask for their user; GraphQL
-* tells them all the same. Where neither answers it is taken for a workflow's own.
-*/
-async function whoAmI({ octokit }) {
-	try {
-		return ViewerShape.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
-	} catch {
-		return octokit.request("GET /user").then(({ data }) => UserShape.parse(data).login, () => ACTIONS);
-	}
-}
-/** GraphQL leaves out the suffix that REST gives apps in some answers. */
-function isBy(login, author) {
-	if (author === null || author === void 0) return false;
-	return author.login === login || author.type === "Bot" && author.login === `${login}[bot]`;
-}
-// src/github/sticky-comment.ts
-init_zod();
 const CommentShape = object({
 	id: int$2(),
 	body: string$1().nullish(),
 	user: AuthorShape.nullish()
+});
+const IssueShape = object({
+	number: int$2(),
+	title: string$1(),
+	body: string$1().nullish(),
+	user: AuthorShape.nullish(),
+	pull_request: unknown().optional()
 });
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
 async function keepComment(github, comment) {
@@ -54638,343 +54546,180 @@ async function findComment(github, { issue, marker }) {
 	const me = await whoAmI(github);
 	return marked.find(({ user }) => isBy(me, user)) ?? null;
 }
-// src/action/marker.ts
-init_digest();
+/** Keeps one open issue of ours up to date: updates it where it is, else opens it. Throws what Octokit throws. */
+async function keepIssue(github, { title, body, marker }) {
+	const { octokit, names } = github;
+	await upsert({
+		find: () => findIssue(github, marker),
+		update: async (found) => {
+			if (found.body === body && found.title === title) return;
+			await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
+				...names,
+				issue_number: found.number,
+				title,
+				body
+			});
+		},
+		create: () => octokit.request("POST /repos/{owner}/{repo}/issues", {
+			...names,
+			title,
+			body,
+			request: { retries: 0 }
+		})
+	});
+}
+/** Closes the issue, where one is open, with what it has come to. */
+async function closeIssue(github, { marker, body }) {
+	const { octokit, names } = github;
+	const found = await findIssue(github, marker);
+	if (found === null) return;
+	const call = "PATCH /repos/{owner}/{repo}/issues/{issue_number}";
+	const closed = {
+		state: "closed",
+		state_reason: "completed"
+	};
+	await octokit.request(call, {
+		...names,
+		issue_number: found.number,
+		body,
+		...closed
+	});
+}
+async function findIssue(github, marker) {
+	const { octokit, names } = github;
+	const me = await whoAmI(github);
+	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
+		...names,
+		state: "open",
+		creator: me,
+		per_page: 100
+	});
+	return array(IssueShape).parse(listed).filter(({ body, user }) => body?.startsWith(marker) && isBy(me, user)).find((one) => one.pull_request === void 0) ?? null;
+}
+/** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
+async function upsert({ find, update, create }) {
+	const found = await find();
+	if (found !== null) return update(found);
+	try {
+		await create();
+	} catch (error) {
+		if (!mayHaveWorked(error)) throw error;
+		const made = await find();
+		await (made === null ? create() : update(made));
+	}
+}
+/** No answer, or one of a gateway's: what was sent may have been done. */
+function mayHaveWorked(error) {
+	return error instanceof Error && "status" in error && Number(error.status) >= 500;
+}
+const ViewerShape = object({ viewer: object({ login: string$1() }) });
+const UserShape = object({ login: string$1() });
+/** What a workflow's own token writes as. */
+const ACTIONS = "github-actions[bot]";
 /**
-* The first line of what promptsync writes on GitHub, which no reader sees: it is found again by it. One for each
-* working directory and configuration: the jobs of a matrix leave each other's alone.
+* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask for their user; GraphQL
+* answers them all the same. Where neither answers it is taken for a workflow's own.
 */
-function markerOf({ config = "", "working-directory": folder }) {
-	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
+async function whoAmI({ octokit }) {
+	try {
+		return ViewerShape.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
+	} catch {
+		return octokit.request("GET /user").then(({ data }) => UserShape.parse(data).login, () => ACTIONS);
+	}
 }
-// src/action/plan-mark.ts
-init_digest();
-/** Each prompt's part in a plan, shortened: what is to be done for it, from what to what. */
-function partsOf({ prompts }) {
-	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
+/** GraphQL leaves out the suffix that REST gives apps in some answers. */
+function isBy(login, author) {
+	if (author === null || author === void 0) return false;
+	return author.login === login || author.type === "Bot" && author.login === `${login}[bot]`;
 }
-/**
-* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
-* prompt's part, and one over them all.
-*/
-function planMark(digest, parts) {
-	const shown = [digest, ...parts].join(" ");
-	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
-}
-/** The parts that a comment shows; null where it shows no plan that can be approved. */
-function shownParts(body) {
-	const [, line = ""] = body.split(/\r?\n/);
-	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
-	if (shown === void 0 || check !== checkOf(shown)) return null;
-	return shown.split(" ").slice(1);
-}
-function checkOf(shown) {
-	return shortDigest(digestOf(shown));
-}
-// src/action/unreviewed.ts
+// src/github/gates.ts
 init_problem();
+/** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
+async function supersededBy(context, { repository, plan }) {
+	if (repository === null || repository.head === null) return [];
+	const { head } = repository;
+	const { ref } = context.event;
+	const tip = await tipOf(context);
+	if (typeof tip !== "string") return [tip];
+	if (tip !== head) return [makeProblem("guard/superseded", {
+		commit: head,
+		newer: tip,
+		where: `${ref} is at`
+	})];
+	const [newer] = await repository.descendantsOf(head, commitsOf(plan));
+	return newer === void 0 ? [] : [makeProblem("guard/superseded", {
+		commit: head,
+		newer,
+		where: "the service already has versions of"
+	})];
+}
+/** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
+async function tipOf({ event: { ref }, git, github }) {
+	if (ref === "") return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
+	try {
+		return await openRemote(git).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
+	} catch (error) {
+		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+		if (github === null || branch === void 0) return unknownNewest(error);
+		return tipOfBranch(github, branch).catch(unknownNewest);
+	}
+}
+function unknownNewest(error) {
+	return makeProblem("guard/unknown-newest", { reason: messageOf(error) });
+}
+/** The commits of the versions that environments serve, and of the newest of promptsync's. */
+function commitsOf({ prompts }) {
+	return prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null)).flatMap(({ source }) => source?.commit ?? []);
+}
 /** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
 const MERGES = 10;
 /**
 * Why the plan may not be applied: each prompt's part in it must have been shown, from what to what, in the comment of a
 * pull request that was merged, the newest or one shortly before it.
 */
-async function unreviewed(context, { plan, repository }) {
-	const { github } = context;
+async function reviewGate(context, { plan, repository }) {
 	const parts = partsOf(plan);
 	if (parts.length === 0) return [];
-	if (github === null || repository === null || repository.head === null) return [refusal(`there is no ${github === null ? "`github-token`" : "commit"}`)];
+	const { github } = context;
+	if (github === null) return refused("there is no `github-token`");
+	if (repository === null || repository.head === null) return refused("there is no commit");
 	try {
 		const merges = await repository.mergesBefore(repository.head, MERGES);
-		const reason = await whyUnseen(new Set(parts), merges, await github(), context);
-		return reason === null ? [] : [refusal(reason)];
+		const reviews = [];
+		for (const commit of merges) {
+			reviews.push(await readReview(commit, github, context));
+			if (uncovered(parts, reviews).length === 0) return [];
+		}
+		return [notReviewed(parts, reviews)];
 	} catch (error) {
-		return [refusal(`GitHub could not be asked: ${messageOf(error)}`)];
+		return refused(`GitHub could not be asked: ${messageOf(error)}`);
 	}
 }
-/** Looks from the newest merge back, until all was shown; null then. */
-async function whyUnseen(unseen, merges, github, context) {
-	const reasons = [];
-	for (const commit of merges) {
-		const { parts, reason } = await shownBy(commit, github, context);
-		for (const part of parts) unseen.delete(part);
-		if (unseen.size === 0) return null;
-		reasons.push(reason);
-	}
-	return `${reasons[0] ?? "there is no commit"}; of ${unseen.size} changing prompts no comment has shown what is to be done`;
-}
-async function shownBy(commit, github, { event, inputs }) {
+async function readReview(commit, github, { event, inputs }) {
 	const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ""));
 	if (pull === null) return {
-		parts: [],
-		reason: "no merged pull request brought it"
+		pull,
+		comment: ""
 	};
-	const parts = shownParts((await findComment(github, {
-		issue: pull,
-		marker: markerOf(inputs)
-	}))?.body ?? "");
-	const reason = parts === null ? `#${pull} has no comment of promptsync with a whole plan` : `#${pull} has shown another plan`;
 	return {
-		parts: parts ?? [],
-		reason
+		pull,
+		comment: (await findComment(github, {
+			issue: pull,
+			marker: markerOf(inputs)
+		}))?.body ?? ""
 	};
 }
-function refusal(reason) {
-	return makeProblem("guard/not-reviewed", { reason });
+function refused(reason) {
+	return [makeProblem("guard/not-reviewed", { reason })];
 }
-// src/action/modes.ts
-init_problem();
-/** One run of the action is one sync: of a pull request a dry run, of a schedule one that only looks for drift. */
-async function runMode(mode, context) {
-	const run = {
-		plan,
-		sync: apply,
-		drift
-	}[mode];
-	return run(context);
-}
-async function plan(context) {
-	const { event, world } = context;
-	const target = event.name === "pull_request_target";
-	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
-	const never = target || event.pull?.isForeign === true && !hasKey(context);
-	const base = await baseOf(event, await openWhole(context));
-	const asking = never ? "never" : "trusted";
-	return sync({
-		...optionsOf(context),
-		dryRun: true,
-		yes: false,
-		base,
-		asking
-	}, world);
-}
-async function apply(context) {
-	const { event, world, inputs } = context;
-	const repository = await openWhole(context);
-	const mustBeReviewed = inputs["require-reviewed-plan"];
-	const base = await baseOf(event, repository);
-	return sync({
-		...optionsOf(context),
-		dryRun: false,
-		yes: true,
-		onlyThisPlan: mustBeReviewed,
-		base,
-		refusals: async (prepared) => {
-			const superseded = await supersededBy(context, prepared);
-			return superseded.length > 0 || !mustBeReviewed ? superseded : unreviewed(context, prepared);
-		}
-	}, world);
-}
-/** What differs is told; how much may change at once, and what is done about drift, does not matter. */
-async function drift(context) {
-	await openWhole(context);
-	const unguarded = {
-		onDrift: "overwrite",
-		maxChanges: {
-			kind: "percent",
-			percent: 100
-		}
-	};
-	return sync({
-		...optionsOf(context),
-		...unguarded,
-		dryRun: true,
-		yes: false,
-		base: "HEAD"
-	}, context.world);
-}
-function optionsOf(context) {
-	const { "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
-	const { configuration } = context;
-	return {
-		configuration,
-		only: [],
-		onDrift,
-		maxChanges,
-		apiKey: context.inputs["api-key"],
-		exitCode: false,
-		allowDirty: false
-	};
-}
-/** That of the input, or of the usual variable. */
-function hasKey({ inputs, world }) {
-	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$2.api_key_env]);
-}
-// node_modules/picocolors/picocolors.js
-var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	let p = process || {};
-	let argv = p.argv || [];
-	let env = p.env || {};
-	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
-	let formatter = (open, close, replace = open) => (input) => {
-		let string = "" + input, index = string.indexOf(close, open.length);
-		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
-	};
-	let replaceClose = (string, close, replace, index) => {
-		let result = "", cursor = 0;
-		do {
-			result += string.substring(cursor, index) + replace;
-			cursor = index + close.length;
-			index = string.indexOf(close, cursor);
-		} while (~index);
-		return result + string.substring(cursor);
-	};
-	let createColors = (enabled = isColorSupported) => {
-		let f = enabled ? formatter : () => String;
-		return {
-			isColorSupported: enabled,
-			reset: f("\x1B[0m", "\x1B[0m"),
-			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
-			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
-			italic: f("\x1B[3m", "\x1B[23m"),
-			underline: f("\x1B[4m", "\x1B[24m"),
-			inverse: f("\x1B[7m", "\x1B[27m"),
-			hidden: f("\x1B[8m", "\x1B[28m"),
-			strikethrough: f("\x1B[9m", "\x1B[29m"),
-			black: f("\x1B[30m", "\x1B[39m"),
-			red: f("\x1B[31m", "\x1B[39m"),
-			green: f("\x1B[32m", "\x1B[39m"),
-			yellow: f("\x1B[33m", "\x1B[39m"),
-			blue: f("\x1B[34m", "\x1B[39m"),
-			magenta: f("\x1B[35m", "\x1B[39m"),
-			cyan: f("\x1B[36m", "\x1B[39m"),
-			white: f("\x1B[37m", "\x1B[39m"),
-			gray: f("\x1B[90m", "\x1B[39m"),
-			bgBlack: f("\x1B[40m", "\x1B[49m"),
-			bgRed: f("\x1B[41m", "\x1B[49m"),
-			bgGreen: f("\x1B[42m", "\x1B[49m"),
-			bgYellow: f("\x1B[43m", "\x1B[49m"),
-			bgBlue: f("\x1B[44m", "\x1B[49m"),
-			bgMagenta: f("\x1B[45m", "\x1B[49m"),
-			bgCyan: f("\x1B[46m", "\x1B[49m"),
-			bgWhite: f("\x1B[47m", "\x1B[49m"),
-			blackBright: f("\x1B[90m", "\x1B[39m"),
-			redBright: f("\x1B[91m", "\x1B[39m"),
-			greenBright: f("\x1B[92m", "\x1B[39m"),
-			yellowBright: f("\x1B[93m", "\x1B[39m"),
-			blueBright: f("\x1B[94m", "\x1B[39m"),
-			magentaBright: f("\x1B[95m", "\x1B[39m"),
-			cyanBright: f("\x1B[96m", "\x1B[39m"),
-			whiteBright: f("\x1B[97m", "\x1B[39m"),
-			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
-			bgRedBright: f("\x1B[101m", "\x1B[49m"),
-			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
-			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
-			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
-			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
-			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
-			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
-		};
-	};
-	module.exports = createColors();
-	module.exports.createColors = createColors;
-}));
-// src/report/style.ts
-var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
-function styleFor({ colour, screen = null, links = null }) {
-	return {
-		colours: coloursFor(colour),
-		screen,
-		links
-	};
-}
-/** For logs and files. */
-const PLAIN = styleFor({ colour: false });
-/** The style of what is indented by so many columns. */
-function narrower(style, columns) {
-	return style.screen === null ? style : {
-		...style,
-		screen: style.screen.narrower(columns)
-	};
-}
-/** The line in as many rows as the terminal needs. */
-function fitted(line, { screen }, hang) {
-	return screen === null ? [line] : screen.wrap(line, hang);
-}
-/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
-function fileLink(text, path, { links }) {
-	return linked(text, links?.fileUrl(path) ?? "");
-}
-/** An address that opens itself, where it is one of the web. */
-function webLink(text, address, { links }) {
-	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
-	return linked(text, new URL(address).href);
-}
-/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-function linked(text, address) {
-	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
-}
-/** The text as it is without its colours. */
-function withoutColours(text) {
-	return text.replaceAll(/\u001b\[\d+m/g, "");
-}
-function coloursFor(enabled) {
-	return import_picocolors.default.createColors(enabled);
-}
-// src/report/problems.ts
-init_problem();
-/**
-* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
-* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
-* said once.
-*/
-function problemsIn({ problems, prompts }) {
-	const common = commonIn(prompts);
-	const placed = (problem, prompt) => {
-		const clear = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
-		const ofRun = INTERRUPTIONS.includes(problem.code);
-		return clear || ofRun ? problem : {
-			...problem,
-			path: prompt.path
-		};
-	};
-	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-}
-/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
-function commonIn(prompts) {
-	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
-	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
-	return new Set(rest.length === 0 ? [] : common);
-}
-/** Equal for problems that say the same, whosever they are. */
-function nameOf$1({ code, message }) {
-	return `${code} ${message}`;
-}
-/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
-function isInterrupted({ problems, prompts }) {
-	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
-}
-const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
-/** A problem in two lines: where and what, then what to do. Without a final line feed. */
-function renderProblem(problem, style) {
-	const { red, yellow, dim } = style.colours;
-	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
-	const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
-	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
-}
-/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
-function hintRows(hint, style) {
-	const { screen } = style;
-	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
-	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
-	const [, before = "", command = ""] = parts;
-	return [...fitted(before, style, 0), command];
-}
-/** `prompts/a.md:3:7`, or what of it is known. */
-function placeText({ path, line, column }) {
-	return [
-		path,
-		line,
-		column
-	].filter((part) => part !== void 0).join(":");
-}
-function shownPlace(problem, style) {
-	const place = escapeLine(placeText(problem));
-	if (place === "") return "";
-	const { screen } = style;
-	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
-	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
-}
+// src/templates/page.ts
+/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
+const PAGE = {
+	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
+	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
+	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
+};
 // node_modules/diff/libesm/diff/base.js
 var Diff = class {
 	diff(oldStr, newStr, options = {}) {
@@ -55935,251 +55680,180 @@ function linesOf(segments) {
 	}
 	return lines;
 }
-// src/report/diff-text.ts
-const CONTEXT_LINES$1 = 3;
-/** A diff that is longer is folded. */
-const MOST_LINES = 40;
-/** How to see what a terminal does not show. */
-const SHOWS_ALL = "--format html shows all";
-/**
-* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
-* Lines have no line feed; there are none where nothing differs.
-*/
-function renderDiffs(prompt, style, length) {
-	return makeTextDiffs(textsOf(prompt), CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
+// node_modules/picocolors/picocolors.js
+var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	let p = process || {};
+	let argv = p.argv || [];
+	let env = p.env || {};
+	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
+	let formatter = (open, close, replace = open) => (input) => {
+		let string = "" + input, index = string.indexOf(close, open.length);
+		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
+	};
+	let replaceClose = (string, close, replace, index) => {
+		let result = "", cursor = 0;
+		do {
+			result += string.substring(cursor, index) + replace;
+			cursor = index + close.length;
+			index = string.indexOf(close, cursor);
+		} while (~index);
+		return result + string.substring(cursor);
+	};
+	let createColors = (enabled = isColorSupported) => {
+		let f = enabled ? formatter : () => String;
+		return {
+			isColorSupported: enabled,
+			reset: f("\x1B[0m", "\x1B[0m"),
+			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
+			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
+			italic: f("\x1B[3m", "\x1B[23m"),
+			underline: f("\x1B[4m", "\x1B[24m"),
+			inverse: f("\x1B[7m", "\x1B[27m"),
+			hidden: f("\x1B[8m", "\x1B[28m"),
+			strikethrough: f("\x1B[9m", "\x1B[29m"),
+			black: f("\x1B[30m", "\x1B[39m"),
+			red: f("\x1B[31m", "\x1B[39m"),
+			green: f("\x1B[32m", "\x1B[39m"),
+			yellow: f("\x1B[33m", "\x1B[39m"),
+			blue: f("\x1B[34m", "\x1B[39m"),
+			magenta: f("\x1B[35m", "\x1B[39m"),
+			cyan: f("\x1B[36m", "\x1B[39m"),
+			white: f("\x1B[37m", "\x1B[39m"),
+			gray: f("\x1B[90m", "\x1B[39m"),
+			bgBlack: f("\x1B[40m", "\x1B[49m"),
+			bgRed: f("\x1B[41m", "\x1B[49m"),
+			bgGreen: f("\x1B[42m", "\x1B[49m"),
+			bgYellow: f("\x1B[43m", "\x1B[49m"),
+			bgBlue: f("\x1B[44m", "\x1B[49m"),
+			bgMagenta: f("\x1B[45m", "\x1B[49m"),
+			bgCyan: f("\x1B[46m", "\x1B[49m"),
+			bgWhite: f("\x1B[47m", "\x1B[49m"),
+			blackBright: f("\x1B[90m", "\x1B[39m"),
+			redBright: f("\x1B[91m", "\x1B[39m"),
+			greenBright: f("\x1B[92m", "\x1B[39m"),
+			yellowBright: f("\x1B[93m", "\x1B[39m"),
+			blueBright: f("\x1B[94m", "\x1B[39m"),
+			magentaBright: f("\x1B[95m", "\x1B[39m"),
+			cyanBright: f("\x1B[96m", "\x1B[39m"),
+			whiteBright: f("\x1B[97m", "\x1B[39m"),
+			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
+			bgRedBright: f("\x1B[101m", "\x1B[49m"),
+			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
+			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
+			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
+			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
+			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
+			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
+		};
+	};
+	module.exports = createColors();
+	module.exports.createColors = createColors;
+}));
+// src/report/style.ts
+var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+function styleFor({ colour, screen = null, links = null }) {
+	return {
+		colours: coloursFor(colour),
+		screen,
+		links
+	};
 }
-/** What is said in place of a diff where one of the texts is not known. */
-const unknownText = {
-	before: "its text of now is not known without the service",
-	after: "the text to come was never read; a sync looks at it first",
-	omitted: "a text of more than 100 kB is in no report"
-};
-function renderOne(diff, style, length) {
-	const { dim, bold } = style.colours;
-	const names = diff.environments.map(escapeLine).join(", ");
-	if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
-	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : escapeLine(diff.before)}`, `+++ ${names}: ${escapeLine(diff.after)}`];
-	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
+/** For logs and files. */
+const PLAIN = styleFor({ colour: false });
+/** The style of what is indented by so many columns. */
+function narrower(style, columns) {
+	return style.screen === null ? style : {
+		...style,
+		screen: style.screen.narrower(columns)
+	};
+}
+/** The line in as many rows as the terminal needs. */
+function fitted(line, { screen }, hang) {
+	return screen === null ? [line] : screen.wrap(line, hang);
+}
+/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+function fileLink(text, path, { links }) {
+	return linked(text, links?.fileUrl(path) ?? "");
+}
+/** An address that opens itself, where it is one of the web. */
+function webLink(text, address, { links }) {
+	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
+	return linked(text, new URL(address).href);
+}
+/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
+function linked(text, address) {
+	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}
+/** The text as it is without its colours. */
+function withoutColours(text) {
+	return text.replaceAll(/\u001b\[\d+m/g, "");
+}
+function coloursFor(enabled) {
+	return import_picocolors.default.createColors(enabled);
+}
+// src/report/problems.ts
+init_problem();
+/**
+* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
+* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
+* said once.
+*/
+function problemsIn({ problems, prompts }) {
+	const common = commonIn(prompts);
+	const placed = (problem, prompt) => {
+		const clear = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
+		const ofRun = INTERRUPTIONS.includes(problem.code);
+		return clear || ofRun ? problem : {
+			...problem,
+			path: prompt.path
+		};
+	};
+	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+}
+/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
+function commonIn(prompts) {
+	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
+	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
+	return new Set(rest.length === 0 ? [] : common);
+}
+/** Equal for problems that say the same, whosever they are. */
+function nameOf$1({ code, message }) {
+	return `${code} ${message}`;
+}
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+function isInterrupted({ problems, prompts }) {
+	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+}
+const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
+/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+function renderProblem(problem, style) {
+	const { red, yellow, dim } = style.colours;
+	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+	const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
+	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
+}
+/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
+function hintRows(hint, style) {
+	const { screen } = style;
+	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+	const [, before = "", command = ""] = parts;
+	return [...fitted(before, style, 0), command];
+}
+/** `prompts/a.md:3:7`, or what of it is known. */
+function placeText({ path, line, column }) {
 	return [
-		...titles.flatMap((title) => fitted(bold(title), style, 4)),
-		...hunks.flatMap((hunk) => hunkLines(hunk, style)),
-		...foldLines(left, style)
-	];
-}
-/** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
-function markHunk({ blocks, ...ranges }, { colours, screen }) {
-	const marks = colours.isColorSupported || screen !== null;
-	return {
-		...ranges,
-		blocks: marks ? markWords(blocks) : blocks.map(unmarked)
-	};
-}
-function foldLines(left, style) {
-	const text = leftText(left);
-	return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
-}
-function hunkLines({ before, after, blocks }, style) {
-	const { cyan, dim } = style.colours;
-	return [...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
-}
-function blockLines({ kind, lines }, style, neighbours) {
-	if (kind === "same") {
-		const shown = lines.map((line) => ` ${joined(line, style)}`);
-		return style.screen === null ? shown : shown.map(style.screen.cut);
-	}
-	const pair = neighbours.find((one) => one?.kind === (kind === "added" ? "removed" : "added"));
-	const other = lines.length === 1 && pair?.lines.length === 1 ? pair.lines[0] ?? null : null;
-	return lines.flatMap((line) => changedRows({
-		kind,
+		path,
 		line,
-		other
-	}, style));
+		column
+	].filter((part) => part !== void 0).join(":");
 }
-/** A changed line that takes more rows is cut. */
-const MOST_ROWS = 8;
-/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed, style) {
-	const { screen, colours } = style;
-	const whole = painted$1(changed.kind, changed.line, style);
-	if (screen === null) return [whole];
-	const rows = screen.wrap(whole, 1);
-	if (rows.length <= MOST_ROWS) return rows;
-	const excerpt = excerptOf(changed.line, changed.other);
-	if (excerpt !== null) return screen.wrap(painted$1(changed.kind, excerpt, style), 1);
-	const text = changed.line.map((segment) => segment.text).join("");
-	const shown = rows.slice(0, MOST_ROWS);
-	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
-}
-function moreText(text, shown) {
-	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
-}
-function painted$1(kind, segments, style) {
-	const { green, red } = style.colours;
-	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
-}
-/** The text of a line, escaped, with what is changed in it inverse. */
-function joined(segments, { colours, screen }) {
-	return segments.map(({ text, changed }) => {
-		const shown = escapeText(text);
-		const even = screen === null ? shown : shown.replaceAll("	", "    ");
-		return changed ? colours.inverse(even) : even;
-	}).join("");
-}
-/** How much of the unchanged text beside a change is shown, in characters. */
-const BESIDE = 30;
-/**
-* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
-* whole line is new or gone.
-* @param other the line that takes its place: words that only it has show where this one is changed
-*/
-function excerptOf(line, other) {
-	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
-	if (pieces === null) return null;
-	return pieces.map((piece, index) => {
-		if (piece.changed) return piece;
-		return {
-			...piece,
-			text: shortened(piece.text, index > 0, index < pieces.length - 1)
-		};
-	});
-}
-/** A line that has lost nothing, in pieces: between them the other line has more words. */
-function splitLike(line, other) {
-	if (other === null || !other.some(({ changed }) => changed)) return null;
-	const text = textOf$1(line);
-	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
-	return other.map((segment) => segment.changed ? {
-		text: "",
-		changed: false
-	} : segment);
-}
-function textOf$1(segments) {
-	return segments.map(({ text }) => text).join("");
-}
-function shortened(text, afterChange, beforeChange) {
-	const head = afterChange ? beginning(text) : "";
-	const tail = beforeChange ? ending(text) : "";
-	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
-	return short.length < text.length ? short : text;
-}
-/** Whole words where there are any. */
-function beginning(text) {
-	if (text.length <= BESIDE) return text;
-	const start = wellCut(text.slice(0, BESIDE));
-	const blank = start.lastIndexOf(" ");
-	return blank > 0 ? start.slice(0, blank) : start;
-}
-function ending(text) {
-	if (text.length <= BESIDE) return text;
-	const end = wellCut(text.slice(-30));
-	const blank = end.indexOf(" ");
-	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
-}
-/** Half of a character is none. */
-function wellCut(text) {
-	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
-}
-/** A beginning that is shorter says nothing of its block. */
-const FEWEST = 4;
-/**
-* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
-* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
-*/
-function foldHunks(hunks, most) {
-	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
-	const ends = shares.findLastIndex((share) => share > 0);
-	let index = 0;
-	return {
-		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
-			...range,
-			blocks: blocks.map((block) => {
-				const [at, share] = [index, shares[index++] ?? 0];
-				const more = share < block.lines.length && at < ends;
-				return {
-					...block,
-					lines: block.lines.slice(0, share),
-					more
-				};
-			})
-		}))),
-		left: leftOf(hunks, shares)
-	};
-}
-function withoutEmpty(hunks) {
-	return hunks.map((hunk) => ({
-		...hunk,
-		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
-	})).filter(({ blocks }) => blocks.length > 0);
-}
-/** How many lines of each block are shown. */
-function sharesOf(sizes, most) {
-	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
-	if (total(Infinity) <= most) return sizes;
-	let each = 3;
-	while (total(each + 1) <= most) each += 1;
-	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
-	let rest = most;
-	return sizes.map((size) => {
-		const share = Math.min(size, rest);
-		rest -= share;
-		return share;
-	});
-}
-function leftOf(hunks, shares) {
-	const left = {
-		removed: 0,
-		added: 0,
-		same: 0
-	};
-	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
-	return left;
-}
-/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
-function leftText({ removed, added, same }) {
-	const all = removed + added + same;
-	if (all === 0) return null;
-	const kinds = [
-		...removed > 0 ? [`${removed} removed`] : [],
-		...added > 0 ? [`${added} added`] : [],
-		...same > 0 ? [`${same} unchanged`] : []
-	];
-	return `${counted([
-		all,
-		"more line",
-		"more lines"
-	])}: ${kinds.join(", ")}`;
-}
-// src/report/fit.ts
-/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections, limit) {
-	let room = limit?.most ?? Infinity;
-	const fitted = sections.map((section) => {
-		const kept = keep(section, room * section.share, limit);
-		const text = kept.length === 0 ? "" : `${section.open}${kept.join("")}${section.close}`;
-		room -= limit?.measure(text) ?? 0;
-		return {
-			text,
-			left: {
-				item: section.item,
-				count: section.items.length - kept.length
-			}
-		};
-	});
-	return {
-		text: fitted.map(({ text }) => text).join(""),
-		leftOut: fitted.map(({ left }) => left).filter(({ count }) => count > 0)
-	};
-}
-function keep({ open, items, close }, most, limit) {
-	if (limit === null) return items;
-	let room = most - limit.measure(open) - limit.measure(close);
-	return items.filter((item) => {
-		const length = limit.measure(item);
-		if (length > room) return false;
-		room -= length;
-		return true;
-	});
+function shownPlace(problem, style) {
+	const place = escapeLine(placeText(problem));
+	if (place === "") return "";
+	const { screen } = style;
+	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
+	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
 }
 // src/domain/edits.ts
 /** The commands whose work is files of the repository; they never write to the service. */
@@ -56435,6 +56109,310 @@ function fittedParts(parts, { screen }) {
 /** Of several services each has its own. */
 function linkedAddresses(text, style) {
 	return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
+}
+// src/report/status.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(({ environments = [], edits = [], changes, drift }) => [
+		...environments,
+		...edits,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []));
+	return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const isHere = (one) => "environment" in one && one.environment === environment;
+	const change = prompt.changes.find(isHere);
+	const known = {
+		drift: prompt.drift.find(isHere) ?? null,
+		status: change?.status
+	};
+	if (change?.kind === "set-active") return {
+		...known,
+		kind: "change",
+		now: refText(change.before),
+		next: refText(change.after)
+	};
+	const edit = prompt.edits?.find(isHere);
+	if (edit?.kind === "set-pin") return {
+		...known,
+		kind: "pin",
+		now: escapeLine(edit.before ?? ""),
+		next: escapeLine(edit.after)
+	};
+	return {
+		...known,
+		...withoutChange(prompt.environments?.find(isHere), prompt)
+	};
+}
+function withoutChange(row, { status }) {
+	if (row === void 0) return {
+		kind: "unpinned",
+		now: "",
+		next: ""
+	};
+	const now = refText(row.active);
+	if (row.in_sync) return {
+		kind: "in-sync",
+		now,
+		next: ""
+	};
+	if (status === "failed" || status === "not_attempted") return {
+		kind: "unread",
+		now: "",
+		next: ""
+	};
+	return row.wanted === null ? {
+		kind: "unresolved",
+		now,
+		next: `${escapeLine(row.pin)}?`
+	} : {
+		kind: "differs",
+		now,
+		next: refText(row.wanted)
+	};
+}
+/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+function cellText({ kind, now, next }) {
+	if (kind === "unpinned") return "·";
+	if (kind === "unread") return "?";
+	return kind === "in-sync" ? now : `${now} → ${next}`;
+}
+// src/report/html/markup.ts
+/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
+function markup(parts, ...values) {
+	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
+}
+/** Nothing at all. */
+const nothing = { html: "" };
+function markupOf(value) {
+	if (typeof value === "string") return escape$1(value);
+	if (typeof value === "number") return String(value);
+	return "html" in value ? value.html : value.map(({ html }) => html).join("");
+}
+/**
+* A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
+* start of a line, would be a command where a GitHub runner prints the page.
+*/
+function escape$1(text) {
+	return escapeText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
+}
+// src/report/diff-text.ts
+const CONTEXT_LINES$1 = 3;
+/** A diff that is longer is folded. */
+const MOST_LINES = 40;
+/** How to see what a terminal does not show. */
+const SHOWS_ALL = "--format html shows all";
+/**
+* A unified diff of what environments serve now and would serve; environments with the same two texts share one.
+* Lines have no line feed; there are none where nothing differs.
+*/
+function renderDiffs(prompt, style, length) {
+	return makeTextDiffs(textsOf(prompt), CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
+}
+/** What is said in place of a diff where one of the texts is not known. */
+const unknownText = {
+	before: "its text of now is not known without the service",
+	after: "the text to come was never read; a sync looks at it first",
+	omitted: "a text of more than 100 kB is in no report"
+};
+function renderOne(diff, style, length) {
+	const { dim, bold } = style.colours;
+	const names = diff.environments.map(escapeLine).join(", ");
+	if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
+	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : escapeLine(diff.before)}`, `+++ ${names}: ${escapeLine(diff.after)}`];
+	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
+	return [
+		...titles.flatMap((title) => fitted(bold(title), style, 4)),
+		...hunks.flatMap((hunk) => hunkLines(hunk, style)),
+		...foldLines(left, style)
+	];
+}
+/** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
+function markHunk({ blocks, ...ranges }, { colours, screen }) {
+	const marks = colours.isColorSupported || screen !== null;
+	return {
+		...ranges,
+		blocks: marks ? markWords(blocks) : blocks.map(unmarked)
+	};
+}
+function foldLines(left, style) {
+	const text = leftText(left);
+	return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
+}
+function hunkLines({ before, after, blocks }, style) {
+	const { cyan, dim } = style.colours;
+	return [...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
+}
+function blockLines({ kind, lines }, style, neighbours) {
+	if (kind === "same") {
+		const shown = lines.map((line) => ` ${joined(line, style)}`);
+		return style.screen === null ? shown : shown.map(style.screen.cut);
+	}
+	const pair = neighbours.find((one) => one?.kind === (kind === "added" ? "removed" : "added"));
+	const other = lines.length === 1 && pair?.lines.length === 1 ? pair.lines[0] ?? null : null;
+	return lines.flatMap((line) => changedRows({
+		kind,
+		line,
+		other
+	}, style));
+}
+/** A changed line that takes more rows is cut. */
+const MOST_ROWS = 8;
+/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
+function changedRows(changed, style) {
+	const { screen, colours } = style;
+	const whole = painted$1(changed.kind, changed.line, style);
+	if (screen === null) return [whole];
+	const rows = screen.wrap(whole, 1);
+	if (rows.length <= MOST_ROWS) return rows;
+	const excerpt = excerptOf(changed.line, changed.other);
+	if (excerpt !== null) return screen.wrap(painted$1(changed.kind, excerpt, style), 1);
+	const text = changed.line.map((segment) => segment.text).join("");
+	const shown = rows.slice(0, MOST_ROWS);
+	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
+}
+function moreText(text, shown) {
+	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
+	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
+}
+function painted$1(kind, segments, style) {
+	const { green, red } = style.colours;
+	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
+}
+/** The text of a line, escaped, with what is changed in it inverse. */
+function joined(segments, { colours, screen }) {
+	return segments.map(({ text, changed }) => {
+		const shown = escapeText(text);
+		const even = screen === null ? shown : shown.replaceAll("	", "    ");
+		return changed ? colours.inverse(even) : even;
+	}).join("");
+}
+/** How much of the unchanged text beside a change is shown, in characters. */
+const BESIDE = 30;
+/**
+* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
+* whole line is new or gone.
+* @param other the line that takes its place: words that only it has show where this one is changed
+*/
+function excerptOf(line, other) {
+	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
+	if (pieces === null) return null;
+	return pieces.map((piece, index) => {
+		if (piece.changed) return piece;
+		return {
+			...piece,
+			text: shortened(piece.text, index > 0, index < pieces.length - 1)
+		};
+	});
+}
+/** A line that has lost nothing, in pieces: between them the other line has more words. */
+function splitLike(line, other) {
+	if (other === null || !other.some(({ changed }) => changed)) return null;
+	const text = textOf$1(line);
+	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
+	return other.map((segment) => segment.changed ? {
+		text: "",
+		changed: false
+	} : segment);
+}
+function textOf$1(segments) {
+	return segments.map(({ text }) => text).join("");
+}
+function shortened(text, afterChange, beforeChange) {
+	const head = afterChange ? beginning(text) : "";
+	const tail = beforeChange ? ending(text) : "";
+	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
+	return short.length < text.length ? short : text;
+}
+/** Whole words where there are any. */
+function beginning(text) {
+	if (text.length <= BESIDE) return text;
+	const start = wellCut(text.slice(0, BESIDE));
+	const blank = start.lastIndexOf(" ");
+	return blank > 0 ? start.slice(0, blank) : start;
+}
+function ending(text) {
+	if (text.length <= BESIDE) return text;
+	const end = wellCut(text.slice(-30));
+	const blank = end.indexOf(" ");
+	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
+}
+/** Half of a character is none. */
+function wellCut(text) {
+	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
+}
+/** A beginning that is shorter says nothing of its block. */
+const FEWEST = 4;
+/**
+* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
+* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
+*/
+function foldHunks(hunks, most) {
+	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
+	const ends = shares.findLastIndex((share) => share > 0);
+	let index = 0;
+	return {
+		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
+			...range,
+			blocks: blocks.map((block) => {
+				const [at, share] = [index, shares[index++] ?? 0];
+				const more = share < block.lines.length && at < ends;
+				return {
+					...block,
+					lines: block.lines.slice(0, share),
+					more
+				};
+			})
+		}))),
+		left: leftOf(hunks, shares)
+	};
+}
+function withoutEmpty(hunks) {
+	return hunks.map((hunk) => ({
+		...hunk,
+		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
+	})).filter(({ blocks }) => blocks.length > 0);
+}
+/** How many lines of each block are shown. */
+function sharesOf(sizes, most) {
+	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
+	if (total(Infinity) <= most) return sizes;
+	let each = 3;
+	while (total(each + 1) <= most) each += 1;
+	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
+	let rest = most;
+	return sizes.map((size) => {
+		const share = Math.min(size, rest);
+		rest -= share;
+		return share;
+	});
+}
+function leftOf(hunks, shares) {
+	const left = {
+		removed: 0,
+		added: 0,
+		same: 0
+	};
+	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
+	return left;
+}
+/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
+function leftText({ removed, added, same }) {
+	const all = removed + added + same;
+	if (all === 0) return null;
+	const kinds = [
+		...removed > 0 ? [`${removed} removed`] : [],
+		...added > 0 ? [`${added} added`] : [],
+		...same > 0 ? [`${same} unchanged`] : []
+	];
+	return `${counted([
+		all,
+		"more line",
+		"more lines"
+	])}: ${kinds.join(", ")}`;
 }
 // src/report/text.ts
 init_problem();
@@ -56728,505 +56706,6 @@ function stayOf({ environment, from, until, served }) {
 		by: from
 	};
 }
-// src/report/status.ts
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }) {
-	const lists = prompts.map(({ environments = [], edits = [], changes, drift }) => [
-		...environments,
-		...edits,
-		...changes,
-		...drift
-	].flatMap((one) => "environment" in one ? [one.environment] : []));
-	return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
-}
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-function cellOf(prompt, environment) {
-	const isHere = (one) => "environment" in one && one.environment === environment;
-	const change = prompt.changes.find(isHere);
-	const known = {
-		drift: prompt.drift.find(isHere) ?? null,
-		status: change?.status
-	};
-	if (change?.kind === "set-active") return {
-		...known,
-		kind: "change",
-		now: refText(change.before),
-		next: refText(change.after)
-	};
-	const edit = prompt.edits?.find(isHere);
-	if (edit?.kind === "set-pin") return {
-		...known,
-		kind: "pin",
-		now: escapeLine(edit.before ?? ""),
-		next: escapeLine(edit.after)
-	};
-	return {
-		...known,
-		...withoutChange(prompt.environments?.find(isHere), prompt)
-	};
-}
-function withoutChange(row, { status }) {
-	if (row === void 0) return {
-		kind: "unpinned",
-		now: "",
-		next: ""
-	};
-	const now = refText(row.active);
-	if (row.in_sync) return {
-		kind: "in-sync",
-		now,
-		next: ""
-	};
-	if (status === "failed" || status === "not_attempted") return {
-		kind: "unread",
-		now: "",
-		next: ""
-	};
-	return row.wanted === null ? {
-		kind: "unresolved",
-		now,
-		next: `${escapeLine(row.pin)}?`
-	} : {
-		kind: "differs",
-		now,
-		next: refText(row.wanted)
-	};
-}
-/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
-function cellText({ kind, now, next }) {
-	if (kind === "unpinned") return "·";
-	if (kind === "unread") return "?";
-	return kind === "in-sync" ? now : `${now} → ${next}`;
-}
-// src/report/markdown.ts
-init_problem();
-/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
-function renderMarkdown(report, options) {
-	const [head, foot] = [headOf$1(report, options), footOf(report, options)];
-	const { limit } = options;
-	const room = limit && {
-		...limit,
-		most: limit.most - limit.measure(head + foot) - RESERVE
-	};
-	const { text, leftOut } = fitSections(sectionsOf(report), room);
-	const left = [...leftOut, ...omittedTexts(report)];
-	return {
-		text: `${head}${leftOutNote(left, options)}${text}${foot}`,
-		whole: left.length === 0
-	};
-}
-/** What the report itself leaves out. */
-function omittedTexts({ prompts }) {
-	const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
-	return count === 0 ? [] : [{
-		item: "text of more than 100 kB, which no report holds",
-		count
-	}];
-}
-/** For the note on what was left out, which is known last. */
-const RESERVE = 1e3;
-function headOf$1(report, { title, folder }) {
-	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
-	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
-	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
-}
-const NOT_ASKED = "service/not-asked";
-function notAsked(problems) {
-	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
-}
-function leftOutNote(left, { runUrl }) {
-	if (left.length === 0) return "";
-	const parts = left.map(({ item, count }) => counted([
-		count,
-		item,
-		`${item}s`
-	]));
-	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
-	return `
-> [!WARNING]
-> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
-}
-function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
-	const shown = commit ?? head;
-	const line = [
-		shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
-		committed === void 0 ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
-		service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
-		digest === null ? [] : [`plan ${codeSpan(digest)}`],
-		runUrl === null ? [] : [`[run](${runUrl})`]
-	].flat().join(" · ");
-	return line === "" ? "" : `\n${line}\n`;
-}
-/** The parts of a page, in the order in which they are shown and get their room. */
-function sectionsOf(report) {
-	const { prompts, mode, files = [] } = report;
-	const problems = problemsIn(report);
-	const did = mode === "apply" || prompts.some(({ status }) => status === "applied");
-	const head = tableHead(["prompt", "change"]);
-	return [
-		problemSection("Problems", problems.filter(isError), .3),
-		...matrixSections(report),
-		section(`#### ${did ? "Changes" : "What would change"}\n\n${head}`, "row", .5, prompts, (prompt) => rowsOf(prompt, report.plan_digest !== null)),
-		...historySections(report),
-		section("#### Files\n\n", "file", .5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
-		section("#### Breaking\n\n", "breaking note", .4, prompts, (prompt) => breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`)),
-		section(`#### Drift\n\nAlready there${before(report)}:\n\n`, "drift note", .5, prompts, (prompt) => prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`)),
-		section("#### Texts\n", "diff", .95, prompts, diffItems),
-		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== NOT_ASKED), 1)
-	];
-}
-function section(open, item, share, all, itemsOf) {
-	return {
-		open: `\n${open}`,
-		items: all.flatMap(itemsOf),
-		close: "",
-		item,
-		share
-	};
-}
-/** What each environment serves, where that was the question. */
-function matrixSections(report) {
-	if (report.mode !== "status") return [];
-	const environments = environmentsOf(report);
-	const head = tableHead(["prompt", ...environments.map(codeSpan)]);
-	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)));
-	return [{
-		open: `\n#### Environments\n\n${head}`,
-		items,
-		close: "",
-		item: "row",
-		share: .7
-	}];
-}
-function before({ mode }) {
-	return mode === "apply" ? " before this run" : ", whatever is merged";
-}
-/** One block for all would be cut as a whole: each problem is one. */
-function problemSection(title, problems, share) {
-	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${codeBlock(text.split("\n"), "text")}\n`);
-	return {
-		open: `\n#### ${title}\n`,
-		items,
-		close: "",
-		item: title === "Problems" ? "problem" : "warning",
-		share
-	};
-}
-/**
-* One for each environment and field; the version that an environment follows needs none of its own. What was left out
-* is named where there is a plan at all.
-*/
-function rowsOf(prompt, planned) {
-	const { key, status, changes, edits = [] } = prompt;
-	const rows = changes.filter((change) => !isDrift(change, prompt)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf$1(change, prompt));
-	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
-	const edited = edits.map((edit) => codeSpan(editText(edit)));
-	const remains = edits.some(isConflict) ? edited : [];
-	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([codeSpan(key), cell]));
-}
-function cellsOf$1(change, prompt) {
-	return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
-}
-/** What only puts back what the base wants already is a drift note, and no change of the files. */
-function isDrift(change, { drift }) {
-	if (change.kind === "create-version" || change.status !== void 0) return false;
-	return driftAt(change, drift).filter(({ restores }) => restores).length === (change.kind === "update-prompt" ? Object.keys(change.fields).length : 1);
-}
-function diffItems(prompt) {
-	const lines = prompt.status === "failed" ? [] : renderDiffs(prompt, PLAIN, "whole");
-	if (lines.length === 0) return [];
-	return [`\n<details>${`<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`}\n\n${codeBlock(lines, "diff")}\n\n</details>\n`];
-}
-/** The first two lines of a table. The cells are Markdown already. */
-function tableHead(columns) {
-	return tableRow(columns) + tableRow(columns.map(() => "---"));
-}
-/** A line of a table, with its line feed. */
-function tableRow(cells) {
-	return `| ${cells.join(" | ")} |\n`;
-}
-/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
-function historySections({ prompts }) {
-	return prompts.filter(hasHistory).flatMap((prompt) => {
-		const heading = `\n#### ${codeSpan(prompt.key)}\n`;
-		return [...historyTables(prompt, codeSpan).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
-	});
-}
-function sectionOf({ title, columns, rows, item }, heading) {
-	const above = title === null ? "" : `\n${title}\n`;
-	const section = {
-		close: "",
-		item,
-		share: .9
-	};
-	if (rows.length === 0 && title !== null) return {
-		...section,
-		open: heading,
-		items: [above]
-	};
-	const open = `${heading}${above}\n${tableHead(columns)}`;
-	return {
-		...section,
-		open,
-		items: rows.map(tableRow)
-	};
-}
-function driftNotes(prompt) {
-	return {
-		open: "\n",
-		items: differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`),
-		close: "",
-		item: "drift note",
-		share: .9
-	};
-}
-// src/action/annotate.ts
-/** GitHub shows ten of a kind for each step and drops the others without a word. */
-const MOST = 9;
-/** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
-function annotate(problems, fromRoot, { annotate: write }) {
-	for (const severity of ["error", "warning"]) {
-		const all = [...new Map(problems.filter((one) => one.severity === severity).map((one) => [JSON.stringify(one), one])).values()];
-		for (const problem of all.slice(0, MOST)) write(severity, textOf(problem), placeOf(problem, fromRoot));
-		const more = all.length - MOST;
-		const rest = `${more} more ${severity}${more === 1 ? "" : "s"}: see the summary of the run.`;
-		if (more > 0) write(severity, rest, { title: "promptsync" });
-	}
-}
-/** Annotates the run as a whole. */
-function annotateRun(kind, problem, { annotate: write }) {
-	write(kind, textOf(problem), { title: problem.code });
-}
-function textOf({ message, hint }) {
-	return inert(`${message} ${hint}`);
-}
-function placeOf({ code, path, line, column }, fromRoot) {
-	if (path === void 0) return { title: code };
-	return {
-		title: code,
-		file: inert(fromRoot(path)),
-		...line === void 0 ? {} : { startLine: line },
-		...column === void 0 ? {} : { startColumn: column }
-	};
-}
-function inert(text) {
-	return escapeForRunner(escapeLine(text));
-}
-// src/action/attempt.ts
-init_problem();
-/** Tells a run in one place. What stands in the way is returned: the work is done by then, and nothing is lost. */
-async function attempt(what, work) {
-	return work().then(() => [], (error) => [makeProblem("action/not-told", {
-		what,
-		reason: messageOf(error)
-	})]);
-}
-// src/action/failure.ts
-/** Says in one word why a run is no success. */
-function failureOf(mode, { run, exitCode }, report) {
-	if (exitCode === 0) return mode === "drift" && differing(report) > 0 ? "drift" : "";
-	if (exitCode === 3) return refusalOf(report);
-	if (report.problems.some(({ code }) => code.startsWith("guard/"))) return "refused";
-	return exitCode === 1 && run.plan === null ? "invalid" : "failed";
-}
-/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
-function refusalOf({ prompts }) {
-	const codes = prompts.filter(({ status }) => status === "blocked").flatMap(({ problems }) => problems.filter(({ severity }) => severity === "error"));
-	if (codes.some(({ code }) => code === "guard/superseded")) return "superseded";
-	return codes.every(({ code }) => code === "guard/drift") ? "drift" : "refused";
-}
-/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
-function differing({ prompts }) {
-	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
-}
-// src/action/page.ts
-/** What a page says besides the report; without a limit of length. */
-function pageOf({ mode, context }) {
-	const folder = (0, node_path.normalize)(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
-	return {
-		title: mode,
-		limit: null,
-		folder: folder === "." ? null : folder.split(node_path.sep).join("/"),
-		commit: context?.event.pull?.head ?? null,
-		runUrl: context?.runUrl ?? null
-	};
-}
-// src/action/paths.ts
-init_paths();
-/** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
-function pathsFromRoot({ folder, inputs: { config } }) {
-	const file = config === void 0 ? findConfigFile(folder) : (0, node_path.resolve)(folder, config);
-	const home = file === null ? folder : (0, node_path.dirname)(file);
-	const root = findRoot(home);
-	return (path) => slashed((0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)));
-}
-// src/action/body.ts
-/** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
-const LIMIT = {
-	most: 6e4,
-	measure: (text) => text.length
-};
-/** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf$1(marker, { report, page, parts, hide }) {
-	const { plan_digest: digest } = report;
-	const plan = digest === null ? "" : `${planMark(digest, parts)}\n`;
-	const most = LIMIT.most - LIMIT.measure(`${marker}\n${plan}`);
-	const { text, whole } = renderMarkdown(report, {
-		...page,
-		limit: {
-			...LIMIT,
-			most
-		}
-	});
-	return hide(`${marker}\n${whole ? plan : ""}${text}`);
-}
-// src/action/write-comment.ts
-/** Keeps the comment of a pull request up to date. */
-async function writeComment(github, { event, inputs }, telling) {
-	const { pull } = event;
-	if (pull === null || !await isNewest(github, pull)) return;
-	const marker = markerOf(inputs);
-	const target = {
-		issue: pull.number,
-		marker
-	};
-	if (inputs.comment === "changes" && isQuiet(telling.report) && await findComment(github, target) === null) return;
-	await keepComment(github, {
-		...target,
-		body: bodyOf$1(marker, telling)
-	});
-}
-/** An older run that ends late must not replace what a newer one says; where that cannot be told, it writes. */
-async function isNewest(github, { number, head }) {
-	return headOfPull(github, number).then((newest) => newest === head, () => true);
-}
-/** Nothing to do, and nothing to say about it. */
-function isQuiet(report) {
-	return differing(report) === 0 && problemsIn(report).length === 0;
-}
-// src/github/rolling-issue.ts
-init_zod();
-const IssueShape = object({
-	number: int$2(),
-	title: string$1(),
-	body: string$1().nullish(),
-	user: AuthorShape.nullish(),
-	pull_request: unknown$1().optional()
-});
-/** Keeps one open issue of ours up to date: updates it where it is, else opens it. Throws what Octokit throws. */
-async function keepIssue(github, { title, body, marker }) {
-	const { octokit, names } = github;
-	await upsert({
-		find: () => findIssue(github, marker),
-		update: async (found) => {
-			if (found.body === body && found.title === title) return;
-			await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
-				...names,
-				issue_number: found.number,
-				title,
-				body
-			});
-		},
-		create: () => octokit.request("POST /repos/{owner}/{repo}/issues", {
-			...names,
-			title,
-			body,
-			request: { retries: 0 }
-		})
-	});
-}
-/** Closes the issue, where one is open, with what it has come to. */
-async function closeIssue(github, { marker, body }) {
-	const { octokit, names } = github;
-	const found = await findIssue(github, marker);
-	if (found === null) return;
-	const call = "PATCH /repos/{owner}/{repo}/issues/{issue_number}";
-	const closed = {
-		state: "closed",
-		state_reason: "completed"
-	};
-	await octokit.request(call, {
-		...names,
-		issue_number: found.number,
-		body,
-		...closed
-	});
-}
-async function findIssue(github, marker) {
-	const { octokit, names } = github;
-	const me = await whoAmI(github);
-	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
-		...names,
-		state: "open",
-		creator: me,
-		per_page: 100
-	});
-	return array(IssueShape).parse(listed).filter((one) => one.pull_request === void 0).find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
-}
-// src/action/write-issue.ts
-/** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
-async function writeIssue(github, { inputs }, telling) {
-	const marker = markerOf(inputs);
-	const body = bodyOf$1(marker, telling);
-	if (telling.failure === "") return closeIssue(github, {
-		marker,
-		body
-	});
-	if (differing(telling.report) === 0) return;
-	const { folder } = telling.page;
-	await keepIssue(github, {
-		marker,
-		body,
-		title: `promptsync: the service differs from the files${folder === null ? "" : ` (${folder})`}`
-	});
-}
-// src/action/tell-github.ts
-/** Writes the pull request's comment, or the issue about drift. What stands in the way is returned. */
-async function tellGitHub(context, telling) {
-	const { github } = context;
-	const what = whatToWrite(context, telling);
-	if (what === null) return [];
-	const write = {
-		comment: writeComment,
-		issue: writeIssue
-	}[what];
-	return attempt(what, async () => {
-		if (github === null) throw new Error("there is no `github-token`.");
-		await write(await github(), context, telling);
-	});
-}
-function whatToWrite({ event, inputs }, { mode }) {
-	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
-	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
-}
-// src/templates/page.ts
-/** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
-const PAGE = {
-	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
-	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
-	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
-};
-// src/report/html/markup.ts
-/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
-function markup(parts, ...values) {
-	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
-}
-/** Nothing at all. */
-const nothing = { html: "" };
-function markupOf(value) {
-	if (typeof value === "string") return escape(value);
-	if (typeof value === "number") return String(value);
-	return "html" in value ? value.html : value.map(({ html }) => html).join("");
-}
-/**
-* A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
-* start of a line, would be a command where a GitHub runner prints the page.
-*/
-function escape(text) {
-	return escapeText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
-}
 // src/report/html/prompt.ts
 /** `review`: whatever there is to look at. */
 const TRAITS = [
@@ -57260,8 +56739,8 @@ function promptRow(prompt, context, open) {
 	].join(" ");
 	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
 	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
-	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, context)}${status}</summary>
-<div class="body">${bodyOf(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf$1(prompt, context)}${status}</summary>
+<div class="body">${bodyOf$1(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
 }
 const WORDS = {
@@ -57291,7 +56770,7 @@ function fieldsOf({ changes }) {
 	return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(", ")}</span>`;
 }
 /** Each cell says its environment: a narrow page has no columns. */
-function cellsOf(prompt, { environments }) {
+function cellsOf$1(prompt, { environments }) {
 	return environments.map((environment) => {
 		const cell = cellOf(prompt, environment);
 		const refused = cell.kind === "change" && prompt.status === "blocked";
@@ -57310,7 +56789,7 @@ function contentOf({ kind, now, next, status }) {
 function driftMark({ kind, drift, status }) {
 	return drift === null || kind === "change" && (status === "made" || status === "adopted") ? nothing : markup` <em>${drift.kind === "outside" ? "drift" : "unfinished"}</em>`;
 }
-function bodyOf(prompt, { mode }) {
+function bodyOf$1(prompt, { mode }) {
 	const items = [
 		...prompt.drift.map((drift) => {
 			return markup`<li class="drift"><b>Drift:</b> ${driftText(drift, prompt, mode, escapeLine)}</li>`;
@@ -57396,9 +56875,9 @@ function renderHtml(report, title) {
 	const body = markup`${headerOf(report, context, title)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
 ${footerOf(report)}${help}`;
-	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
+	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf$1(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
 }
-function headOf(title) {
+function headOf$1(title) {
 	const policy = [
 		"default-src 'none'",
 		`script-src '${PAGE.scriptHash}'`,
@@ -57563,89 +57042,565 @@ function visible(character) {
 function escaped(character) {
 	return [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
 }
-// src/action/write-reports.ts
-/** Writes the whole report, without a limit, where later steps can read it; resolves to the paths. */
-async function writeReports({ report, page, hide }, { environment, newId }) {
-	const folder = (0, node_path.join)(environment["RUNNER_TEMP"] || (0, node_os.tmpdir)(), `promptsync-${newId()}`);
-	const inFolder = (name) => (0, node_path.join)(folder, name);
-	const paths = {
-		json: inFolder("report.json"),
-		markdown: inFolder("report.md"),
-		html: inFolder("report.html")
+// src/report/fit.ts
+/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
+function fitSections(sections, limit) {
+	let room = limit?.most ?? Infinity;
+	const fitted = sections.map((section) => {
+		const kept = keep(section, room * section.share, limit);
+		const text = kept.length === 0 ? "" : `${section.open}${kept.join("")}${section.close}`;
+		room -= limit?.measure(text) ?? 0;
+		return {
+			text,
+			left: {
+				item: section.item,
+				count: section.items.length - kept.length
+			}
+		};
+	});
+	return {
+		text: fitted.map(({ text }) => text).join(""),
+		leftOut: fitted.map(({ left }) => left).filter(({ count }) => count > 0)
 	};
-	await (0, node_fs_promises.mkdir)(folder, { recursive: true });
-	await (0, node_fs_promises.writeFile)(paths.json, hide(renderJson(report)));
-	await (0, node_fs_promises.writeFile)(paths.markdown, hide(renderMarkdown(report, page).text));
-	await (0, node_fs_promises.writeFile)(paths.html, hide(renderHtml(report, page.title)));
-	return paths;
 }
-// src/action/tell.ts
-init_json();
+function keep({ open, items, close }, most, limit) {
+	if (limit === null) return items;
+	let room = most - limit.measure(open) - limit.measure(close);
+	return items.filter((item) => {
+		const length = limit.measure(item);
+		if (length > room) return false;
+		room -= length;
+		return true;
+	});
+}
+// src/report/markdown.ts
 init_problem();
-/** GitHub takes 1 MiB for each step. */
-const SUMMARY = {
-	most: 921600,
-	measure: (text) => Buffer.byteLength(text, "utf8")
-};
+/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
+function renderMarkdown(report, options) {
+	const [head, foot] = [headOf(report, options), footOf(report, options)];
+	const { limit } = options;
+	const room = limit && {
+		...limit,
+		most: limit.most - limit.measure(head + foot) - RESERVE
+	};
+	const { text, leftOut } = fitSections(sectionsOf(report), room);
+	const left = [...leftOut, ...omittedTexts(report)];
+	return {
+		text: `${head}${leftOutNote(left, options)}${text}${foot}`,
+		whole: left.length === 0
+	};
+}
+/** What the report itself leaves out. */
+function omittedTexts({ prompts }) {
+	const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+	return count === 0 ? [] : [{
+		item: "text of more than 100 kB, which no report holds",
+		count
+	}];
+}
+/** For the note on what was left out, which is known last. */
+const RESERVE = 1e3;
+function headOf(report, { title, folder }) {
+	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
+	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
+	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
+	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+}
+const NOT_ASKED = "service/not-asked";
+function notAsked(problems) {
+	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
+}
+function leftOutNote(left, { runUrl }) {
+	if (left.length === 0) return "";
+	const parts = left.map(({ item, count }) => counted([
+		count,
+		item,
+		`${item}s`
+	]));
+	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
+	return `
+> [!WARNING]
+> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
+}
+function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
+	const shown = commit ?? head;
+	const line = [
+		shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
+		committed === void 0 ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
+		service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
+		digest === null ? [] : [`plan ${codeSpan(digest)}`],
+		runUrl === null ? [] : [`[run](${runUrl})`]
+	].flat().join(" · ");
+	return line === "" ? "" : `\n${line}\n`;
+}
+/** The parts of a page, in the order in which they are shown and get their room. */
+function sectionsOf(report) {
+	const { prompts, mode, files = [] } = report;
+	const problems = problemsIn(report);
+	const did = mode === "apply" || prompts.some(({ status }) => status === "applied");
+	const head = tableHead(["prompt", "change"]);
+	return [
+		problemSection("Problems", problems.filter(isError), .3),
+		...matrixSections(report),
+		section(`#### ${did ? "Changes" : "What would change"}\n\n${head}`, "row", .5, prompts, (prompt) => rowsOf(prompt, report.plan_digest !== null)),
+		...historySections(report),
+		section("#### Files\n\n", "file", .5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
+		section("#### Breaking\n\n", "breaking note", .4, prompts, (prompt) => breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`)),
+		section(`#### Drift\n\nAlready there${before(report)}:\n\n`, "drift note", .5, prompts, (prompt) => prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`)),
+		section("#### Texts\n", "diff", .95, prompts, diffItems),
+		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== NOT_ASKED), 1)
+	];
+}
+function section(open, item, share, all, itemsOf) {
+	return {
+		open: `\n${open}`,
+		items: all.flatMap(itemsOf),
+		close: "",
+		item,
+		share
+	};
+}
+/** What each environment serves, where that was the question. */
+function matrixSections(report) {
+	if (report.mode !== "status") return [];
+	const environments = environmentsOf(report);
+	const head = tableHead(["prompt", ...environments.map(codeSpan)]);
+	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)));
+	return [{
+		open: `\n#### Environments\n\n${head}`,
+		items,
+		close: "",
+		item: "row",
+		share: .7
+	}];
+}
+function before({ mode }) {
+	return mode === "apply" ? " before this run" : ", whatever is merged";
+}
+/** One block for all would be cut as a whole: each problem is one. */
+function problemSection(title, problems, share) {
+	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${codeBlock(text.split("\n"), "text")}\n`);
+	return {
+		open: `\n#### ${title}\n`,
+		items,
+		close: "",
+		item: title === "Problems" ? "problem" : "warning",
+		share
+	};
+}
 /**
-* Tells a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot be
-* told in one place is a notice: the work is done by then.
+* One for each environment and field; the version that an environment follows needs none of its own. What was left out
+* is named where there is a plan at all.
 */
-async function tell(done, host) {
-	const { result, mode, context } = done;
-	const { runner, secrets } = host;
-	const [report, page] = mapStrings([makeReport(result.run), pageOf(done)], secrets.hide);
-	const telling = {
+function rowsOf(prompt, planned) {
+	const { key, status, changes, edits = [] } = prompt;
+	const rows = changes.filter((change) => !isDrift(change, prompt)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
+	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
+	const edited = edits.map((edit) => codeSpan(editText(edit)));
+	const remains = edits.some(isConflict) ? edited : [];
+	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([codeSpan(key), cell]));
+}
+function cellsOf(change, prompt) {
+	return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
+}
+/** What only puts back what the base wants already is a drift note, and no change of the files. */
+function isDrift(change, { drift }) {
+	if (change.kind === "create-version" || change.status !== void 0) return false;
+	return driftAt(change, drift).filter(({ restores }) => restores).length === (change.kind === "update-prompt" ? Object.keys(change.fields).length : 1);
+}
+function diffItems(prompt) {
+	const lines = prompt.status === "failed" ? [] : renderDiffs(prompt, PLAIN, "whole");
+	if (lines.length === 0) return [];
+	return [`\n<details>${`<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`}\n\n${codeBlock(lines, "diff")}\n\n</details>\n`];
+}
+/** The first two lines of a table. The cells are Markdown already. */
+function tableHead(columns) {
+	return tableRow(columns) + tableRow(columns.map(() => "---"));
+}
+/** A line of a table, with its line feed. */
+function tableRow(cells) {
+	return `| ${cells.join(" | ")} |\n`;
+}
+/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
+function historySections({ prompts }) {
+	return prompts.filter(hasHistory).flatMap((prompt) => {
+		const heading = `\n#### ${codeSpan(prompt.key)}\n`;
+		return [...historyTables(prompt, codeSpan).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
+	});
+}
+function sectionOf({ title, columns, rows, item }, heading) {
+	const above = title === null ? "" : `\n${title}\n`;
+	const section = {
+		close: "",
+		item,
+		share: .9
+	};
+	if (rows.length === 0 && title !== null) return {
+		...section,
+		open: heading,
+		items: [above]
+	};
+	const open = `${heading}${above}\n${tableHead(columns)}`;
+	return {
+		...section,
+		open,
+		items: rows.map(tableRow)
+	};
+}
+function driftNotes(prompt) {
+	return {
+		open: "\n",
+		items: differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`),
+		close: "",
+		item: "drift note",
+		share: .9
+	};
+}
+// src/github/conclusion.ts
+init_json();
+function conclude(done, hide) {
+	const { result, mode } = done;
+	const { run } = result;
+	const [report, page] = mapStrings([makeReport(run), pageOf(done)], hide);
+	const parts = partsOf(run.plan ?? { prompts: [] });
+	return {
 		mode,
 		report,
 		failure: failureOf(mode, result, report),
 		page,
-		parts: partsOf(result.run.plan ?? { prompts: [] }),
-		hide: secrets.hide
+		parts,
+		hide
 	};
-	host.output.write(escapeForRunner(renderText(report, {
+}
+/** What a page says besides the report; without a limit of length. */
+function pageOf({ mode, context }) {
+	const folder = (0, node_path.normalize)(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
+	return {
+		title: mode,
+		limit: null,
+		folder: folder === "." ? null : folder.split(node_path.sep).join("/"),
+		commit: context?.event.pull?.head ?? null,
+		runUrl: context?.runUrl ?? null
+	};
+}
+/** Says in one word why a run is no success. */
+function failureOf(mode, { run, exitCode }, report) {
+	if (exitCode === 0) return mode === "drift" && differing(report) > 0 ? "drift" : "";
+	if (exitCode === 3) return refusalOf(report);
+	if (report.problems.some(({ code }) => code.startsWith("guard/"))) return "refused";
+	return exitCode === 1 && run.plan === null ? "invalid" : "failed";
+}
+/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
+function refusalOf({ prompts }) {
+	const errors = prompts.filter(({ status }) => status === "blocked").flatMap(({ problems }) => problems.filter(({ severity }) => severity === "error"));
+	if (errors.some(({ code }) => code === "guard/superseded")) return "superseded";
+	return errors.every(({ code }) => code === "guard/drift") ? "drift" : "refused";
+}
+/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
+function differing({ prompts }) {
+	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
+}
+// src/github/publish.ts
+init_problem();
+/**
+* Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot
+* be published in one place is a notice: the work is done by then.
+*/
+async function publish(done, host) {
+	const { mode, context } = done;
+	const { runner, secrets, output } = host;
+	const conclusion = conclude(done, secrets.hide);
+	const { report, failure } = conclusion;
+	output.write(escapeForRunner(renderText(report, {
 		colour: false,
 		quiet: false
 	})));
-	annotateAll(done, telling, host);
-	const obstacles = [
-		...await attempt("outputs", () => tellOutputs(telling, host)),
-		...await attempt("summary", () => writeSummary(telling, host)),
-		...context === null ? [] : await tellGitHub(context, telling)
-	];
-	for (const obstacle of obstacles) annotateRun("notice", obstacle, runner);
-	return telling.failure === "" ? 0 : 1;
-}
-function annotateAll({ mode, context }, { report }, { runner }) {
 	annotate(problemsIn(report), context === null ? (path) => path : pathsFromRoot(context), runner);
 	const prompts = differing(report);
 	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
+	const obstacles = [
+		...await attempt("outputs", () => publishOutputs(conclusion, host)),
+		...await attempt("summary", () => publishSummary(conclusion, runner)),
+		...context === null ? [] : await publishOnGitHub(context, conclusion)
+	];
+	for (const obstacle of obstacles) annotateRun("notice", obstacle, runner);
+	return failure === "" ? 0 : 1;
 }
-/** What later steps may need first is told first. */
-async function tellOutputs(telling, host) {
-	const { report, failure } = telling;
+/** Publishes in one place. What stands in the way is returned: nothing else is lost for it. */
+async function attempt(what, work) {
+	return work().then(() => [], (error) => [makeProblem("action/not-told", {
+		what,
+		reason: messageOf(error)
+	})]);
+}
+/** Files may fail where the runner's own outputs do not, so that these come first. */
+async function publishOutputs(conclusion, host) {
+	const { report, failure } = conclusion;
 	const { setOutput } = host.runner;
 	setOutput("failure-reason", failure);
 	setOutput("changes", String(report.prompts.some(({ changes }) => changes.length > 0)));
 	setOutput("summary", JSON.stringify(report.summary));
 	setOutput("plan-digest", report.plan_digest ?? "");
-	const paths = await writeReports(telling, host);
-	setOutput("report-json", paths.json);
-	setOutput("report-markdown", paths.markdown);
-	setOutput("report-html", paths.html);
+	for (const [name, path] of await writeReports(conclusion, host)) setOutput(name, path);
 }
-async function writeSummary({ report, page }, { runner }) {
-	await runner.writeSummary(renderMarkdown(report, {
+/** Writes the whole report, without a limit, where later steps can read it; resolves to the outputs and their paths. */
+async function writeReports({ report, page, hide }, { environment, newId }) {
+	const folder = (0, node_path.join)(environment["RUNNER_TEMP"] || (0, node_os.tmpdir)(), `promptsync-${newId()}`);
+	const files = [
+		{
+			output: "report-json",
+			path: (0, node_path.join)(folder, "report.json"),
+			text: renderJson(report)
+		},
+		{
+			output: "report-markdown",
+			path: (0, node_path.join)(folder, "report.md"),
+			text: renderMarkdown(report, page).text
+		},
+		{
+			output: "report-html",
+			path: (0, node_path.join)(folder, "report.html"),
+			text: renderHtml(report, page.title)
+		}
+	];
+	await (0, node_fs_promises.mkdir)(folder, { recursive: true });
+	for (const { path, text } of files) await (0, node_fs_promises.writeFile)(path, hide(text));
+	return files.map(({ output, path }) => [output, path]);
+}
+/** GitHub takes 1 MiB for each step. */
+const SUMMARY = {
+	most: 921600,
+	measure: (text) => Buffer.byteLength(text, "utf8")
+};
+async function publishSummary({ report, page }, { writeSummary }) {
+	await writeSummary(renderMarkdown(report, {
 		...page,
 		limit: SUMMARY
 	}).text);
 }
-// src/action/main.ts
+/** Publishes the pull request's comment, or the issue about drift. What stands in the way is returned. */
+async function publishOnGitHub(context, conclusion) {
+	const { github } = context;
+	const what = whatToPublish(context, conclusion);
+	if (what === null) return [];
+	const publishThere = {
+		comment: publishComment,
+		issue: publishIssue
+	}[what];
+	return attempt(what, async () => {
+		if (github === null) throw new Error("there is no `github-token`.");
+		await publishThere(github, context, conclusion);
+	});
+}
+function whatToPublish({ event, inputs }, { mode }) {
+	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
+	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
+}
+/** Keeps the comment of a pull request up to date. */
+async function publishComment(github, { event, inputs }, conclusion) {
+	const { pull } = event;
+	if (pull === null || !await isNewest(github, pull)) return;
+	const marker = markerOf(inputs);
+	const target = {
+		issue: pull.number,
+		marker
+	};
+	if (inputs.comment === "changes" && isQuiet(conclusion.report) && await findComment(github, target) === null) return;
+	await keepComment(github, {
+		...target,
+		body: bodyOf(marker, conclusion)
+	});
+}
+/** An older run that ends late must not replace what a newer one says; where that is not known, it writes. */
+async function isNewest(github, { number, head }) {
+	return headOfPull(github, number).then((newest) => newest === head, () => true);
+}
+/** Nothing to do, and nothing to say about it. */
+function isQuiet(report) {
+	return differing(report) === 0 && problemsIn(report).length === 0;
+}
+/** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
+async function publishIssue(github, { inputs }, conclusion) {
+	const marker = markerOf(inputs);
+	const body = bodyOf(marker, conclusion);
+	if (conclusion.failure === "") return closeIssue(github, {
+		marker,
+		body
+	});
+	if (differing(conclusion.report) === 0) return;
+	const { folder } = conclusion.page;
+	await keepIssue(github, {
+		marker,
+		body,
+		title: `promptsync: the service differs from the files${folder === null ? "" : ` (${folder})`}`
+	});
+}
+/** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
+const COMMENT = {
+	most: 6e4,
+	measure: (text) => text.length
+};
+/** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
+function bodyOf(marker, { report, page, parts, hide }) {
+	const { plan_digest: digest } = report;
+	const plan = digest === null ? "" : `${planMark(digest, parts)}\n`;
+	const most = COMMENT.most - COMMENT.measure(`${marker}\n${plan}`);
+	const { text, whole } = renderMarkdown(report, {
+		...page,
+		limit: {
+			...COMMENT,
+			most
+		}
+	});
+	return hide(`${marker}\n${whole ? plan : ""}${text}`);
+}
+/** GitHub shows ten of a kind for each step and drops the others without a word. */
+const MOST = 9;
+/** Annotates the line of each problem. `fromRoot` makes its path one from the repository's root. */
+function annotate(problems, fromRoot, { annotate: write }) {
+	for (const severity of ["error", "warning"]) {
+		const all = [...new Map(problems.filter((one) => one.severity === severity).map((one) => [JSON.stringify(one), one])).values()];
+		for (const problem of all.slice(0, MOST)) write(severity, textOf(problem), placeOf(problem, fromRoot));
+		const more = all.length - MOST;
+		const rest = `${more} more ${severity}${more === 1 ? "" : "s"}: see the summary of the run.`;
+		if (more > 0) write(severity, rest, { title: "promptsync" });
+	}
+}
+/** Annotates the run as a whole. */
+function annotateRun(kind, problem, { annotate: write }) {
+	write(kind, textOf(problem), { title: problem.code });
+}
+function textOf({ message, hint }) {
+	return escape(`${message} ${hint}`);
+}
+function placeOf({ code, path, line, column }, fromRoot) {
+	if (path === void 0) return { title: code };
+	const at = {
+		...line === void 0 ? {} : { startLine: line },
+		...column === void 0 ? {} : { startColumn: column }
+	};
+	return {
+		title: code,
+		file: escape(fromRoot(path)),
+		...at
+	};
+}
+function escape(text) {
+	return escapeForRunner(escapeLine(text));
+}
+// src/cli/secrets.ts
+init_text();
+/** Shorter ones are words that reports consist of; no service hands out such a key. */
+const SHORTEST = 8;
+function makeSecrets() {
+	const redacts = [];
+	return {
+		keep: (secret) => {
+			if (secret.length >= SHORTEST) redacts.push(makeRedact(secret));
+		},
+		hide: (text) => redacts.reduce((rest, redact) => redact(rest), text)
+	};
+}
+function hidingHost(host) {
+	const secrets = makeSecrets();
+	const { hide } = secrets;
+	return {
+		...host,
+		secrets,
+		...shareScreen(hiding(host.output, hide), hiding(host.errors, hide))
+	};
+}
+function hiding(sink, hide) {
+	return through(sink, (text) => sink.write(hide(text)));
+}
+// src/github/runner.ts
+init_zod();
+init_policy();
+init_problem();
+function hidingActionHost(given) {
+	const host = hidingHost(given);
+	const { runner } = given;
+	const { hide } = host.secrets;
+	const masked = /* @__PURE__ */ new Set();
+	return {
+		...host,
+		runner: {
+			...runner,
+			setSecret: (secret) => {
+				if (masked.has(secret)) return;
+				masked.add(secret);
+				runner.setSecret(secret);
+				host.secrets.keep(secret);
+			},
+			setOutput: (name, value) => runner.setOutput(name, hide(value)),
+			annotate: (kind, message, place) => runner.annotate(kind, hide(message), place),
+			writeSummary: (markdown) => runner.writeSummary(hide(markdown))
+		}
+	};
+}
+const flag = _enum([
+	"true",
+	"false",
+	""
+], { error: "expected true or false" }).transform((text) => text === "true");
+const text = string$1().transform((value) => value === "" ? void 0 : value);
+const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
+/** The inputs of action.yml; what is left out there is the empty text. */
+const InputShape = object({
+	mode: oneOf([
+		"auto",
+		"plan",
+		"sync",
+		"drift"
+	]),
+	config: text,
+	"working-directory": string$1(),
+	"base-url": text,
+	"api-key": text,
+	"github-token": text,
+	comment: oneOf([
+		"always",
+		"changes",
+		"never"
+	]),
+	"on-drift": oneOf([
+		"overwrite",
+		"fail",
+		""
+	]).transform((value) => value === "" ? void 0 : value),
+	"max-changes": string$1().transform((value, context) => {
+		if (value === "") return void 0;
+		const parsed = parseMaxChanges(value);
+		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
+		return parsed ?? void 0;
+	}),
+	"require-reviewed-plan": flag,
+	"drift-issue": flag
+});
+const DEFAULTS = {
+	mode: "auto",
+	comment: "always",
+	"working-directory": "."
+};
+const INPUT_NAMES = Object.keys(InputShape.shape);
+/** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
+function readInputs({ getInput, setSecret }) {
+	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? "")]));
+	for (const secret of [given["api-key"], given["github-token"]]) if (secret) setSecret(secret);
+	const parsed = InputShape.safeParse(given);
+	if (parsed.success) return parsed.data;
+	const { path = [], message = "" } = parsed.error.issues[0] ?? {};
+	throw new ProblemError(makeProblem("action/invalid-input", {
+		input: path.join("."),
+		expected: message
+	}));
+}
+// src/github/main.ts
 init_problem();
 /** Runs the action once and resolves to its exit code. */
 async function runAction(given) {
 	const host = hidingActionHost(given);
-	return tell(await run$1(host), host);
+	return publish(await run$1(host), host);
 }
 async function run$1(host) {
 	let begun = {
@@ -57663,16 +57618,87 @@ async function run$1(host) {
 			mode: chooseMode(inputs.mode, context.event),
 			context
 		};
+		const command = {
+			plan,
+			sync: apply,
+			drift
+		}[begun.mode];
 		return {
 			...begun,
-			result: await runMode(begun.mode, context)
+			result: await command(context)
 		};
 	} catch (error) {
 		return {
 			...begun,
-			result: refused("dry-run", problemOf$1(error))
+			result: refused$1("dry-run", problemOf$1(error))
 		};
 	}
+}
+async function plan(context) {
+	const { event, world } = context;
+	const target = event.name === "pull_request_target";
+	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
+	const never = target || event.pull?.isForeign === true && !hasKey(context);
+	const base = await baseOf(event, await openWhole(context));
+	const asking = never ? "never" : "trusted";
+	return sync({
+		...optionsOf(context),
+		dryRun: true,
+		yes: false,
+		base,
+		asking
+	}, world);
+}
+async function apply(context) {
+	const { event, world, inputs } = context;
+	const mustBeReviewed = inputs["require-reviewed-plan"];
+	const base = await baseOf(event, await openWhole(context));
+	const refusals = async (walked) => {
+		const superseded = await supersededBy(context, walked);
+		return superseded.length > 0 || !mustBeReviewed ? superseded : reviewGate(context, walked);
+	};
+	return sync({
+		...optionsOf(context),
+		dryRun: false,
+		yes: true,
+		onlyThisPlan: mustBeReviewed,
+		base,
+		refusals
+	}, world);
+}
+/** What differs is reported; how much may change at once, and what is done about drift, does not matter. */
+async function drift(context) {
+	await openWhole(context);
+	const unguarded = {
+		onDrift: "overwrite",
+		maxChanges: {
+			kind: "percent",
+			percent: 100
+		}
+	};
+	return sync({
+		...optionsOf(context),
+		...unguarded,
+		dryRun: true,
+		yes: false,
+		base: "HEAD"
+	}, context.world);
+}
+function optionsOf({ inputs, configuration }) {
+	const { "on-drift": onDrift, "max-changes": maxChanges, "api-key": apiKey } = inputs;
+	return {
+		only: [],
+		exitCode: false,
+		allowDirty: false,
+		configuration,
+		onDrift,
+		maxChanges,
+		apiKey
+	};
+}
+/** That of the input, or of the usual variable. */
+function hasKey({ inputs, world }) {
+	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$2.api_key_env]);
 }
 // node_modules/has-flag/index.js
 function hasFlag(flag, argv = process$1.default.argv) {

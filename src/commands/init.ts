@@ -1,8 +1,7 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
-import { findConfigFile } from '../config/load.ts';
-import { parseConfig } from '../config/parse.ts';
+import { findConfigFile, parseConfig } from '../config/load.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import type { Interview, World } from '../domain/world.ts';
 import { findPromptPaths, promptMatcher } from '../files/find.ts';

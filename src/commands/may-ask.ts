@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
-import { parseConfig } from '../config/parse.ts';
+import { parseConfig } from '../config/load.ts';
 import { BASE_URL_VARIABLE } from '../config/service.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { Repository } from '../git/repository.ts';

@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
-import type { ConfigResult } from '../config/parse.ts';
+import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
