@@ -1,7 +1,8 @@
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
-import { mergePrompt, type Labels, type MergedPrompt, type Side } from '../files/merge.ts';
+import type { Labels } from '../files/edit.ts';
+import { mergePrompt, type MergedPrompt, type Side } from '../files/merge.ts';
 import { makeMerger } from '../git/merge-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { commitMessage, type Drafted, type EditPromptsOptions, runEdits, stays } from './edit-files.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
 import { makeGlob, splitGlob } from './glob.ts';
 import { firstLink, isDirectory, leaves, slashed } from './paths.ts';
-import { placeOfFile } from './source.ts';
+import { placeOfFile } from './front-matter.ts';
 
 /** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
 export type PromptPatterns = {

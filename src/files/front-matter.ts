@@ -1,6 +1,54 @@
 import matter from 'gray-matter';
-import type { Span } from '../domain/replacement.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { isUtf8 } from 'node:buffer';
+import { withLineFeeds } from '../domain/digest.ts';
+import { findHidden, makePlaceAt, placeAt } from '../domain/text.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+export function decodeSource(bytes: Uint8Array): string | null {
+  return isUtf8(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
+}
+
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
+export function invalidUtf8Place(bytes: Uint8Array): Place {
+  const text = new TextDecoder().decode(bytes);
+  return placeAt(text, text.indexOf('\ufffd'));
+}
+
+/** What is wrong with a file whatever its parts hold. */
+export function sourceProblems(source: string, path: string): readonly Problem[] {
+  const nul = source.indexOf('\0');
+  const conflict = findConflict(source);
+  return [
+    ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...placeAt(source, nul) })]),
+    ...(conflict === -1 ? [] : [makeProblem('prompt/conflict-markers', {}, { path, ...placeAt(source, conflict) })]),
+  ];
+}
+
+/** The offset of the first conflict marker; -1 when there is none. */
+export function findConflict(text: string): number {
+  return text.search(CONFLICT_MARKER);
+}
+
+/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
+export function hiddenCharacterProblems(source: string, path: string): readonly Problem[] {
+  const placeOf = makePlaceAt(source);
+  return findHidden(source)
+    .filter(({ offset }) => source[offset] !== '\0')
+    .map(({ character, count, offset }) =>
+      makeProblem('prompt/hidden-character', { character, count }, { path, ...placeOf(offset) }),
+    );
+}
+
+/** The first line of a file, for what concerns it as a whole. */
+export function placeOfFile(path: string): Place {
+  return { path, line: 1, column: 1 };
+}
+
+/** The characters of a text between two offsets (UTF-16 units). */
+export type Span = { readonly start: number; readonly end: number };
 
 /** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */
 export type SplitFile = {
@@ -42,16 +90,15 @@ export function splitFrontMatter(source: string, path: string): SplitResult {
   return { parts: { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 }, problems: [] };
 }
 
-/** Where a file with both delimiters has its lines of YAML, and the offset at which its body begins. */
-export function offsetsOf(source: string): { readonly yaml: Span; readonly body: number } {
-  const yaml = { start: source.indexOf('\n') + 1, end: closingOffset(source) };
-  return { yaml, body: headOf(source).length + 1 };
+/** Where a file with both delimiters has its lines of YAML. */
+export function yamlSpanOf(source: string): Span {
+  return { start: source.indexOf('\n') + 1, end: closingOffset(source) };
 }
 
-/** The file up to and including its closing delimiter line, as it is written. */
-export function headOf(source: string): string {
+/** Where a file with both delimiters has its body. */
+export function bodySpanOf(source: string): Span {
   const closingAt = closingOffset(source);
-  return source.slice(0, closingAt) + lineAt(source, closingAt);
+  return { start: closingAt + lineAt(source, closingAt).length + 1, end: source.length };
 }
 
 /** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
@@ -90,12 +137,4 @@ function failed(problem: Problem): SplitResult {
 
 function at(path: string, line: number) {
   return { path, line, column: 1 };
-}
-
-/**
- * The source of a valid file with another text; its front matter stays as it is, byte for byte. What is written is
- * parsed back as the very same text, provided that it holds no carriage return.
- */
-export function withText(source: string, text: string): string {
-  return `${headOf(source)}\n\n${text}\n`;
 }

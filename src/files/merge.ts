@@ -5,13 +5,10 @@ import { placeholdersOf } from '../domain/placeholders.ts';
 import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { RemotePrompt } from '../domain/prompt-service.ts';
-import type { FrontMatterEdit } from './edit.ts';
+import type { FrontMatterEdit, Labels } from './edit.ts';
 
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
 export type Side = 'ours' | 'theirs' | null;
-
-/** What the conflict markers say of each side. */
-export type Labels = { readonly ours: string; readonly theirs: string };
 
 export type Merged = { readonly text: string; readonly conflicts: number };
 

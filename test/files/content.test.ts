@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentDigest } from '../../src/domain/digest.ts';
-import { withText } from '../../src/files/front-matter.ts';
 import { BASIC, fileOf, parse, sourceOf, tell } from './support.ts';
 
 const textIn = (body: string) => fileOf(sourceOf('', body)).content.text;
@@ -38,50 +36,6 @@ describe('the content of a file', () => {
 
   test('may follow a closing line that ends with blanks', () => {
     expect(fileOf(`--- \t\n${BASIC}---\t \nHello.`).content.text).toBe('Hello.');
-  });
-});
-
-const content = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 20 }),
-      fc.constantFrom('\n', '\n\n', '---', '---\n', '\n---\n', '---js\n', ' ', '\t', '{{x}}', '😀', '\ufeff', '\u2028'),
-    ),
-    { maxLength: 12 },
-  )
-  .map((parts) => parts.join('').replaceAll(/[\r\0]/g, ''))
-  .filter((text) => text.isWellFormed() && text.trim() !== '' && !/[<|>]{7}/.test(text));
-
-describe('writing a text and parsing the file', () => {
-  test.each([
-    ['LF', sourceOf()],
-    ['CRLF', sourceOf().replaceAll('\n', '\r\n')],
-    ['a byte order mark', `\ufeff${sourceOf()}`],
-    ['comments and a long body', sourceOf('# a comment\n\n', 'a\n---\nb\n---\n')],
-    ['no body', `---\n${BASIC}---`],
-  ])('gives that text back, in a file with %s', (_, source) => {
-    fc.assert(
-      fc.property(content, (text) => {
-        const written = withText(source, text);
-        expect(fileOf(written).content.text).toBe(text);
-        expect(withText(written, text)).toBe(written);
-      }),
-    );
-  });
-
-  test('leaves the front matter as it is, byte for byte', () => {
-    const head = `--- \r\n# comment\r\n${BASIC}metadata:   {a:   1}\r\n---\t`;
-    expect(withText(`${head}\nold\n`, 'new')).toBe(`${head}\n\nnew\n`);
-    expect(withText(`\ufeff${head}\r\nold\r\n`, 'new')).toBe(`\ufeff${head}\r\n\nnew\n`);
-  });
-
-  test('of a file with CRLF keeps the digest', () => {
-    fc.assert(
-      fc.property(content, (text) => {
-        const written = withText(sourceOf(), text);
-        expect(fileOf(written.replaceAll('\n', '\r\n')).content).toEqual(fileOf(written).content);
-      }),
-    );
   });
 });
 
