@@ -42,7 +42,7 @@ export type EditResult =
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): EditResult {
   const { file, problems } = parsePromptFile(bytes, path);
   const before = meaningOf(bytes, path);
-  const [error] = problems.filter(isError);
+  const error = problems.find(isError);
   if (error !== undefined) return { problem: error };
   if (file === null || before === null) return notKept('it cannot be read', path);
   const plain = edits.frontMatter.filter((edit) => edit.kind !== 'conflict');

@@ -41,26 +41,21 @@ export type MergedPrompt = {
   readonly text: Merged | null;
 };
 
-type Done = { readonly edits: readonly FileEdit[]; readonly frontMatter: readonly FrontMatterEdit[] };
+/** One field of a file that changes: as it is reported, and as it is edited. */
+type Step = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
 export async function mergePrompt(file: PromptFile, theirs: Theirs, merging: Merging): Promise<MergedPrompt> {
   const text = await mergeContent(file, theirs, merging);
-  const parts = [
-    ...FIELDS.map((field) => mergeField(file, field, theirs, merging)),
-    mergeMetadata(file, theirs, merging),
-    text === null || text.conflicts > 0 ? nothing : followVariables(file, text.text),
+  const steps = [
+    ...FIELDS.flatMap((field) => mergeField(file, field, theirs, merging)),
+    ...mergeMetadata(file, theirs, merging),
+    ...(text === null || text.conflicts > 0 ? [] : followVariables(file, text.text)),
   ];
   const from = merging.labels.theirs;
-  const said = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
-  return {
-    edits: [...parts.flatMap(({ edits }) => edits), ...said],
-    frontMatter: parts.flatMap(({ frontMatter }) => frontMatter),
-    text,
-  };
+  const ofText = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
+  return { edits: [...steps.map(({ edit }) => edit), ...ofText], frontMatter: steps.map(({ change }) => change), text };
 }
-
-const nothing: Done = { edits: [], frontMatter: [] };
 
 /** Null where the file's text stays. */
 async function mergeContent({ content }: PromptFile, theirs: Theirs, merging: Merging): Promise<Merged | null> {
@@ -105,20 +100,20 @@ function mergeField(
   field: (typeof FIELDS)[number],
   { base, fields }: Theirs,
   { side, labels }: Merging,
-): Done {
+): readonly Step[] {
   const ours = file[field];
   // A field that the file does not manage stays so.
-  if (ours === undefined) return nothing;
+  if (ours === undefined) return [];
   const theirs = fields[field];
   const from = base === null ? null : { value: base[field] ?? '' };
   const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
   if (conflict) return conflicting(field, ours, theirs, labels);
-  return value === ours ? nothing : set([field], ours, value);
+  return value === ours ? [] : set([field], ours, value);
 }
 
-function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): Done {
+function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
-  if (ours === undefined || theirs.content === null) return nothing;
+  if (ours === undefined || theirs.content === null) return [];
   const base = theirs.baseContent?.metadata;
   const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
   const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
@@ -126,30 +121,29 @@ function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }
   const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
   const { changed, conflict } = mergeMapping(values, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
-  const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
-  return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };
+  return [...changed].flatMap(([key, value]) => set(['metadata', key], ours[key], value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
-function followVariables({ variables }: PromptFile, text: string): Done {
-  if (variables === undefined) return nothing;
+function followVariables({ variables }: PromptFile, text: string): readonly Step[] {
+  if (variables === undefined) return [];
   const used = placeholdersOf(text);
   const after = [
     ...variables.filter((name) => used.includes(name)),
     ...used.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? nothing : set(['variables'], [...variables], after);
+  return after.join('\n') === variables.join('\n') ? [] : set(['variables'], [...variables], after);
 }
 
-function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): Done {
+function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): readonly Step[] {
   const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
   const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
-  return { edits: [edit], frontMatter: [change] };
+  return [{ edit, change }];
 }
 
-function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): Done {
+function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): readonly Step[] {
   const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
-  return { edits: [edit], frontMatter: [{ kind: 'conflict', field, theirs, labels }] };
+  return [{ edit, change: { kind: 'conflict', field, theirs, labels } }];
 }
 
 function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type ParseOptions,
   isAlias,
   isMap,
   isNode,
@@ -29,7 +30,7 @@ export type LocatedMapping = {
 };
 
 /** The mapping is null when nothing in the text can be relied on. */
-export type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
+type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
 
 const MOST_TOLD = 20;
 
@@ -50,8 +51,7 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   if (problems.length > 0) return failed(problems);
   const result = toJson(document.contents, placeAt);
   const value = isEmpty(document) ? {} : result.value;
-  if (isJsonObject(value))
-    return { mapping: locate(value, document.contents, result.refused, placeAt), problems: result.problems };
+  if (isJsonObject(value)) return { mapping: locate(value, document, result, placeAt), problems: result.problems };
   return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
@@ -84,48 +84,44 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
 
 function locate(
   value: JsonObject,
-  root: unknown,
-  refused: ReadonlySet<unknown>,
+  { contents }: Document,
+  { refused }: JsonResult,
   placeAt: (offset: number) => Place,
 ): LocatedMapping {
   return {
     value,
-    has: (path) => follow(root, path).found,
-    isRefused: (path) => refused.has(follow(root, path).node),
-    keysOf: (path) => keysOf(follow(root, path)),
-    placeOf: (path) => placeAt(follow(root, path).offset),
-    keyPlaceOf: (path) => placeAt(follow(root, path).keyOffset),
+    has: (path) => follow(contents, path).found,
+    isRefused: (path) => refused.has(follow(contents, path).node),
+    keysOf: (path) => keysOf(follow(contents, path)),
+    placeOf: (path) => {
+      const { key, node } = follow(contents, path);
+      return placeAt(offsetOf(node ?? key));
+    },
+    keyPlaceOf: (path) => placeAt(offsetOf(follow(contents, path).key)),
   };
 }
 
-type Followed = {
-  readonly node: unknown;
-  readonly offset: number;
-  /** Of the key whose value it is; elsewhere its own. */
-  readonly keyOffset: number;
-  readonly found: boolean;
-};
+/** A value with its key, which is an item itself in a list; where nothing is found, what is around it. */
+type Followed = { readonly key: unknown; readonly node: unknown; readonly found: boolean };
 
 /** Goes down a path as far as there are values. */
 function follow(root: unknown, path: readonly PropertyKey[]): Followed {
-  let at: Followed = { node: root, offset: offsetOf(root), keyOffset: offsetOf(root), found: true };
+  let at = { key: root, node: root };
   for (const step of path) {
     const child = childOf(at.node, step);
     if (child === null) return { ...at, found: false };
     at = child;
   }
-  return at;
+  return { ...at, found: true };
 }
 
-function childOf(node: unknown, step: PropertyKey): Followed | null {
+function childOf(node: unknown, step: PropertyKey): Omit<Followed, 'found'> | null {
   if (isSeq(node)) {
     const item = typeof step === 'number' ? node.items[step] : undefined;
-    return item === undefined ? null : { node: item, offset: offsetOf(item), keyOffset: offsetOf(item), found: true };
+    return item === undefined ? null : { key: item, node: item };
   }
   const pair = isMap(node) ? pairsOf(node).get(step) : undefined;
-  if (pair === undefined) return null;
-  const keyOffset = offsetOf(pair.key);
-  return { node: pair.value, offset: pair.value === null ? keyOffset : offsetOf(pair.value), keyOffset, found: true };
+  return pair === undefined ? null : { key: pair.key, node: pair.value };
 }
 
 function keysOf({ node, found }: Followed): readonly string[] {
@@ -148,23 +144,17 @@ function failed(problems: readonly Problem[]): YamlResult {
   return { mapping: null, problems };
 }
 
-type Wanted = {
-  readonly lineCounter?: LineCounter;
-  /** Whether the nodes keep the tokens that they were made of. */
-  readonly keepSourceTokens?: boolean;
-};
-
 /**
  * Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
  * than the library's recursion can follow.
  */
-export function parseYamlDocument(text: string, wanted: Wanted): Document | null {
+export function parseYamlDocument(text: string, wanted: ParseOptions): Document | null {
   try {
     const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
       merge: false,
-      uniqueKeys: false, // The library's check is quadratic; to-json.ts has its own.
+      uniqueKeys: false, // The library's check is quadratic; `toJson` has its own.
       intAsBigInt: true,
       prettyErrors: false,
       logLevel: 'error', // With `silent` a second document would be dropped without an error.
@@ -177,7 +167,7 @@ export function parseYamlDocument(text: string, wanted: Wanted): Document | null
   }
 }
 
-export type JsonResult = {
+type JsonResult = {
   readonly value: JsonValue;
   readonly problems: readonly Problem[];
   /** The nodes that have a problem: what their shape has wrong only follows from it. */
@@ -257,12 +247,9 @@ function oddity({ placeAt }: Walk, node: unknown, offset: number): Problem | nul
   const tag = isNode(node) ? node.tag : undefined;
   if (tag !== undefined) return makeProblem('yaml/tag', { tag }, placeAt(offset));
   const text = isScalar(node) && typeof node.value === 'string' ? node.value : '';
-  const reason = text.includes('\0') ? 'a text holds a NUL character' : halfCharacterIn(text);
-  return reason === null ? null : makeProblem('yaml/syntax', { reason }, placeAt(offset));
-}
-
-function halfCharacterIn(text: string): string | null {
-  return text.isWellFormed() ? null : 'an escape sequence names half of a character';
+  if (text.isWellFormed() && !text.includes('\0')) return null;
+  const reason = text.isWellFormed() ? 'a text holds a NUL character' : 'an escape sequence names half of a character';
+  return makeProblem('yaml/syntax', { reason }, placeAt(offset));
 }
 
 function refuse({ problems, refused }: Walk, problem: Problem, node: unknown): null {
