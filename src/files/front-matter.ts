@@ -17,11 +17,16 @@ export function invalidUtf8Place(bytes: Uint8Array): Place {
   return placeAt(text, text.indexOf('\ufffd'));
 }
 
-/** What is wrong with a file whatever its parts hold. */
+/** What is wrong with a file whatever its parts hold, and a warning for each kind of invisible character in it. */
 export function sourceProblems(source: string, path: string): readonly Problem[] {
-  const nul = source.indexOf('\0');
-  const conflict = findConflict(source);
+  const hiddenAt = makePlaceAt(source);
+  const [nul, conflict] = [source.indexOf('\0'), findConflict(source)];
   return [
+    ...findHidden(source)
+      .filter(({ offset }) => offset !== nul)
+      .map(({ character, count, offset }) =>
+        makeProblem('prompt/hidden-character', { character, count }, { path, ...hiddenAt(offset) }),
+      ),
     ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...placeAt(source, nul) })]),
     ...(conflict === -1 ? [] : [makeProblem('prompt/conflict-markers', {}, { path, ...placeAt(source, conflict) })]),
   ];
@@ -32,19 +37,9 @@ export function findConflict(text: string): number {
   return text.search(CONFLICT_MARKER);
 }
 
-/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
-export function hiddenCharacterProblems(source: string, path: string): readonly Problem[] {
-  const placeOf = makePlaceAt(source);
-  return findHidden(source)
-    .filter(({ offset }) => source[offset] !== '\0')
-    .map(({ character, count, offset }) =>
-      makeProblem('prompt/hidden-character', { character, count }, { path, ...placeOf(offset) }),
-    );
-}
-
-/** The first line of a file, for what concerns it as a whole. */
-export function placeOfFile(path: string): Place {
-  return { path, line: 1, column: 1 };
+/** The beginning of a line; the first one for what concerns a file as a whole. */
+export function placeOfFile(path: string, line = 1): Place {
+  return { path, line, column: 1 };
 }
 
 /** The characters of a text between two offsets (UTF-16 units). */
@@ -58,7 +53,7 @@ export type SplitFile = {
   readonly bodyLine: number;
 };
 
-export type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
+type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
 
 /** The YAML begins on this line of the file. */
 export const YAML_LINE = 2;
@@ -75,17 +70,17 @@ const LONGEST_SHOWN = 80;
  */
 export function splitFrontMatter(source: string, path: string): SplitResult {
   const opening = lineAt(source, 0);
-  if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, at(path, 1)));
+  if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, placeOfFile(path)));
   if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
   const closingAt = closingOffset(source);
-  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, at(path, 1)));
+  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, placeOfFile(path)));
   const yaml = source.slice(opening.length + 1, closingAt - 1);
   const closing = lineAt(source, closingAt);
-  const closingLine = countLines(source.slice(0, closingAt));
+  const closingLine = source.slice(0, closingAt).split('\n').length;
   if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
   const bytes = Buffer.byteLength(yaml);
   const limit = LARGEST_FRONT_MATTER;
-  if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
+  if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, placeOfFile(path)));
   const body = source.slice(closingAt + closing.length + 1);
   return { parts: { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 }, problems: [] };
 }
@@ -119,7 +114,7 @@ const inertEngines = { yaml: handThrough, json: handThrough, javascript: handThr
 
 function badDelimiter(line: string, path: string, number: number): Problem {
   const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
-  return makeProblem('prompt/bad-delimiter', { line: shown }, at(path, number));
+  return makeProblem('prompt/bad-delimiter', { line: shown }, placeOfFile(path, number));
 }
 
 function lineAt(source: string, offset: number): string {
@@ -127,14 +122,6 @@ function lineAt(source: string, offset: number): string {
   return end === -1 ? source.slice(offset) : source.slice(offset, end);
 }
 
-function countLines(text: string): number {
-  return text.split('\n').length;
-}
-
 function failed(problem: Problem): SplitResult {
   return { parts: null, problems: [problem] };
-}
-
-function at(path: string, line: number) {
-  return { path, line, column: 1 };
 }

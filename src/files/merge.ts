@@ -151,11 +151,8 @@ function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
   return { before: text(before), after: text(after) };
 }
 
-/** A value as it comes out of a merge. `conflict`: both sides have changed it, and nobody says which one counts. */
-export type MergedValue<Value> = { readonly value: Value; readonly conflict: boolean };
-
 /** Values of both sides and of what they come from; undefined: absent. */
-export type ValueMerging<Value> = {
+type Values<Value> = {
   /** Null where what both come from is not known. */
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
@@ -164,24 +161,22 @@ export type ValueMerging<Value> = {
   readonly doubtful?: boolean;
 };
 
-/** Merges one value as a whole. In a conflict it stays ours. */
-export function mergeValue<Value>(merging: ValueMerging<Value>, side: Side): MergedValue<Value> {
-  const { base, ours, theirs, doubtful = false } = merging;
+/** Merges one value as a whole. In a conflict, where nobody says which side counts, it stays ours. */
+export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Values<Value>, side: Side) {
   if (isDeepStrictEqual(ours, theirs)) return { value: ours, conflict: false };
   if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
 }
 
-export type MergedMapping = {
-  /** What is to be set or, where undefined, removed. */
+/** What is to be set or, where undefined, removed; or the whole mapping of theirs, where any key is in conflict. */
+type MergedMapping = {
   readonly changed: ReadonlyMap<string, JsonValue | undefined>;
-  /** The whole mapping as the other side has it, where any key is in conflict. */
   readonly conflict: JsonObject | null;
 };
 
 /** Merges two mappings key by key. */
-export function mergeMapping(merging: ValueMerging<JsonObject>, side: Side): MergedMapping {
+export function mergeMapping(merging: Values<JsonObject>, side: Side): MergedMapping {
   const { base, ours, theirs, doubtful = false } = merging;
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
   const merged = keys.map((key) => {

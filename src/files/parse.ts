@@ -8,8 +8,8 @@ import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 import {
   decodeSource,
   findConflict,
-  hiddenCharacterProblems,
   invalidUtf8Place,
+  placeOfFile,
   sourceProblems,
   type SplitFile,
   splitFrontMatter,
@@ -80,7 +80,7 @@ export type ParseResult = {
 export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   const source = decodeSource(bytes);
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
-  const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
+  const problems = sourceProblems(source, path);
   const split = splitFrontMatter(source, path);
   if (split.parts === null) return unreadable([...problems, ...split.problems]);
   if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
@@ -96,7 +96,7 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
 function parseParts(parts: SplitFile, path: string): ParseResult {
   const text = textOf(parts.body);
   const empty = text.trim() === '';
-  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: parts.bodyLine, column: 1 })] : [];
+  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, placeOfFile(path, parts.bodyLine))] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
   if (mapping === null) return unreadable([...problems, ...bodyProblems]);
   const outline = outlineOf(mapping);
