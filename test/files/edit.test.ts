@@ -27,115 +27,56 @@ function testRows(rows: readonly Row[]): void {
   });
 }
 
+/** The same for one value: the place of it before and after is what follows its key. */
+function testValues(
+  lines: string,
+  field: string,
+  rows: readonly (readonly [string, string, JsonValue, string])[],
+): void {
+  const at = (value: string) => lines.replace('…', () => value);
+  testRows(rows.map(([sentence, before, value, after]) => [sentence, at(before), [set(field, value)], at(after)]));
+}
+
 /** What edit-laws.test.ts says of all files is not said again: that an edit is read as it was meant and changes no more. */
 describe('setting a value that is there', () => {
-  testRows([
-    ['writes a number without quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 12)], 'pins:\n  a: 12\n'],
-    ['keeps double quotes', 'pins:\n  a: "latest"\n', [set('pins.a', 'git:x')], 'pins:\n  a: "git:x"\n'],
-    ['keeps single quotes', "pins:\n  a: 'latest'\n", [set('pins.a', "git:it's")], "pins:\n  a: 'git:it''s'\n"],
-    ['keeps JSON', 'pins: {"a": 7,"b": 1}\n', [set('pins.a', 'latest')], 'pins: {"a": "latest","b": 1}\n'],
-    ['escapes line breaks', 'description: x # c\n', [set('description', 'a\nb')], 'description: "a\\nb" # c\n'],
-    [
-      'replaces a text over several lines',
-      'description: a\n  b\n  c # d\n',
-      [set('description', 'x')],
-      'description: x # d\n',
-    ],
-    [
-      'keeps a literal block',
-      'description: | # c\n   a\n\n# d\n',
-      [set('description', 'x\n\n y\n')],
-      'description: | # c\n   x\n\n    y\n\n# d\n',
-    ],
-    [
-      'keeps a folded block of one line',
-      'description: >-\n  a\n  b\n',
-      [set('description', 'x')],
-      'description: >-\n  x\n',
-    ],
-    [
-      'unfolds a block of several lines',
-      'description: >-\n  a\n',
-      [set('description', 'x\ny')],
-      'description: |-\n  x\n  y\n',
-    ],
-    [
-      'leaves a block that cannot hold the text',
-      'description: |\n  a\n',
-      [set('description', ' x\n\n')],
-      'description: " x\\n\\n"\n',
-    ],
-    [
-      'fills an empty block',
-      'metadata:\n     a: |-\n     b: 1\n',
-      [set('metadata.a', 'x\n\ty')],
-      'metadata:\n     a: |-\n       x\n       \ty\n     b: 1\n',
-    ],
-    [
-      'fills an empty value',
-      'metadata:\n  a: # c\n  b:\n',
-      [set('metadata.a', 1), set('metadata.b', 2)],
-      'metadata:\n  a: 1 # c\n  b: 2\n',
-    ],
-    [
-      'fills an empty value in braces',
-      'metadata: {a, b:, c: }\n',
-      [set('metadata.a', 1), set('metadata.b', 2), set('metadata.c', 3)],
-      'metadata: {a: 1, b: 2, c: 3 }\n',
-    ],
-    [
-      'goes deep',
-      'metadata:\n  a: {b: {c: 1}} # d\n',
-      [set('metadata.a.b.c', 'x')],
-      'metadata:\n  a: {b: {c: x}} # d\n',
-    ],
-    [
-      'replaces what is no mapping on its way',
-      'metadata:\n  a: 1 # c\n',
-      [set('metadata.a.b', 2)],
-      'metadata:\n  a: {b: 2} # c\n',
-    ],
+  testValues('pins: …\n', 'pins.a', [
+    ['writes a number without quotes', '\n  a: "latest"', 12, '\n  a: 12'],
+    ['keeps double quotes', '\n  a: "latest"', 'git:x', '\n  a: "git:x"'],
+    ['keeps single quotes', "\n  a: 'latest'", "git:it's", "\n  a: 'git:it''s'"],
+    ['keeps JSON', '{"a": 7,"b": 1}', 'latest', '{"a": "latest","b": 1}'],
   ]);
-});
-
-describe('setting a collection', () => {
-  testRows([
-    [
-      'replaces a flow mapping',
-      'metadata: {a: 1} # c\n',
-      [set('metadata', { b: [1, 'x, y'] })],
-      'metadata: {b: [1, "x, y"]} # c\n',
-    ],
+  testValues('description: …\n', 'description', [
+    ['escapes line breaks', 'x # c', 'a\nb', '"a\\nb" # c'],
+    ['replaces a text over several lines', 'a\n  b\n  c # d', 'x', 'x # d'],
+    ['keeps a literal block', '| # c\n   a\n\n# d', 'x\n\n y\n', '| # c\n   x\n\n    y\n\n# d'],
+    ['keeps a folded block of one line', '>-\n  a\n  b', 'x', '>-\n  x'],
+    ['unfolds a block of several lines', '>-\n  a', 'x\ny', '|-\n  x\n  y'],
+    ['leaves a block that cannot hold the text', '|\n  a', ' x\n\n', '" x\\n\\n"'],
+  ]);
+  testValues('metadata:\n     a: …\n     b: 1\n', 'metadata.a', [
+    ['fills an empty block', '|-', 'x\n\ty', '|-\n       x\n       \ty'],
+    ['fills an empty value', ' # c', 1, '1  # c'],
+    ['replaces a flow mapping', '{a: 1} # c', { b: [1, 'x, y'] }, '{b: [1, "x, y"]} # c'],
     [
       'replaces a block sequence',
-      'metadata:\n  a: # c\n  - x # d\n  - y\n  # e\n',
-      [set('metadata.a', ['z', { q: 1 }])],
-      'metadata:\n  a: # c\n  - z\n  - q: 1\n  # e\n',
+      '# c\n     - x # d\n     # e',
+      ['z', { q: 1 }],
+      '# c\n     - z\n     - q: 1\n     # e',
     ],
+    ['replaces a block mapping', '# c\n       # d\n       x: 1', { z: {} }, '# c\n       # d\n       z: {}'],
+    ['indents a mapping more than the sequence before', '\n     - x', { c: 1 }, '\n       c: 1'],
+    ['empties a block sequence', '# c\n     - x', [], '[] # c'],
+    ['makes a scalar of a block mapping', '\n       x: 1', 7, '7 '],
+  ]);
+  testRows([
     [
-      'replaces a block mapping',
-      '# a\nmetadata: # b\n    # c\n    x: 1\n    y: [2]\n# d\n',
-      [set('metadata', { z: { q: 'r' }, s: {} })],
-      '# a\nmetadata: # b\n    # c\n    z:\n      q: r\n    s: {}\n# d\n',
+      'fills an empty value in braces',
+      'metadata: {a, b:}\n',
+      [set('metadata.a', 1), set('metadata.b', 2)],
+      'metadata: {a: 1, b: 2}\n',
     ],
-    [
-      'indents a mapping more than the sequence before',
-      'metadata:\n  a:\n  - x\n  b: 1\n',
-      [set('metadata.a', { c: 1 })],
-      'metadata:\n  a:\n    c: 1\n  b: 1\n',
-    ],
-    [
-      'empties a block sequence',
-      'metadata:\n  a: # c\n  - x\n  - y\n  b: 1\n',
-      [set('metadata.a', [])],
-      'metadata:\n  a: [] # c\n  b: 1\n',
-    ],
-    [
-      'makes a scalar of a block mapping',
-      'metadata:\n  a:\n    x: 1\n  b: 1\n',
-      [set('metadata.a', 7)],
-      'metadata:\n  a: 7\n  b: 1\n',
-    ],
+    ['goes deep', 'metadata: {a: {c: 1}} # d\n', [set('metadata.a.c', 'x')], 'metadata: {a: {c: x}} # d\n'],
+    ['replaces what is no mapping', 'metadata: {a: 1} # c\n', [set('metadata.a.b', 2)], 'metadata: {a: {b: 2}} # c\n'],
     [
       'stays on the line of an explicit colon',
       'metadata:\n  ? a\n  : - x\n    - y\n',
