@@ -61,23 +61,23 @@ describe('id, key and name', () => {
   });
 
   const lines = { id: 2, key: 3, name: 4 } as const;
-  const wrong: readonly (readonly [string, string])[] = [
-    ['a number', '123'],
-    ['a version number', '1.0'],
-    ['true', 'true'],
-    ['null', 'null'],
-    ['nothing', ''],
-    ['a list', '[a]'],
-    ['a mapping', '{a: b}'],
-    ['an empty text', '""'],
-    ['a text with a tab', '"a\\tb"'],
-    ['a text with a line break', '"a\\nb"'],
-    ['a text with an escape character', '"a\\eb"'],
-    ['a text with a C1 control character', '"a\\u0085b"'],
+  const wrong = [
+    '123',
+    '1.0',
+    'true',
+    'null',
+    '',
+    '[a]',
+    '{a: b}',
+    '""',
+    '"a\\tb"',
+    '"a\\nb"',
+    '"a\\eb"',
+    '"a\\u0085b"',
   ];
-  test.each(Object.entries(lines).flatMap(([field, line]) => wrong.map((one) => [field, line, ...one] as const)))(
+  test.each(Object.entries(lines).flatMap(([field, line]) => wrong.map((value) => [field, line, value] as const)))(
     '%s (line %i) may not be %s',
-    (field, line, _, value) => {
+    (field, line, value) => {
       const { file, problems } = parse(withField(field, value));
       expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
       expect(problems[0]?.message).toContain(`"${field}"`);
@@ -185,19 +185,9 @@ describe('pins', () => {
   const wrong = [
     ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}', '2026-01-01'],
     ...['Latest', '" latest"', '"latest "', '""', 'newest', 'main', 'ver_6'],
-    ...[
-      '"version:"',
-      '"version:a\\tb"',
-      'version:.',
-      'version:..',
-      'Version:a',
-      '"git:"',
-      'git:-x',
-      'git:a:b',
-      'git:a?',
-    ],
+    ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a', '"git:"', 'git:-x', 'git:a:b'],
     ...['git:--upload-pack=x', '"git:a b"', '"git:a\\nb"', '"git:a*"', 'git:^x', '"git:a[b"', '"git:a\\\\b"'],
-    ...['"git: a"', 'git:~1'],
+    ...['"git: a"', 'git:~1', 'git:a?'],
   ];
   test.each(wrong)('%s is none', (written) => {
     const { file, problems } = parse(sourceOf(`pins:\n  staging: latest\n  prod: ${written}\n`));
