@@ -50,7 +50,7 @@ export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' 
   return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
 }
 
-/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
 export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
   const excluded = exclusionOf(patterns);
   const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));

@@ -106,11 +106,11 @@ function closingOffset(source: string): number {
  * every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
  */
 function handedThrough(yaml: string): string {
-  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data['yaml']);
+  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: handingThrough }).data['yaml']);
 }
 
 const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
-const inertEngines = { yaml: handThrough, json: handThrough, javascript: handThrough };
+const handingThrough = { yaml: handThrough, json: handThrough, javascript: handThrough };
 
 function badDelimiter(line: string, path: string, number: number): Problem {
   const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;

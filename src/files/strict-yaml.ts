@@ -32,7 +32,7 @@ export type LocatedMapping = {
 /** The mapping is null when nothing in the text can be relied on. */
 type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
 
-const MOST_TOLD = 20;
+const MOST_REPORTED = 20;
 
 /**
  * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
@@ -63,7 +63,7 @@ function isEmpty({ contents }: Document): boolean {
 function syntaxProblems(document: Document, placeAt: (offset: number) => Place): readonly Problem[] {
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
   const found = [...document.errors, ...warnings]
-    .slice(0, MOST_TOLD)
+    .slice(0, MOST_REPORTED)
     .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
   if (!hasDirectives(document)) return found;
   return [...found, makeProblem('yaml/syntax', { reason: 'directives are not allowed' }, placeAt(0))];
