@@ -1,9 +1,11 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
-import type { Replacement, Span } from './replacement.ts';
-import { parseYamlDocument } from './strict-yaml.ts';
-import { rewriteBlockScalar, type TextStyle, writeEntry, writeLines, writeValue } from './write-yaml.ts';
-import { toJson } from './yaml-values.ts';
+import type { Span } from './front-matter.ts';
+import { parseYamlDocument, toJson } from './strict-yaml.ts';
+import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
+
+/** A text that takes the place of a span. */
+export type Replacement = Span & { readonly text: string };
 
 /** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */
 export type YamlEdit =
@@ -102,7 +104,9 @@ function removeEntry(text: string, { map, pair, rest }: Target, path: readonly s
   if (map.flow === true) return removeFlowEntry(text, map, pair);
   if (!beginsLine(text, startOf(pair))) return [];
   const above = path.slice(0, -1);
-  if (map.items.length > 1 || above.length === 0) return [{ ...linesOf(text, pair), text: '' }];
+  if (map.items.length > 1 || above.length === 0) {
+    return [{ start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)), text: '' }];
+  }
   return editYaml(text, { kind: 'set', path: above, value: {} });
 }
 
@@ -150,11 +154,6 @@ function endOf(text: string, { key, value }: Pair): number {
 function spanOf(node: unknown): Span {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
   return { start, end };
-}
-
-/** The whole lines that an entry of a block mapping takes, a comment on the last of them included. */
-function linesOf(text: string, pair: Pair): Span {
-  return { start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)) };
 }
 
 function lineStart(text: string, offset: number): number {

@@ -4,14 +4,11 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
-import type { ObservedFields } from '../domain/observed.ts';
-import type { FrontMatterEdit } from './edit.ts';
+import type { RemotePrompt } from '../service/prompt-service.ts';
+import type { FrontMatterEdit, Labels } from './edit.ts';
 
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
 export type Side = 'ours' | 'theirs' | null;
-
-/** What the conflict markers say of each side. */
-export type Labels = { readonly ours: string; readonly theirs: string };
 
 export type Merged = { readonly text: string; readonly conflicts: number };
 
@@ -27,7 +24,7 @@ export type Merging = {
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
-  readonly fields: Pick<ObservedFields, (typeof FIELDS)[number]>;
+  readonly fields: Pick<RemotePrompt, (typeof FIELDS)[number]>;
   /** Null where no text is to be taken over. */
   readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
   /** The file as both come from it; null where that is not known. */
@@ -44,26 +41,21 @@ export type MergedPrompt = {
   readonly text: Merged | null;
 };
 
-type Done = { readonly edits: readonly FileEdit[]; readonly frontMatter: readonly FrontMatterEdit[] };
+/** One field of a file that changes: as it is reported, and as it is edited. */
+type Step = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
 export async function mergePrompt(file: PromptFile, theirs: Theirs, merging: Merging): Promise<MergedPrompt> {
   const text = await mergeContent(file, theirs, merging);
-  const parts = [
-    ...FIELDS.map((field) => mergeField(file, field, theirs, merging)),
-    mergeMetadata(file, theirs, merging),
-    text === null || text.conflicts > 0 ? nothing : followVariables(file, text.text),
+  const steps = [
+    ...FIELDS.flatMap((field) => mergeField(file, field, theirs, merging)),
+    ...mergeMetadata(file, theirs, merging),
+    ...(text === null || text.conflicts > 0 ? [] : followVariables(file, text.text)),
   ];
   const from = merging.labels.theirs;
-  const said = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
-  return {
-    edits: [...parts.flatMap(({ edits }) => edits), ...said],
-    frontMatter: parts.flatMap(({ frontMatter }) => frontMatter),
-    text,
-  };
+  const ofText = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
+  return { edits: [...steps.map(({ edit }) => edit), ...ofText], frontMatter: steps.map(({ change }) => change), text };
 }
-
-const nothing: Done = { edits: [], frontMatter: [] };
 
 /** Null where the file's text stays. */
 async function mergeContent({ content }: PromptFile, theirs: Theirs, merging: Merging): Promise<Merged | null> {
@@ -108,20 +100,20 @@ function mergeField(
   field: (typeof FIELDS)[number],
   { base, fields }: Theirs,
   { side, labels }: Merging,
-): Done {
+): readonly Step[] {
   const ours = file[field];
   // A field that the file does not manage stays so.
-  if (ours === undefined) return nothing;
+  if (ours === undefined) return [];
   const theirs = fields[field];
   const from = base === null ? null : { value: base[field] ?? '' };
   const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
   if (conflict) return conflicting(field, ours, theirs, labels);
-  return value === ours ? nothing : set([field], ours, value);
+  return value === ours ? [] : set([field], ours, value);
 }
 
-function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): Done {
+function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
-  if (ours === undefined || theirs.content === null) return nothing;
+  if (ours === undefined || theirs.content === null) return [];
   const base = theirs.baseContent?.metadata;
   const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
   const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
@@ -129,30 +121,29 @@ function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }
   const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
   const { changed, conflict } = mergeMapping(values, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
-  const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
-  return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };
+  return [...changed].flatMap(([key, value]) => set(['metadata', key], ours[key], value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
-function followVariables({ variables }: PromptFile, text: string): Done {
-  if (variables === undefined) return nothing;
+function followVariables({ variables }: PromptFile, text: string): readonly Step[] {
+  if (variables === undefined) return [];
   const used = placeholdersOf(text);
   const after = [
     ...variables.filter((name) => used.includes(name)),
     ...used.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? nothing : set(['variables'], [...variables], after);
+  return after.join('\n') === variables.join('\n') ? [] : set(['variables'], [...variables], after);
 }
 
-function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): Done {
+function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): readonly Step[] {
   const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
   const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
-  return { edits: [edit], frontMatter: [change] };
+  return [{ edit, change }];
 }
 
-function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): Done {
+function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): readonly Step[] {
   const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
-  return { edits: [edit], frontMatter: [{ kind: 'conflict', field, theirs, labels }] };
+  return [{ edit, change: { kind: 'conflict', field, theirs, labels } }];
 }
 
 function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
@@ -160,11 +151,8 @@ function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
   return { before: text(before), after: text(after) };
 }
 
-/** A value as it comes out of a merge. `conflict`: both sides have changed it, and nobody says which one counts. */
-export type MergedValue<Value> = { readonly value: Value; readonly conflict: boolean };
-
 /** Values of both sides and of what they come from; undefined: absent. */
-export type ValueMerging<Value> = {
+type Values<Value> = {
   /** Null where what both come from is not known. */
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
@@ -173,24 +161,22 @@ export type ValueMerging<Value> = {
   readonly doubtful?: boolean;
 };
 
-/** Merges one value as a whole. In a conflict it stays ours. */
-export function mergeValue<Value>(merging: ValueMerging<Value>, side: Side): MergedValue<Value> {
-  const { base, ours, theirs, doubtful = false } = merging;
+/** Merges one value as a whole. In a conflict, where nobody says which side counts, it stays ours. */
+export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Values<Value>, side: Side) {
   if (isDeepStrictEqual(ours, theirs)) return { value: ours, conflict: false };
   if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
 }
 
-export type MergedMapping = {
-  /** What is to be set or, where undefined, removed. */
+/** What is to be set or, where undefined, removed; or the whole mapping of theirs, where any key is in conflict. */
+type MergedMapping = {
   readonly changed: ReadonlyMap<string, JsonValue | undefined>;
-  /** The whole mapping as the other side has it, where any key is in conflict. */
   readonly conflict: JsonObject | null;
 };
 
 /** Merges two mappings key by key. */
-export function mergeMapping(merging: ValueMerging<JsonObject>, side: Side): MergedMapping {
+export function mergeMapping(merging: Values<JsonObject>, side: Side): MergedMapping {
   const { base, ours, theirs, doubtful = false } = merging;
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
   const merged = keys.map((key) => {

@@ -18,10 +18,10 @@ export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
   readonly pins: readonly NewPin[];
 };
 
-export type NewPin = { readonly environment: string; readonly pin: 'latest' | number };
+type NewPin = { readonly environment: string; readonly pin: 'latest' | number };
 
 /** The source is null where no file can say it; the problems say why, or are warnings about the file. */
-export type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
+type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
 /** Writes the source of a new prompt file, which is parsed back as exactly what it is to say. */
 export function writeNewFile(wanted: NewFile): NewFileResult {

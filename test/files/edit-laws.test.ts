@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import { pinText, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
 import { corpus } from './front-matter-corpus.ts';
 import { fileOf, PATH } from './support.ts';
@@ -10,15 +10,12 @@ type Written = string | number;
 type PinEdit = { readonly environment: string; readonly pin: Written };
 
 const NEW_ENVIRONMENTS = ['new', 'production', '10', 'a: b #', '{x}, y', "it's", '本番 👍', '-z', 'null'];
-const numbers = fc.integer({ min: 1, max: 1e6 });
-const simplePins = fc.oneof(
-  numbers,
-  fc.constantFrom<Written>('latest', 'version:ver_2', 'git:refs/heads/x', 'git:a#b'),
+const simplePins: fc.Arbitrary<Written> = fc.oneof(
+  fc.integer({ min: 1, max: 1e6 }),
+  fc.constantFrom('latest', 'version:ver_2', 'git:refs/heads/x', 'git:a#b'),
 );
-const pins = fc.oneof(
-  simplePins,
-  fc.constantFrom<Written>('version:a: b #c', "version:it's", 'version:"👍"', 'version:a b'),
-);
+const awkwardPins = fc.constantFrom('version:a: b #c', "version:it's", 'version:"👍"', 'version:a b');
+const pins: fc.Arbitrary<Written> = fc.oneof(simplePins, awkwardPins);
 
 /** The edits of a file's pins in any order, some of environments that it does not name. */
 function editsOf(file: PromptFile) {
@@ -50,9 +47,7 @@ const writtenPins = ({ pins }: PromptFile): ReadonlyMap<string, Written> =>
   new Map(pins.map(({ environment, pin }) => [environment, writtenPin(pin)]));
 
 function writtenPin(pin: PromptFile['pins'][number]['pin']): Written {
-  if (pin.kind === 'number') return pin.number;
-  if (pin.kind === 'version') return `version:${pin.id}`;
-  return pin.kind === 'git' ? `git:${pin.ref}` : 'latest';
+  return pin.kind === 'number' ? pin.number : pinText(pin);
 }
 
 /** A value as it is written in the corpus, from its first character on: in quotes, as a block, or plain. */
@@ -275,7 +270,7 @@ describe('any metadata', () => {
 });
 
 describe('any text', () => {
-  const parts = fc.constantFrom(
+  const pieces = [
     'a',
     'Hello.',
     '\n',
@@ -283,16 +278,18 @@ describe('any text', () => {
     '---',
     '\n---\n',
     ' ',
+    '\t',
     '{{x}}',
     '😀',
     '😁',
     '\ufeff',
     '---js',
-  );
+    '\u2028',
+  ];
   const texts = fc
-    .array(parts, { minLength: 1, maxLength: 8 })
-    .map((found) => found.join(''))
-    .filter((text) => text.trim() !== '');
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 8 })
+    .map((found) => found.join('').replaceAll(/[\r\0]/g, ''))
+    .filter((text) => text.isWellFormed() && text.trim() !== '' && !/[<|>]{7}/.test(text));
   const headOf = (source: string) => /^[^]*?\n---[^\n]*\n/.exec(source)?.[0];
 
   test('can be set in any file, is read back, and leaves the front matter', () => {

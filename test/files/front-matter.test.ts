@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import matter from 'gray-matter';
 import { afterEach, describe, expect, test } from 'vitest';
+import { contentDigest } from '../../src/domain/digest.ts';
 import { splitFrontMatter } from '../../src/files/front-matter.ts';
-import { BASIC, fileOf, messages, parse, PATH, sourceOf, tell } from './support.ts';
+import { BASIC, fileOf, parse, PATH, sourceOf, tell } from './support.ts';
 
 describe('the delimiter lines', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
@@ -31,10 +32,6 @@ describe('the delimiter lines', () => {
     expect(tell(parse(source).problems)).toContain(expected);
     expect(parse(source).file).toBeNull();
     expect(tell(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
-  });
-
-  test('a long line is not repeated whole', () => {
-    expect(messages(parse(`---${'x'.repeat(100_000)}\n`).problems).length).toBeLessThan(300);
   });
 
   test('front matter may be empty, and its fields are missed then', () => {
@@ -127,11 +124,6 @@ describe('A delimiter line that is wrong', () => {
   });
 });
 
-test('front matter that is too large is told with its size and the limit, counted in bytes', () => {
-  const source = `---\n${'é'.repeat(40_000)}\n---\nHello.`;
-  expect(said(source)).toEqual(['The front matter has 80000 bytes; at most 65536 are allowed.']);
-});
-
 describe('A file that is split', () => {
   test.each([
     ['with text', '---\nid: a\nkey: b\n---\nHello.\n', { yaml: 'id: a\nkey: b', body: 'Hello.\n', bodyLine: 5 }],
@@ -165,4 +157,48 @@ test('the body is what gray-matter takes for it', () => {
       expect(parts?.body).toBe(matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
     }),
   );
+});
+
+describe('the content of a file', () => {
+  const bodies: readonly (readonly [string, string, string])[] = [
+    ['is the body', 'Hello.', 'Hello.'],
+    ['loses one final newline', 'Hello.\n', 'Hello.'],
+    ['keeps a second final newline', 'Hello.\n\n', 'Hello.\n'],
+    ['loses one blank line after the front matter', '\nHello.\n', 'Hello.'],
+    ['keeps a second blank line after the front matter', '\n\nHello.\n', '\nHello.'],
+    ['keeps blanks on the line after the front matter', '  \nHello.\n', '  \nHello.'],
+    ['keeps blanks around it', '  Hello.  \n', '  Hello.  '],
+    ['keeps lines of ---', '---\nHello.\n---\n', '---\nHello.\n---'],
+    ['keeps what looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
+    ['keeps what looks like a heading or a conflict', 'A\n=======\nB\n', 'A\n=======\nB'],
+    ['keeps a lone carriage return', 'a\rb\n', 'a\rb'],
+    ['keeps a byte order mark inside', '\n\ufeffa\n', '\ufeffa'],
+    ['keeps the normal form it has', 'e\u0301é\n', 'e\u0301é'],
+    ['keeps braces and placeholders', 'Dear {{ name }}, {{{x}}}\n', 'Dear {{ name }}, {{{x}}}'],
+  ];
+  test.each(bodies)('%s, with LF and with CRLF', (_, body, expected) => {
+    const content = { text: expected, digest: contentDigest(expected) };
+    expect(fileOf(sourceOf('', body)).content).toEqual(content);
+    expect(fileOf(sourceOf('', body).replaceAll('\n', '\r\n')).content).toEqual(content);
+  });
+
+  test('is the same with a byte order mark before the file', () => {
+    expect(fileOf(`\ufeff${sourceOf()}`)).toEqual(fileOf(sourceOf()));
+  });
+
+  test('may follow a closing line that ends with blanks', () => {
+    expect(fileOf(`--- \t\n${BASIC}---\t \nHello.`).content.text).toBe('Hello.');
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    ['that is not there', '', 'prompt/empty-body 6:1'],
+    ['of newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['of white space', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['of a lone carriage return', '\r', 'prompt/empty-body 6:1'],
+  ])('%s is empty', (_, body, expected) => {
+    expect(tell(parse(sourceOf('', body)).problems)).toContain(expected);
+    expect(parse(sourceOf('', body)).file).toBeNull();
+  });
 });
