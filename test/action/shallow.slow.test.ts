@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 import { git } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { makeTeam } from './team.ts';

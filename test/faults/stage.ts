@@ -14,8 +14,7 @@ import { type Commit, filesOf, type State, type Wanted, wantedOf } from './state
 import { childEnvironment, CLI } from '../support/cli.ts';
 import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
-import { type Ran, run, type RunOptions } from '../support/run.ts';
+import { parseReport, type Ran, run, type RunOptions } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
 /** One run with what it found and what it left. */

@@ -1,19 +1,22 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { answerCall, refuse, type Call, type Reply } from './github-routes.ts';
 import {
   addComment,
   addIssue,
   addPull,
+  answerCall,
+  type Call,
   commentsOf,
-  makeState,
   type GitHubComment,
   type GitHubIssue,
   type Identity,
+  makeState,
   type NewIssue,
   type Person,
   type Pull,
+  refuse,
+  type Reply,
   type State,
 } from './github-state.ts';
 

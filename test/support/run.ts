@@ -3,9 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
 import { main } from '../../src/cli/main.ts';
-import type { Report } from '../../src/report/schema.ts';
-import { parseReport } from './report.ts';
+import { type Report, ReportShape } from '../../src/report/schema.ts';
 import { KEYS } from './service.ts';
+
+/** Parses a JSON report, which must hold what its shape says and nothing else. */
+export function parseReport(json: string): Report {
+  const value: unknown = JSON.parse(json);
+  const report = ReportShape.parse(value);
+  expect(report).toEqual(value);
+  return report;
+}
 
 export type RunOptions = {
   readonly environment?: Readonly<Record<string, string>>;

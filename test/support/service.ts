@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
+import { type RequestRecord, startServer } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 
 /** It must never be seen in any output. */
@@ -49,4 +49,17 @@ export function describeWrite({ method, path, body }: Pick<RequestRecord, 'metho
 
 function environmentOf(body: unknown): string {
   return typeof body === 'object' && body !== null && 'environment' in body ? String(body.environment) : '?';
+}
+
+/** Somebody makes a version in the service and makes it active, without promptsync. Resolves to its id. */
+export async function changeService(baseUrl: string, prompt: string, environment: string, content: string, key = KEY) {
+  const call = async (what: string, body: object): Promise<{ readonly id: string }> => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const url = `${baseUrl}/v1/integration/prompts/prm_${prompt}/${what}`;
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await answer.json()) as { id: string };
+  };
+  const { id } = await call('versions', { content });
+  await call('set-active', { environment, version_id: id });
+  return id;
 }
