@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/prompt-history.ts';
 import { readMessage } from '../domain/pull-request.ts';
-import { type Ask, EVERYWHERE, gathered, type Git, isCommitId, namesIn, pathspecsOf } from './driver.ts';
+import { EVERYWHERE, gathered, isCommitId, namesIn, pathspecsOf, type Ask, type Git } from './driver.ts';
 import { isRegular, type Trees } from './files-at.ts';
 
 /** What git knows of the history between commits. */

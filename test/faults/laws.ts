@@ -1,5 +1,5 @@
 import { contentDigest, metadataDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
-import { canonicalJson, type JsonObject, withoutKey } from '../../src/domain/json.ts';
+import { canonicalJson, withoutKey, type JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/rows.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { draftOf, isWriteTo, MAIN, nameOf, promptOf } from './calls.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeOutcome, PromptOutcome } from '../../src/domain/outcome.ts';
-import { type FieldName, FIELDS, type PromptPlan } from '../../src/domain/plan.ts';
+import { FIELDS, type FieldName, type PromptPlan } from '../../src/domain/plan.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { NewVersion, RemotePrompt } from '../../src/domain/prompt-service.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import { digestPlan } from '../../src/planning/digest-plan.ts';
-import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
-import { type Commit, commitAgo, contentsOf } from './history.ts';
+import { ENVIRONMENTS, LOOK, TRACKING, type SyncWith } from './commands.ts';
+import { commitAgo, contentsOf, type Commit } from './history.ts';
 import {
   forgotten,
   isSurelyWhat,
@@ -14,8 +14,8 @@ import {
   mayFailLate,
   mayStay,
   mustBeBlocked,
-  type Wanted,
   wantedBy,
+  type Wanted,
 } from './limits.ts';
 import type { Write } from './port.ts';
 import { note } from './situations.ts';

@@ -1,14 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { type RequestRecord, startServer } from '../../src/embedded/server.ts';
+import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 
 /** It must never be seen in any output. */
 export const KEY = 'sk-live-5eCre7-0123456789';
-
-/** Of a second service, and as little to be seen. */
-export const OTHER_KEY = 'sk-live-0ther-9876543210';
-
-export const KEYS: readonly string[] = [KEY, OTHER_KEY];
 
 export type TestService = {
   readonly baseUrl: string;
