@@ -1,6 +1,6 @@
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
-import { type Ask, type GitStart, literally, openGit } from './driver.ts';
+import { literally, openGit, type Ask, type GitStart } from './driver.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {

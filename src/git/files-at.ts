@@ -1,4 +1,4 @@
-import { gathered, type Git, gitProblem, isCommitId, namesIn, pathspecsOf } from './driver.ts';
+import { gathered, gitProblem, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {

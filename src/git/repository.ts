@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { type Ask, EVERYWHERE, gathered, type GitStart, namesIn, openGit, pathspecsOf } from './driver.ts';
+import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
 import { filesAt, openTrees, type FilesAt } from './files-at.ts';
-import { changedFiles, findLastCommits, type History, historyOf, LIST_FILES } from './history.ts';
+import { changedFiles, findLastCommits, historyOf, LIST_FILES, type History } from './history.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &

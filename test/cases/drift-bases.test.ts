@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { activates, begin, cutBefore, expectSettled, on, PATH, type Story, told } from './support.ts';
+import { activates, begin, cutBefore, expectSettled, on, PATH, told, type Story } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { begin, expectSettled, PATH, type Story, told } from './support.ts';
+import { begin, expectSettled, PATH, told, type Story } from './support.ts';
 import { commitAll, git, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';

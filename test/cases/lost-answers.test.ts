@@ -6,14 +6,14 @@ import {
   cutBefore,
   expectNoWrites,
   expectSettled,
-  type Fault,
   isCreate,
   isRead,
-  type Matches,
   on,
   reads,
-  type Story,
   told,
+  type Fault,
+  type Matches,
+  type Story,
 } from './support.ts';
 
 /** The service makes the version, and this is what the tool gets to see of it. */

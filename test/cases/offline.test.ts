@@ -9,7 +9,7 @@ import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 

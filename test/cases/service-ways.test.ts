@@ -4,12 +4,12 @@ import {
   answers,
   beginOutsideGit,
   expectSettled,
-  type Fault,
   isCreate,
   keeps,
   numberedOddly,
   on,
   told,
+  type Fault,
 } from './support.ts';
 import { KEY } from '../support/service.ts';
 

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { type Front, type FrontAnswer, type FrontRequest, startFront } from '../support/front.ts';
-import { CONFIG, type PromptParts, promptText, workspaceFiles } from '../support/prompts.ts';
-import { type Reported, runJson } from '../support/run.ts';
+import { startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { runJson, type Reported } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 export const PROMPT = 'prm_greeting';
@@ -46,7 +46,6 @@ export type StoryOptions = {
   readonly config?: string;
   /** Called when a run begins to wait, with how many times the runs have done so. */
   readonly onWait?: (times: number) => void | Promise<void>;
-  readonly now?: () => number;
 };
 
 /** A repository with the prompt's file in its first commit, and the service before the first sync. */
@@ -63,7 +62,6 @@ export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}):
 }
 
 async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
-  const { onWait, now = Date.now } = options;
   const service = await startTestService(['greeting']);
   const { store } = service;
   const waits: number[] = [];
@@ -73,12 +71,12 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
 
   const sleep = async (milliseconds: number, stop: AbortSignal): Promise<void> => {
     const times = waits.push(milliseconds);
-    await onWait?.(times);
+    await options.onWait?.(times);
     stop.throwIfAborted();
   };
   const runWith = (...words: readonly string[]): Promise<Reported> => {
     const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
-    return runJson(folder, words, { environment, now, sleep, onSignal: (handle) => (signal = handle) });
+    return runJson(folder, words, { environment, sleep, onSignal: (handle) => (signal = handle) });
   };
   const activate = (environment: string, versionId: string): void => {
     expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService, startTestService, type TestService } from '../support/service.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { run, runJson } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const CONFIG = `prompts: ["prompts/**/*.md"]
 environments: # in promotion order

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Kind, KINDS } from './calls.ts';
+import { KINDS, type Kind } from './calls.ts';
 import type { FrontAnswer, FrontRequest } from '../support/front.ts';
 
 /**

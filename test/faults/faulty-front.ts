@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Call, callOf } from './calls.ts';
+import { callOf, type Call } from './calls.ts';
 import type { Act, Moment } from './faults.ts';
 import type { FrontAnswer, FrontRequest } from '../support/front.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
-import { type Child, makeScenes, onStage, type Stage, startChild } from './stage.ts';
+import { makeScenes, onStage, startChild, type Child, type Stage } from './stage.ts';
 import type { Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, settle } from './laws.ts';
 import type { State } from './states.ts';

@@ -6,7 +6,7 @@ import { draftOf, isWriteTo, MAIN, nameOf, promptOf } from './calls.ts';
 import type { Snapshot } from './kept-store.ts';
 import type { RunRecord, Stage } from './stage.ts';
 import type { Wanted } from './states.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
 // Each law gives what breaks it, as sentences, so that a cell shows all of them at once.

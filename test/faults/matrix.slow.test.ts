@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callOf, kindOf } from './calls.ts';
-import { type Cell, cellsOf, chosenStates, troubleOf } from './cells.ts';
-import { type Act, FAULTS } from './faults.ts';
+import { cellsOf, chosenStates, troubleOf, type Cell } from './cells.ts';
+import { FAULTS, type Act } from './faults.ts';
 import { close, listen } from './faulty-front.ts';
 import { lawsOf, messagesOf, settle } from './laws.ts';
 import { IMPATIENT, makeScenes, onStage, type RunRecord, type Scene } from './stage.ts';

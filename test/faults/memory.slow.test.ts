@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { resolve } from 'node:path';
 import type { ProblemCode } from '../../src/problem.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import type { Call } from './calls.ts';
 import { troubleOf } from './cells.ts';
 import { makeScenes, onStage, startChild } from './stage.ts';

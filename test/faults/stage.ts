@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,14 @@ import { startServer } from '../../src/embedded/server.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { MAIN } from './calls.ts';
 import type { Act } from './faults.ts';
-import { type Arrival, type FaultyFront, inPeace, startFaultyFront, type Trouble } from './faulty-front.ts';
-import { type KeptStore, openKeptStore, type Snapshot, takeSnapshot, type Write } from './kept-store.ts';
+import { inPeace, startFaultyFront, type Arrival, type FaultyFront, type Trouble } from './faulty-front.ts';
+import { openKeptStore, takeSnapshot, type KeptStore, type Snapshot, type Write } from './kept-store.ts';
 import { servedText } from './laws.ts';
-import { type Commit, filesOf, type State, type Wanted, wantedOf } from './states.ts';
+import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
 import { childEnvironment, CLI } from '../support/cli.ts';
 import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
-import { type Ran, run, type RunOptions } from '../support/run.ts';
+import { parseReport, run, type Ran, type RunOptions } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
 /** One run with what it found and what it left. */

@@ -1,5 +1,5 @@
-import { type Call, MAIN, OTHER } from './calls.ts';
-import { type PromptParts, promptText } from '../support/prompts.ts';
+import { MAIN, OTHER, type Call } from './calls.ts';
+import { promptText, type PromptParts } from '../support/prompts.ts';
 
 /** One commit of the repository: the files of the prompts that it writes anew. */
 export type Commit = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 import { promptText } from '../support/prompts.ts';
 import { scheduleEvent } from './support.ts';
 import { makeTeam, type RunOptions, type Team } from './team.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 import type { GitHubDouble } from '../support/github-api.ts';
 import { promptText } from '../support/prompts.ts';
 import { makeTeam, type Team } from './team.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';

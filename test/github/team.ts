@@ -6,7 +6,7 @@ import type { CliOptions } from '../support/cli.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
 import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { KEY, KEYS, startTestService, type TestService } from '../support/service.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { pullEvent, pushEvent, type PullOrigin } from './support.ts';
 
 /** A pull request as it is now: its head, and the commit that GitHub merges it to for a try. */
@@ -157,7 +157,7 @@ function expectNoSecrets({ stdout, stderr, summary, outputs }: ActionRun, github
   const log = stdout.replaceAll(/^::add-mask::.*$/gm, '');
   const sent = github.requests.map(({ path, body }) => JSON.stringify([path, body]));
   for (const text of [log, stderr, summary, JSON.stringify(outputs), ...sent]) {
-    for (const secret of [...KEYS, TOKEN]) expect(text).not.toContain(secret);
+    for (const secret of [KEY, TOKEN]) expect(text).not.toContain(secret);
   }
   expect(runnerCommands(`${log}\n${stderr}`).filter((line) => !/^::(error|warning|notice) /.test(line))).toEqual([]);
 }

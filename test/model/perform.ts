@@ -1,8 +1,8 @@
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Command, Edit, PromptIndex, Setup, SyncWith } from './commands.ts';
-import { commit, commitAgo, type Draft, edited, firstDraft, head } from './history.ts';
-import { checkDrift, checkOutcome, checkReviewed, checkTruth, type Drifts, driftsOf, LawBroken, must } from './laws.ts';
+import { commit, commitAgo, edited, firstDraft, head, type Draft } from './history.ts';
+import { checkDrift, checkOutcome, checkReviewed, checkTruth, driftsOf, LawBroken, must, type Drifts } from './laws.ts';
 import { mayBeBlocked, mayBeUnrecognised } from './limits.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
 import { runTool } from './tool.ts';

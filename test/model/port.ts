@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { PromptFields, PromptService } from '../../src/service/prompt-service.ts';
 import { apart } from '../doubles/recorded.ts';
-import { type CallKind, TRACKING } from './commands.ts';
+import { TRACKING, type CallKind } from './commands.ts';
 import { checkCreate, checkSet, LawBroken } from './laws.ts';
 import { note } from './situations.ts';
 import type { Troubles } from './troubles.ts';

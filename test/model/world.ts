@@ -1,7 +1,7 @@
 import type { Version } from '../../src/ledger/stamp.ts';
-import { type InMemoryService, inMemoryService, type PromptSeed } from '../doubles/in-memory-service.ts';
-import { type PromptIndex, PROMPTS, type Setup, TRACKING } from './commands.ts';
-import { firstDraft, type History, type Ids, newHistory } from './history.ts';
+import { inMemoryService, type InMemoryService, type PromptSeed } from '../doubles/in-memory-service.ts';
+import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
+import { firstDraft, newHistory, type History, type Ids } from './history.ts';
 import type { Statistics } from './situations.ts';
 
 /** Git, the service, and what the model knows of both beyond what they say themselves. */

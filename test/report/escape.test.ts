@@ -9,7 +9,7 @@ import { renderText } from '../../src/report/text.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyText, reportOf } from './support.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 
 const hostile = Object.entries(HOSTILE);
 

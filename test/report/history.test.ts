@@ -9,7 +9,7 @@ import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import { anyText, DIGEST, NO_SUMMARY } from './support.ts';
 import { expectInert } from '../support/markdown.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 
 type Told = NonNullable<ReportPrompt['history']>['versions'][number];
 
