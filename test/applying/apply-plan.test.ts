@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
-import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync } from './support.ts';
@@ -36,37 +35,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     ]);
   });
 
-  test('leaves nothing to do: the second plan is empty and sends nothing', async () => {
-    const service = await start();
-    const wanted = file({
-      text: 'a\r\nb\n\n \u{1f600}'.replace('\r', ''),
-      metadata: { model: 'x', list: [1, null] },
-      description: '',
-      name: 'New',
-      pins: { staging: 'latest', production: 'git:v1' },
-    });
-    await sync(service, [wanted], { refs });
-    const { plan, lines, outcomes } = await sync(service, [wanted], { refs });
-    expect(plan.prompts[0]?.changes).toStrictEqual([]);
-    expect(lines).toStrictEqual([]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['unchanged:']);
-  });
-
-  test('sends one version and one set-active per environment that follows an edit', async () => {
-    const service = await start();
-    const pins = { staging: 'latest', qa: 'latest', production: 1 };
-    await sync(service, [file({ text: 'One', pins: { staging: 'latest' } })]);
-    await sync(service, [file({ text: 'One', pins })]);
-    const { lines } = await sync(service, [file({ text: 'Two', pins })]);
-    expect(lines.filter((line) => !line.startsWith('read '))).toStrictEqual([
-      'create p1 "Two"',
-      'set p1 promptsync ver_2',
-      'set p1 staging ver_2',
-      'set p1 qa ver_2',
-    ]);
-    expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'One']);
-  });
-
   test('sends a changed description alone', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
@@ -96,21 +64,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
     expect([service.serves('p1', 'staging'), service.countVersions('p1')]).toStrictEqual([['ver_1', 'One'], 2]);
     expect(service.serves('p1', 'promptsync')?.[0]).toBe('ver_2');
-  });
-
-  test('goes back by a revert of a pin, and forth again, without a version', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })]);
-    await sync(service, [file({ text: 'Two', pins: staging })]);
-    for (const [number, text] of [
-      [1, 'One'],
-      [2, 'Two'],
-      [1, 'One'],
-    ] as const) {
-      await sync(service, [file({ text: 'Two', pins: { staging: number } })]);
-      expect(service.serves('p1', 'staging')).toStrictEqual([`ver_${number}`, text]);
-    }
-    expect(service.countVersions('p1')).toBe(2);
   });
 
   test('looks at a version once that two environments are to serve', async () => {
@@ -208,41 +161,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     ]);
   });
 
-  test("keeps in the ledger the version of the file's own text, however old, when it makes one for a ref", async () => {
-    const service = await start();
-    const texts = ['Own', ...Array.from({ length: 20 }, (_text, at) => `Text ${at}`)];
-    for (const text of texts) await sync(service, [file({ text, pins: staging })]);
-    await sync(service, [file({ text: 'Text 19', pins: {} })]);
-    const wanted = file({ text: 'Own', pins: { production: 'git:v1' } });
-    const { created } = await sync(service, [wanted], { refs });
-    expect(created.map(({ text }) => text)).toStrictEqual(['Old']);
-    expect(created[0]?.stamp.ledger.map(({ id }) => id)).toContain('ver_1');
-    expect((await sync(service, [wanted], { refs })).lines).toStrictEqual([]);
-  });
-
-  test('keeps in the ledger the twenty newest, what is active, and what was pinned once', async () => {
-    const service = await start();
-    const edit = (number: number, pins: Record<string, string | number>) =>
-      sync(service, [file({ text: `T${number}`, pins: { staging: 'latest', ...pins } })]);
-    for (let number = 1; number <= 3; number += 1) await edit(number, {});
-    await edit(3, { production: 2 });
-    await edit(4, { production: 2, live: 3 });
-    await edit(4, { production: 4, live: 3 });
-    let last: readonly LedgerEntry[] = [];
-    for (let number = 5; number <= 30; number += 1) {
-      const { created } = await edit(number, { live: 3 });
-      last = created[0]?.stamp.ledger ?? [];
-    }
-    const numbers = last.map(({ number }) => number);
-    expect(numbers).toStrictEqual([...Array.from({ length: 20 }, (_entry, index) => 29 - index), 3, 2]);
-    const { outcomes } = await edit(30, { production: 2, live: 3 });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
-    expect(service.serves('p1', 'production')).toStrictEqual(['ver_2', 'T2']);
-    expect((await edit(30, { production: 5, live: 3 })).outcomes.map(outcomeLine)).toStrictEqual([
-      'blocked: pin/unknown-number',
-    ]);
-  });
-
   const both = { staging: 'latest', production: 'latest' };
   const held = { staging: 'latest', production: 1 };
   const pasts: readonly (readonly [
@@ -321,38 +239,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(lines).toStrictEqual(['set p1 promptsync-look ver_2', 'read p1 promptsync-look']);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made pin/unknown-number']);
     expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message: expect.stringMatching(/is known\.$/) });
-  });
-
-  test('adopts the version that a run cut short right after making it has left, and makes no second one', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })]);
-    const left = addOwn(service, 'Two', [entry(1, 'One')]);
-    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins: staging })]);
-    expect(lines).toStrictEqual([
-      `set p1 promptsync-look ${left}`,
-      'read p1 promptsync-look',
-      `set p1 promptsync ${left}`,
-      'read p1 promptsync',
-      `set p1 staging ${left}`,
-      'read p1 staging',
-    ]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made']);
-  });
-
-  test('looks at a newest version that nobody has seen, and makes its own when that is another text', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })]);
-    service.addVersion('p1', { text: 'Theirs' });
-    const { lines, created } = await sync(service, [file({ text: 'Two', pins: staging })]);
-    expect(lines.slice(0, 3)).toStrictEqual([
-      'set p1 promptsync-look ver_2',
-      'read p1 promptsync-look',
-      'create p1 "Two"',
-    ]);
-    expect(created[0]?.stamp.ledger.map(({ id, ours }) => [id, ours])).toStrictEqual([
-      ['ver_2', false],
-      ['ver_1', true],
-    ]);
   });
 
   test('uses the ledger of what it looked at', async () => {

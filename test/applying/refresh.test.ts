@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/service/prompt-service.ts';
-import { makeProblem } from '../../src/problem.ts';
 import type { DesiredBase } from '../../src/domain/desired.ts';
-import { backends, type Backend } from '../doubles/backends.ts';
-import { file } from '../planning/support.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { ServiceError } from '../../src/service/prompt-service.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
+import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
+import { file } from '../planning/support.ts';
 
 const staging = { staging: 'latest' };
 const one = file({ text: 'One', pins: staging });
@@ -103,6 +103,9 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     const guards = { expectedPlan: plan.digest };
     const refused = await sync(service, [two], { guards, ...meddling(1, () => outsideVersion(service, 'Theirs')) });
     expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
+    const message = refused.outcomes[0]?.problems[0]?.message;
+    expect(message).toMatch(/^The plan is sha256:[0-9a-f]{64}, not the expected sha256:[0-9a-f]{64}\.$/);
+    expect(message).toContain(`not the expected ${plan.digest}.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });
@@ -124,9 +127,51 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });
     expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/drift']);
+    expect(refused.outcomes[0]?.problems).toMatchObject([
+      { path: 'prompts/a.md', message: expect.stringMatching(/is `fail`: "staging" serves v2 \(id ver_2\)\.$/) },
+    ]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);
     const overwritten = await sync(service, [two], { base, guards: { onDrift: 'overwrite' }, ...meddle() });
     expect(overwritten.outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
     expect(overwritten.outcomes[0]?.plan.drift).toHaveLength(1);
+  });
+});
+
+describe('An environment that is observed once more is no longer as it was planned from', () => {
+  const pins = { staging: 'latest', production: 'latest' };
+
+  /** Syncs a new name while production changes as it is read; its version was the one of staging. */
+  async function syncWhileProduction(shows: (version: object) => object | null): Promise<number> {
+    const service = inMemoryBackend();
+    await sync(service, [file({ text: 'One', metadata: { a: 1 }, pins })]);
+    let times = 0;
+    const changing: Backend = {
+      ...service,
+      readPrompt: async (promptId, environment) => {
+        const prompt = await service.readPrompt(promptId, environment);
+        const { activeVersion } = prompt;
+        if (times === 0 || environment !== 'production' || activeVersion === null) return prompt;
+        const shown = shows(activeVersion);
+        return { ...prompt, activeVersion: shown === null ? null : { ...activeVersion, ...shown } };
+      },
+    };
+    await sync(changing, [file({ text: 'One', metadata: { a: 1 }, name: 'New', pins })], {
+      onObserve: () => void (times += 1),
+    });
+    return times;
+  }
+
+  test.each([
+    ['nothing is active in it', () => null],
+    ['it shows another id', () => ({ id: 'ver_9' })],
+    ['it shows another number', () => ({ number: 9 })],
+    ['it shows another text', () => ({ text: 'x' })],
+    ['it shows other metadata', () => ({ metadata: { a: 2 } })],
+  ])('where %s', async (_, shows) => {
+    expect(await syncWhileProduction(shows)).toBe(2);
+  });
+
+  test('but is where only the time differs at which it was read', async () => {
+    expect(await syncWhileProduction(() => ({}))).toBe(1);
   });
 });
