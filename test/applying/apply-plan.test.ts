@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
-import { addOwn, brief, outcomeLine, sync } from './support.ts';
+import { addOwn, begun, brief, outcomeLine, sync } from './support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -47,8 +47,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
   });
 
   test('goes back by a revert of the text: the old id is active again and no version is made', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: staging })]);
+    const service = await begun(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: staging })]);
     expect(brief(lines)).toStrictEqual(['look ver_1', 'staging ver_1']);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { NewVersion, PromptService, RemoteVersion } from '../../src/service/prompt-service.ts';
+import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
 import { type Backend, inMemoryBackend } from '../doubles/backends.ts';
 import { content, file, type FileParts } from '../planning/support.ts';
@@ -10,24 +10,6 @@ const staging = { staging: 'latest' };
 /** The service as it is when it stores versions otherwise than they are sent. */
 function storing(backend: Backend, change: (version: NewVersion) => NewVersion): PromptService {
   return { ...backend, createVersion: (promptId, version) => backend.createVersion(promptId, change(version)) };
-}
-
-/** The service as it is when it drops `metadata_`: from its answers as from what it stores. */
-function dropping(backend: Backend): PromptService {
-  const bare = (version: RemoteVersion): RemoteVersion => ({ ...version, metadata: {} });
-  return {
-    ...backend,
-    readPrompt: async (...asked) => {
-      const prompt = await backend.readPrompt(...asked);
-      return { ...prompt, activeVersion: prompt.activeVersion && bare(prompt.activeVersion) };
-    },
-    createVersion: async (promptId, version) => {
-      const id = backend.addVersion(promptId, { text: version.text });
-      backend.activate(promptId, 'aside', id);
-      const { activeVersion } = await backend.readPrompt(promptId, 'aside');
-      return bare(activeVersion!);
-    },
-  };
 }
 
 async function said(service: PromptService, parts: FileParts, more: SyncParts = {}) {
@@ -57,7 +39,7 @@ describe('A service that', () => {
     pinned.map(([what, pins]) => [how, what, { ...parts, pins }, change] as const),
   );
   test.each(rows)(
-    '%s is told of, for a file that pins %s, and gets one version only',
+    '%s is reported, for a file that pins %s, and gets one version only',
     async (_h, _w, parts, change) => {
       const backend = inMemoryBackend();
       const service = storing(backend, change);
@@ -103,7 +85,7 @@ describe('A service that', () => {
     'drops metadata converges all the same for a file that pins %s, and it is said',
     async (_sentence, parts, first) => {
       const backend = inMemoryBackend();
-      const service = dropping(backend);
+      const service = forgetting(backend);
       expect(await said(service, parts)).toBe(`${first} service/drops-metadata`);
       expect(await said(service, parts)).toMatch(/^unchanged:( service\/drops-metadata)?$/);
       expect(await said(service, { ...parts, text: 'Two' })).toBe(`${first} service/drops-metadata`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { type Effect, type PromptService, ServiceError } from '../../src/service/prompt-service.ts';
-import { addOwn, outcomeLine, sync } from './support.ts';
+import { addOwn, begun, outcomeLine, sync } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/recorded.ts';
 import { content, entry, file } from '../planning/support.ts';
@@ -78,8 +78,7 @@ describe('A look that fails', () => {
   test.each(effectRows)(
     'at call %i with effect %s before a known version goes live: nothing was made',
     async (at, effect) => {
-      const service = inMemoryBackend();
-      await sync(service, [file({ text: 'One', pins: staging })]);
+      const service = await begun();
       await sync(service, [file({ text: 'Two', pins: staging })]);
       const wanted = file({ text: 'One', name: 'New', pins: staging });
       const { outcomes } = await sync(service, [wanted], { hooks: failing(at + 1, effect) });
@@ -278,8 +277,8 @@ describe('A stop', () => {
 });
 
 describe('Many prompts', () => {
-  test.each([1, 2])('are written at most %i at the same time, and told of one by one', async (concurrency) => {
-    const told: string[] = [];
+  test.each([1, 2])('are written at most %i at the same time, and reported one by one', async (concurrency) => {
+    const reported: string[] = [];
     let inFlight = 0;
     let most = 0;
     const hooks: Hooks = {
@@ -289,10 +288,10 @@ describe('Many prompts', () => {
       },
       after: () => void (inFlight -= 1),
     };
-    const onApplied = ({ status }: { status: string }, done: number) => void told.push(`${done} ${status}`);
+    const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
     const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
     expect(most).toBe(concurrency);
-    expect(told).toStrictEqual(['1 applied', '2 applied']);
+    expect(reported).toStrictEqual(['1 applied', '2 applied']);
     expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
   });
 });
@@ -332,8 +331,7 @@ describe('A call that fails is reported with what was being done', () => {
   });
 
   test('and an environment that was to go back to a version names none', async () => {
-    const service = inMemoryBackend();
-    await sync(service, [file({ text: 'One', pins: staging })]);
+    const service = await begun();
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const back = file({ text: 'One', name: 'New', pins: staging });
     const { outcomes } = await sync(service, [back], { hooks: redirected('update p1') });

@@ -3,7 +3,7 @@ import { contentDigest } from '../../src/domain/digest.ts';
 import { stampToWire } from '../../src/ledger/stamp.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { type PromptService, ServiceError } from '../../src/service/prompt-service.ts';
-import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';
+import { addOwn, begun, outcomeLine, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { apart, type CreatedVersion, type Hooks } from '../doubles/recorded.ts';
 import { content, entry, file } from '../planning/support.ts';
@@ -19,13 +19,6 @@ function losing(effect: 'stored' | 'not stored', only = /^create /): Hooks {
     if (only.test(line)) throw lost();
   };
   return effect === 'stored' ? { after: lose } : { before: lose };
-}
-
-/** A service in which the text One was synced to staging. */
-async function begun(start: () => Promise<Backend>): Promise<Backend> {
-  const service = await start();
-  await sync(service, [file({ text: 'One', pins: staging })]);
-  return service;
 }
 
 async function outcomeOf(service: Backend, wanted = two, parts: SyncParts = {}) {

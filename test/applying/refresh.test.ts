@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredBase } from '../../src/domain/desired.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
-import { outcomeLine, sync, type SyncParts } from './support.ts';
+import { begun, outcomeLine, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { file } from '../planning/support.ts';
 
@@ -29,16 +29,14 @@ function outsideVersion(service: Backend, text: string, environment = 'staging')
 
 describe.each(backends)('Right before its first write (%s)', (_, start) => {
   test('a prompt is observed once more, and nothing else of it when it is as it was', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const watched = meddling(0, () => {});
     const { outcomes } = await sync(service, [two], watched);
     expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([1, ['applied: made made']]);
   });
 
   test('a prompt that has nothing to write is not observed again', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const watched = meddling(0, () => {});
     await sync(service, [one], watched);
     expect(watched.count).toBe(0);
@@ -53,8 +51,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     ['another description', (service) => service.updatePrompt('p1', { description: 'New' }), 'applied: made made'],
   ];
   test.each(changes)('a prompt that has %s by now is planned afresh', async (_sentence, meddle, said) => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const watched = meddling(1, () => meddle(service));
     const { outcomes, lines } = await sync(service, [two], watched);
     expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([2, [said]]);
@@ -64,8 +61,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   });
 
   test('the report has what was active when it was planned afresh: that is what leads back', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const { outcomes } = await sync(
       service,
       [two],
@@ -75,8 +71,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   });
 
   test('a prompt that changes a second time fails, and nothing is written', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const watched = meddling(2, (time) => outsideVersion(service, `Theirs ${time}`));
     const { outcomes, lines } = await sync(service, [two], watched);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/keeps-changing']);
@@ -97,8 +92,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   });
 
   test('a reviewed plan that would become another one is refused', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
     const refused = await sync(service, [two], { guards, ...meddling(1, () => outsideVersion(service, 'Theirs')) });
@@ -111,8 +105,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   });
 
   test('a reviewed plan that stays the same although the prompt changed is applied', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
     const draft = meddling(1, () => service.addVersion('p1', { text: 'Draft' }));
@@ -121,8 +114,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
   });
 
   test('new drift is refused where drift is, and overwritten where it is not', async () => {
-    const service = await start();
-    await sync(service, [one]);
+    const service = await begun(start);
     const base: DesiredBase = { files: new Map([['p1', one]]), ancestors: new Set() };
     const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });

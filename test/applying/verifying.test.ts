@@ -7,10 +7,10 @@ import { entry, file } from '../planning/support.ts';
 const pins = { staging: 'latest', production: 1 };
 
 /** Versions One (active nowhere), Two (in staging and tracked); Two's ledger says of One what is given. */
-async function twoVersions(start: () => Promise<Backend>, told: Partial<LedgerEntry> = {}): Promise<Backend> {
+async function twoVersions(start: () => Promise<Backend>, reported: Partial<LedgerEntry> = {}): Promise<Backend> {
   const service = await start();
   service.addVersion('p1', { text: 'One' });
-  const id = addOwn(service, 'Two', [{ ...entry(1, 'One'), ...told }]);
+  const id = addOwn(service, 'Two', [{ ...entry(1, 'One'), ...reported }]);
   for (const environment of ['staging', 'promptsync']) service.activate('p1', environment, id);
   return service;
 }
@@ -36,8 +36,8 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
   test.each([
     ['another text', { digest: entry(1, 'Other').digest }, 1],
     ['another number', { number: 7 }, 7],
-  ])('does not go live where the ledger has %s for it', async (_sentence, told, number) => {
-    const service = await twoVersions(start, told);
+  ])('does not go live where the ledger has %s for it', async (_sentence, reported, number) => {
+    const service = await twoVersions(start, reported);
     const { said, hint } = await pinOne(service, {}, number);
     expect(said).toBe('failed: not_made apply/other-content');
     expect(hint).toBe('Setting "production": Version v1 is not what the ledger knows it as; it was not made active.');
