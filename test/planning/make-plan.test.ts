@@ -100,60 +100,14 @@ table('A pin latest', [
   ],
 ]);
 
-table('Several versions of one content', [
-  [
-    'the newest is used',
-    { pins: latest },
-    { staging: version(3, 'Hi', { ledger: [entry(1, 'Hello'), entry(2, 'Hello')] }) },
-    ['staging: v3 → v2'],
-  ],
-  [
-    "one that the tool made goes before somebody else's newer one",
-    { pins: latest },
-    { staging: version(3, 'Hi', { ledger: [entry(1, 'Hello'), entry(2, 'Hello', { stampFor: null })] }) },
-    ['staging: v3 → v1'],
-  ],
-]);
-
 const model = { model: 'gpt-5' };
 
 table("Somebody else's version of equal content", [
-  ['is in sync where neither has metadata', { pins: latest }, { staging: outside(1, 'Hello') }, []],
   [
     'is not adopted with metadata that the file does not manage',
     { pins: latest },
     { staging: outside(1, 'Hello', model) },
     ['create "Hello"', 'staging: v1 → new "Hello"'],
-  ],
-  [
-    'is in sync with the metadata of the file',
-    { metadata: model, pins: latest },
-    { staging: outside(1, 'Hello', model) },
-    [],
-  ],
-  [
-    "is not in sync without the file's metadata",
-    { metadata: model, pins: latest },
-    { staging: outside(1, 'Hello') },
-    ['create "Hello" {"model":"gpt-5"}', 'staging: v1 → new "Hello" {"model":"gpt-5"}'],
-  ],
-  [
-    'is in sync with empty metadata in the file and none in the service',
-    { metadata: {}, pins: latest },
-    { staging: outside(1, 'Hello') },
-    [],
-  ],
-  [
-    'is used out of a ledger by the same rule: without metadata',
-    { pins: latest },
-    { staging: version(2, 'Hi', { ledger: [entry(1, 'Hello', { stampFor: null })] }) },
-    ['staging: v2 → v1'],
-  ],
-  [
-    'is used out of a ledger by the same rule: with metadata it is not',
-    { pins: latest },
-    { staging: version(2, 'Hi', { ledger: [entry(1, 'Hello', { stampFor: null, metadata: model })] }) },
-    ['create "Hello"', 'staging: v2 → new "Hello"'],
   ],
   [
     'is what a copy of our version is, stamp and all, once its text was changed',
@@ -171,22 +125,10 @@ table("Somebody else's version of equal content", [
 
 table('Metadata of the own versions', [
   [
-    'may be anything where the file manages none',
-    { pins: latest },
-    { staging: version(1, 'Hello', { metadata: model }) },
-    [],
-  ],
-  [
     'that differs makes a new version',
     { metadata: { model: 'other' }, pins: latest },
     { staging: version(1, 'Hello', { metadata: model }) },
     ['create "Hello" {"model":"other"}', 'staging: v1 → new "Hello" {"model":"other"}'],
-  ],
-  [
-    'is compared whatever the order of its keys',
-    { metadata: { a: 1, b: [2, { c: null, d: '' }] }, pins: latest },
-    { staging: version(1, 'Hello', { metadata: { b: [2, { d: '', c: null }], a: 1 } }) },
-    [],
   ],
   [
     'goes back to the version with the text and the metadata',
@@ -228,16 +170,6 @@ table('A pinned number', [
     { pins: { staging: 'latest', production: 7 } },
     {
       staging: version(9, 'Hello', { ledger: [entry(7, 'Seven', { stampFor: null, metadata: model })] }),
-      production: null,
-    },
-    ['production: none → v7'],
-  ],
-  [
-    'means the version that was read rather than another one that a ledger calls so',
-    { pins: { staging: 'latest', production: 7 } },
-    {
-      staging: version(9, 'Hello', { ledger: [entry(7, 'Strange', { id: 'ver_x' })] }),
-      qa: version(7, 'Seven'),
       production: null,
     },
     ['production: none → v7'],
