@@ -1208,9 +1208,9 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
-var FIELDS$1;
+var FIELDS$2;
 var init_plan = __esmMin((() => {
-	FIELDS$1 = [
+	FIELDS$2 = [
 		"key",
 		"name",
 		"description"
@@ -1537,7 +1537,7 @@ function block(prompt, problems) {
 		finds: []
 	};
 }
-/** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
+/** What was reviewed as blocked stays blocked: what a search would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt) {
 	return prompt.status === "blocked" ? {
 		...prompt,
@@ -8027,7 +8027,7 @@ function lettersOf(word) {
 }
 // src/files/yaml-shape.ts
 init_text();
-/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+/** One line: ids, keys, names, environments. The pattern is for the JSON Schema, which knows no checks. */
 const line = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 /**
 * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
@@ -8147,70 +8147,6 @@ const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 	"promote_from",
 	"allow_latest"
 ]];
-// src/files/check.ts
-init_json();
-init_problem();
-function outlineOf(mapping, path) {
-	const { id, key, pins } = mapping.value;
-	const text = (field, value) => typeof value === "string" ? {
-		value,
-		place: mapping.placeOf([field])
-	} : null;
-	const environments = (isJsonObject(pins) ? Object.keys(pins) : []).map((value) => ({
-		value,
-		place: mapping.keyPlaceOf(["pins", value])
-	}));
-	return {
-		path,
-		id: text("id", id),
-		key: text("key", key),
-		environments
-	};
-}
-/** What is wrong between a file and the configuration. */
-function checkOutline({ environments }, rules) {
-	return environments.flatMap((one) => environmentProblems$1(one, rules));
-}
-/** What is wrong between files. */
-function checkNames(all) {
-	return [...duplicates(all, "id", (one, other) => makeProblem("prompt/duplicate-id", {
-		id: one.value,
-		other
-	}, one.place)), ...duplicates(all, "key", (one, other) => makeProblem("prompt/duplicate-key", {
-		key: one.value,
-		other
-	}, one.place))];
-}
-/** Compared in normal form C: two spellings that look alike are one. Each of a group names another one. */
-function duplicates(all, field, problem) {
-	const repeated = repeatedIn(all.flatMap(({ [field]: name }) => name === null ? [] : [comparable(name)]));
-	if (repeated.size === 0) return [];
-	const owned = all.flatMap(({ path, [field]: name }) => name === null ? [] : [{
-		path,
-		...name
-	}]);
-	const groups = Map.groupBy(owned, comparable);
-	return [...repeated].flatMap((value) => {
-		const group = groups.get(value) ?? [];
-		return group.map((one, index) => problem(one, group[index === 0 ? 1 : 0]?.path ?? one.path));
-	});
-}
-function comparable({ value }) {
-	return value.normalize("NFC");
-}
-function repeatedIn(values) {
-	const seen = /* @__PURE__ */ new Set();
-	return new Set(values.filter((value) => seen.size === seen.add(value).size));
-}
-function environmentProblems$1({ value, place }, { known, reserved }) {
-	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
-	if (known === null || known.includes(value)) return [];
-	return [makeProblem("prompt/unknown-environment", {
-		environment: value,
-		known,
-		suggestion: suggest(value, known)
-	}, place)];
-}
 // node_modules/kind-of/index.js
 var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var toString = Object.prototype.toString;
@@ -8844,7 +8780,53 @@ var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // src/files/front-matter.ts
 var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
+init_digest();
+init_text();
 init_problem();
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+function decodeSource(bytes) {
+	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
+}
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
+function invalidUtf8Place(bytes) {
+	const text = new TextDecoder().decode(bytes);
+	return placeAt(text, text.indexOf("�"));
+}
+/** What is wrong with a file whatever its parts hold, and a warning for each kind of invisible character in it. */
+function sourceProblems(source, path) {
+	const hiddenAt = makePlaceAt(source);
+	const [nul, conflict] = [source.indexOf("\0"), findConflict(source)];
+	return [
+		...findHidden(source).filter(({ offset }) => offset !== nul).map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
+			character,
+			count
+		}, {
+			path,
+			...hiddenAt(offset)
+		})),
+		...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
+			path,
+			...placeAt(source, nul)
+		})],
+		...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
+			path,
+			...placeAt(source, conflict)
+		})]
+	];
+}
+/** The offset of the first conflict marker; -1 when there is none. */
+function findConflict(text) {
+	return text.search(CONFLICT_MARKER);
+}
+/** The beginning of a line; the first one for what concerns a file as a whole. */
+function placeOfFile(path, line = 1) {
+	return {
+		path,
+		line,
+		column: 1
+	};
+}
 const LARGEST_FRONT_MATTER = 65536;
 const DELIMITER = /^---[ \t]*$/;
 const LONGEST_SHOWN = 80;
@@ -8857,20 +8839,20 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$3(makeProblem("prompt/no-front-matter", {}, at$1(path, 1)));
+	if (!opening.startsWith("---")) return failed$3(makeProblem("prompt/no-front-matter", {}, placeOfFile(path)));
 	if (!DELIMITER.test(opening)) return failed$3(badDelimiter(opening, path, 1));
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$3(makeProblem("prompt/unclosed-front-matter", {}, at$1(path, 1)));
+	if (closingAt === 0) return failed$3(makeProblem("prompt/unclosed-front-matter", {}, placeOfFile(path)));
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
-	const closingLine = countLines(source.slice(0, closingAt));
+	const closingLine = source.slice(0, closingAt).split("\n").length;
 	if (!DELIMITER.test(closing)) return failed$3(badDelimiter(closing, path, closingLine));
 	const bytes = Buffer.byteLength(yaml);
 	const limit = LARGEST_FRONT_MATTER;
 	if (bytes > limit) return failed$3(makeProblem("prompt/front-matter-too-large", {
 		bytes,
 		limit
-	}, at$1(path, 1)));
+	}, placeOfFile(path)));
 	const body = source.slice(closingAt + closing.length + 1);
 	return {
 		parts: {
@@ -8890,84 +8872,25 @@ function closingOffset(source) {
 * every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
 */
 function handedThrough(yaml) {
-	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data["yaml"]);
+	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: handingThrough }).data["yaml"]);
 }
 const handThrough = (line) => ({ yaml: JSON.parse(line) });
-const inertEngines = {
+const handingThrough = {
 	yaml: handThrough,
 	json: handThrough,
 	javascript: handThrough
 };
 function badDelimiter(line, path, number) {
-	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, at$1(path, number));
+	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, placeOfFile(path, number));
 }
 function lineAt(source, offset) {
 	const end = source.indexOf("\n", offset);
 	return end === -1 ? source.slice(offset) : source.slice(offset, end);
 }
-function countLines(text) {
-	return text.split("\n").length;
-}
 function failed$3(problem) {
 	return {
 		parts: null,
 		problems: [problem]
-	};
-}
-function at$1(path, line) {
-	return {
-		path,
-		line,
-		column: 1
-	};
-}
-// src/files/source.ts
-init_digest();
-init_text();
-init_problem();
-const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
-/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
-function decodeSource(bytes) {
-	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
-}
-/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
-function invalidUtf8Place(bytes) {
-	const text = new TextDecoder().decode(bytes);
-	return placeAt(text, text.indexOf("�"));
-}
-/** What is wrong with a file whatever its parts hold. */
-function sourceProblems(source, path) {
-	const nul = source.indexOf("\0");
-	const conflict = findConflict(source);
-	return [...nul === -1 ? [] : [makeProblem("prompt/nul", {}, {
-		path,
-		...placeAt(source, nul)
-	})], ...conflict === -1 ? [] : [makeProblem("prompt/conflict-markers", {}, {
-		path,
-		...placeAt(source, conflict)
-	})]];
-}
-/** The offset of the first conflict marker; -1 when there is none. */
-function findConflict(text) {
-	return text.search(CONFLICT_MARKER);
-}
-/** A warning for each kind of invisible character, at its first place. NUL is an error already. */
-function hiddenCharacterProblems(source, path) {
-	const placeOf = makePlaceAt(source);
-	return findHidden(source).filter(({ offset }) => source[offset] !== "\0").map(({ character, count, offset }) => makeProblem("prompt/hidden-character", {
-		character,
-		count
-	}, {
-		path,
-		...placeOf(offset)
-	}));
-}
-/** The first line of a file, for what concerns it as a whole. */
-function placeOfFile(path) {
-	return {
-		path,
-		line: 1,
-		column: 1
 	};
 }
 // node_modules/yaml/browser/dist/nodes/identity.js
@@ -14631,8 +14554,143 @@ function parseDocument(source, options = {}) {
 	}
 	return doc;
 }
-// src/files/yaml-values.ts
+// src/files/strict-yaml.ts
+init_json();
 init_problem();
+const MOST_REPORTED = 20;
+/**
+* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
+* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
+* @param firstLine the line of the file on which the text begins
+*/
+function parseStrictYaml(text, path, firstLine = 1) {
+	const lines = new LineCounter();
+	const placeAt = (offset) => {
+		const { line, col } = lines.linePos(offset);
+		return {
+			path,
+			line: Math.max(line, 1) + firstLine - 1,
+			column: Math.max(col, 1)
+		};
+	};
+	const document = parseYamlDocument(text, { lineCounter: lines });
+	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	const problems = syntaxProblems(document, placeAt);
+	if (problems.length > 0) return failed$2(problems);
+	const result = toJson(document.contents, placeAt);
+	const value = isEmpty(document) ? {} : result.value;
+	if (isJsonObject(value)) return {
+		mapping: locate(value, document, result, placeAt),
+		problems: result.problems
+	};
+	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+}
+function isEmpty({ contents }) {
+	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
+}
+/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
+function syntaxProblems(document, placeAt) {
+	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
+	const found = [...document.errors, ...warnings].slice(0, MOST_REPORTED).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
+	if (!hasDirectives(document)) return found;
+	return [...found, makeProblem("yaml/syntax", { reason: "directives are not allowed" }, placeAt(0))];
+}
+function hasDirectives({ directives }) {
+	if (directives === void 0) return false;
+	const { yaml, tags } = directives;
+	return yaml.explicit === true || Object.keys(tags).length !== 1 || tags["!!"] !== "tag:yaml.org,2002:";
+}
+/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+function wordingOf({ code, message }) {
+	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
+	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
+}
+function locate(value, { contents }, { refused }, placeAt) {
+	return {
+		value,
+		has: (path) => follow$1(contents, path).found,
+		isRefused: (path) => refused.has(follow$1(contents, path).node),
+		keysOf: (path) => keysOf(follow$1(contents, path)),
+		placeOf: (path) => {
+			const { key, node } = follow$1(contents, path);
+			return placeAt(offsetOf(node ?? key));
+		},
+		keyPlaceOf: (path) => placeAt(offsetOf(follow$1(contents, path).key))
+	};
+}
+/** Goes down a path as far as there are values. */
+function follow$1(root, path) {
+	let at = {
+		key: root,
+		node: root
+	};
+	for (const step of path) {
+		const child = childOf(at.node, step);
+		if (child === null) return {
+			...at,
+			found: false
+		};
+		at = child;
+	}
+	return {
+		...at,
+		found: true
+	};
+}
+function childOf(node, step) {
+	if (isSeq(node)) {
+		const item = typeof step === "number" ? node.items[step] : void 0;
+		return item === void 0 ? null : {
+			key: item,
+			node: item
+		};
+	}
+	const pair = isMap(node) ? pairsOf(node).get(step) : void 0;
+	return pair === void 0 ? null : {
+		key: pair.key,
+		node: pair.value
+	};
+}
+function keysOf({ node, found }) {
+	return (found && isMap(node) ? [...pairsOf(node).keys()] : []).filter((key) => typeof key === "string");
+}
+/** Found once for each mapping: it may have thousands of keys, each with a place. */
+function pairsOf(map) {
+	const known = PAIRS.get(map);
+	if (known !== void 0) return known;
+	const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
+	PAIRS.set(map, pairs);
+	return pairs;
+}
+const PAIRS = /* @__PURE__ */ new WeakMap();
+function failed$2(problems) {
+	return {
+		mapping: null,
+		problems
+	};
+}
+/**
+* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+* than the library's recursion can follow.
+*/
+function parseYamlDocument(text, wanted) {
+	try {
+		const document = parseDocument(text, {
+			version: "1.2",
+			schema: "core",
+			merge: false,
+			uniqueKeys: false,
+			intAsBigInt: true,
+			prettyErrors: false,
+			logLevel: "error",
+			...wanted
+		});
+		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
+}
 const DEEPEST = 64;
 /** Turns a parsed YAML node into plain JSON data, noting all that is not plain; that is null in it. */
 function toJson(node, placeAt) {
@@ -14696,11 +14754,8 @@ function oddity({ placeAt }, node, offset) {
 	const tag = isNode(node) ? node.tag : void 0;
 	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, placeAt(offset));
 	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
-	const reason = text.includes("\0") ? "a text holds a NUL character" : halfCharacterIn(text);
-	return reason === null ? null : makeProblem("yaml/syntax", { reason }, placeAt(offset));
-}
-function halfCharacterIn(text) {
-	return text.isWellFormed() ? null : "an escape sequence names half of a character";
+	if (text.isWellFormed() && !text.includes("\0")) return null;
+	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, placeAt(offset));
 }
 function refuse({ problems, refused }, problem, node) {
 	problems.push(problem);
@@ -14710,145 +14765,6 @@ function refuse({ problems, refused }, problem, node) {
 /** Where a node begins. */
 function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
-}
-// src/files/strict-yaml.ts
-init_json();
-init_problem();
-const MOST_TOLD = 20;
-/**
-* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
-* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
-* @param firstLine the line of the file on which the text begins
-*/
-function parseStrictYaml(text, path, firstLine = 1) {
-	const lines = new LineCounter();
-	const placeAt = (offset) => {
-		const { line, col } = lines.linePos(offset);
-		return {
-			path,
-			line: Math.max(line, 1) + firstLine - 1,
-			column: Math.max(col, 1)
-		};
-	};
-	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
-	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$2(problems);
-	const result = toJson(document.contents, placeAt);
-	const value = isEmpty(document) ? {} : result.value;
-	if (isJsonObject(value)) return {
-		mapping: locate(value, document.contents, result.refused, placeAt),
-		problems: result.problems
-	};
-	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
-}
-function isEmpty({ contents }) {
-	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
-}
-/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document, placeAt) {
-	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
-	const found = [...document.errors, ...warnings].slice(0, MOST_TOLD).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
-	if (!hasDirectives(document)) return found;
-	return [...found, makeProblem("yaml/syntax", { reason: "directives are not allowed" }, placeAt(0))];
-}
-function hasDirectives({ directives }) {
-	if (directives === void 0) return false;
-	const { yaml, tags } = directives;
-	return yaml.explicit === true || Object.keys(tags).length !== 1 || tags["!!"] !== "tag:yaml.org,2002:";
-}
-/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
-function wordingOf({ code, message }) {
-	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
-	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
-}
-function locate(value, root, refused, placeAt) {
-	return {
-		value,
-		has: (path) => follow$1(root, path).found,
-		isRefused: (path) => refused.has(follow$1(root, path).node),
-		keysOf: (path) => keysOf(follow$1(root, path)),
-		placeOf: (path) => placeAt(follow$1(root, path).offset),
-		keyPlaceOf: (path) => placeAt(follow$1(root, path).keyOffset)
-	};
-}
-/** Goes down a path as far as there are values. */
-function follow$1(root, path) {
-	let at = {
-		node: root,
-		offset: offsetOf(root),
-		keyOffset: offsetOf(root),
-		found: true
-	};
-	for (const step of path) {
-		const child = childOf(at.node, step);
-		if (child === null) return {
-			...at,
-			found: false
-		};
-		at = child;
-	}
-	return at;
-}
-function childOf(node, step) {
-	if (isSeq(node)) {
-		const item = typeof step === "number" ? node.items[step] : void 0;
-		return item === void 0 ? null : {
-			node: item,
-			offset: offsetOf(item),
-			keyOffset: offsetOf(item),
-			found: true
-		};
-	}
-	const pair = isMap(node) ? pairsOf(node).get(step) : void 0;
-	if (pair === void 0) return null;
-	const keyOffset = offsetOf(pair.key);
-	return {
-		node: pair.value,
-		offset: pair.value === null ? keyOffset : offsetOf(pair.value),
-		keyOffset,
-		found: true
-	};
-}
-function keysOf({ node, found }) {
-	return (found && isMap(node) ? [...pairsOf(node).keys()] : []).filter((key) => typeof key === "string");
-}
-/** Found once for each mapping: it may have thousands of keys, each with a place. */
-function pairsOf(map) {
-	const known = PAIRS.get(map);
-	if (known !== void 0) return known;
-	const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
-	PAIRS.set(map, pairs);
-	return pairs;
-}
-const PAIRS = /* @__PURE__ */ new WeakMap();
-function failed$2(problems) {
-	return {
-		mapping: null,
-		problems
-	};
-}
-/**
-* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
-* than the library's recursion can follow.
-*/
-function parseYamlDocument(text, wanted) {
-	try {
-		const document = parseDocument(text, {
-			version: "1.2",
-			schema: "core",
-			merge: false,
-			uniqueKeys: false,
-			intAsBigInt: true,
-			prettyErrors: false,
-			logLevel: "error",
-			...wanted
-		});
-		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
-	} catch (error) {
-		if (error instanceof RangeError) return null;
-		throw error;
-	}
 }
 // src/files/parse.ts
 init_zod();
@@ -14873,7 +14789,7 @@ const FrontMatterShape = strictObject({
 	metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
 	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
 });
-const FRONT_MATTER_FIELDS = Object.keys(FrontMatterShape.shape);
+const FIELDS$1 = Object.keys(FrontMatterShape.shape);
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 function parsePromptFile(bytes, path) {
 	const source = decodeSource(bytes);
@@ -14881,7 +14797,7 @@ function parsePromptFile(bytes, path) {
 		path,
 		...invalidUtf8Place(bytes)
 	})]);
-	const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
+	const problems = sourceProblems(source, path);
 	const split = splitFrontMatter(source, path);
 	if (split.parts === null) return unreadable([...problems, ...split.problems]);
 	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
@@ -14902,16 +14818,12 @@ function unreadable(problems) {
 }
 function parseParts(parts, path) {
 	const text = textOf$3(parts.body);
-	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, {
-		path,
-		line: parts.bodyLine,
-		column: 1
-	})] : [];
+	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
 	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
-	const outline = outlineOf(mapping, path);
+	const outline = outlineOf(mapping);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem$1);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS$1).map(toProblem$1);
 	const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
 	const all = [
 		...problems,
@@ -14930,6 +14842,24 @@ function parseParts(parts, path) {
 		problems: []
 	};
 }
+function outlineOf({ value, placeOf, keyPlaceOf }) {
+	const { id, key, pins } = value;
+	const environments = isJsonObject(pins) ? Object.keys(pins) : [];
+	return {
+		id: typeof id === "string" ? {
+			value: id,
+			place: placeOf(["id"])
+		} : null,
+		key: typeof key === "string" ? {
+			value: key,
+			place: placeOf(["key"])
+		} : null,
+		environments: environments.map((name) => ({
+			value: name,
+			place: keyPlaceOf(["pins", name])
+		}))
+	};
+}
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
 function textOf$3(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
@@ -14944,7 +14874,7 @@ function makeFile(written, mapping, text, path) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		content: makeContent(text, objectAt(mapping, "metadata"))
+		content: makeContent(text, mapping.value["metadata"])
 	};
 }
 function makePin(environment, written, mapping) {
@@ -14956,7 +14886,6 @@ function makePin(environment, written, mapping) {
 		column
 	};
 }
-const LATEST = { kind: "latest" };
 /** Reads a pin that has the shape of one. */
 function parsePin(written) {
 	if (typeof written === "number") return {
@@ -14971,11 +14900,12 @@ function parsePin(written) {
 		kind: "git",
 		ref: written.slice(4)
 	};
-	return LATEST;
+	return { kind: "latest" };
 }
+/** With the mapping's own value and not zod's copy: the metadata is stored as it was written. */
 function makeContent(text, metadata) {
 	const digest = contentDigest(text);
-	if (metadata === void 0) return {
+	if (!isJsonObject(metadata)) return {
 		text,
 		digest
 	};
@@ -15004,11 +14934,6 @@ function reservedMetadata(mapping) {
 	const path = ["metadata", RESERVED_KEY];
 	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
 }
-/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
-function objectAt(mapping, key) {
-	const value = mapping.value[key];
-	return isJsonObject(value) ? value : void 0;
-}
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
 function variableProblems(mapping, text) {
 	const declared = mapping.value["variables"];
@@ -15017,17 +14942,13 @@ function variableProblems(mapping, text) {
 	const named = new Set(declared);
 	const missing = [...used].filter((name) => !named.has(name));
 	const unused = [...named].filter((name) => !used.has(name));
-	const repeated = [...new Set(declared.filter(isRepeated()))];
+	const repeated = [...named].filter((name) => declared.indexOf(name) !== declared.lastIndexOf(name));
 	if (missing.length + unused.length + repeated.length === 0) return [];
 	return [makeProblem("prompt/variables-mismatch", {
 		missing,
 		unused,
 		repeated
 	}, mapping.placeOf(["variables"]))];
-}
-function isRepeated() {
-	const seen = /* @__PURE__ */ new Set();
-	return (name) => seen.size === seen.add(name).size;
 }
 function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
@@ -19477,7 +19398,7 @@ function linksTo(path) {
 	const above = linksTo((0, node_path.dirname)(path));
 	return isLink(path) ? [...above, path] : above;
 }
-/** Not what cannot be looked at: that is told by whatever reads it. */
+/** Not what cannot be looked at: whatever reads it reports that. */
 function isLink(path) {
 	try {
 		return (0, node_fs.lstatSync)(path).isSymbolicLink();
@@ -19497,26 +19418,30 @@ var init_paths = __esmMin((() => {}));
 // src/files/find.ts
 init_problem();
 init_paths();
-const NEVER_ENTERED = /* @__PURE__ */ new Set([".git", "node_modules"]);
 /**
 * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
 * files does: threads take longer than a folder.
 */
 function findPromptPaths(where) {
 	const excluded = exclusionOf(where.patterns);
-	const results = where.patterns.map((_, index) => findOne(where, index));
-	const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
-	const problems = results.flatMap((result) => result.problems).filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
+	const found = {
+		folder: where.folder,
+		paths: [],
+		problems: []
+	};
+	for (const [index, pattern] of where.patterns.entries()) if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+	const paths = found.paths.filter((path) => !excluded(path));
+	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
 	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
 	return {
 		paths: [...new Set(paths)].toSorted(),
 		problems: [...once.values()]
 	};
 }
-/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
 function promptMatcher({ folder, patterns }) {
 	const excluded = exclusionOf(patterns);
-	const globs = patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).map((one) => globOf(folder, one));
+	const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
 	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
 }
 function reaches({ directory, enters, matches }, full) {
@@ -19527,23 +19452,18 @@ function exclusionOf(patterns) {
 	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
 	return (path) => globs.some((matches) => matches(path));
 }
-function findOne({ folder, root, patterns, patternPlaces }, index) {
-	const pattern = patterns[index] ?? "";
-	const found = {
-		folder,
-		paths: [],
-		problems: []
-	};
-	if (pattern === "" || pattern.startsWith("!")) return found;
+function isPositive(pattern) {
+	return pattern !== "" && !pattern.startsWith("!");
+}
+function findOne({ folder, root }, pattern, place, found) {
 	const glob = globOf(folder, pattern);
 	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, patternPlaces?.[index] ?? {}));
+	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, place));
 	else if (!way.split("/").some(isNeverEntered)) {
 		const link = firstLink(root, glob.directory);
 		if (link === null) walk$1(glob, glob.directory, found);
 		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
 	}
-	return found;
 }
 function walk$1(glob, directory, found) {
 	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
@@ -19554,7 +19474,8 @@ function walk$1(glob, directory, found) {
 			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
 			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
-		} else if (matches) takeFile(entry, path, found);
+		} else if (matches && entry.isFile()) found.paths.push(path);
+		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
 	}
 }
 /** From one folder to another, as names in it are put behind. */
@@ -19574,10 +19495,6 @@ function entriesOf(directory, { folder, problems }) {
 		return [];
 	}
 }
-function takeFile(entry, path, { paths, problems }) {
-	if (entry.isFile()) paths.push(path);
-	else problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
-}
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder, pattern) {
 	const { base, glob } = splitGlob(pattern);
@@ -19594,7 +19511,7 @@ function globOf(folder, pattern) {
 }
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name) {
-	return NEVER_ENTERED.has(name.toLowerCase());
+	return /^(?:\.git|node_modules)$/i.test(name);
 }
 function linkProblem(path) {
 	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
@@ -19625,44 +19542,27 @@ const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
 async function readPrompts(where, rules) {
 	const found = findPromptPaths(where);
-	const read = await readPromptFiles({
-		folder: where.folder,
-		paths: found.paths,
-		rules
-	});
+	const read = await readPromptFiles(where.folder, found.paths);
+	const outlines = read.flatMap(({ outline }) => outline ?? []);
 	const problems = [
 		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
 		...found.problems,
-		...read.problems,
-		...checkNames(read.names),
-		...read.against
+		...read.flatMap((one) => one.problems),
+		...checkNames(outlines),
+		...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules)))
 	];
 	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
 	return {
-		files: read.files.filter((file) => !faulty.has(file.path)),
+		files: read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path)),
 		problems,
 		count: found.paths.length
 	};
 }
-async function readPromptFiles({ folder, paths, rules }) {
-	const all = {
-		files: [],
-		names: [],
-		problems: [],
-		against: []
-	};
-	for (const [index, path] of paths.entries()) {
-		if (index % FILES_AT_ONCE === 63) await (0, node_timers_promises.setImmediate)();
-		const { file, outline, problems } = readPromptFile(folder, path);
-		if (file !== null) all.files.push(file);
-		all.problems.push(...problems);
-		if (outline === null) continue;
-		all.names.push({
-			path,
-			id: outline.id,
-			key: outline.key
-		});
-		all.against.push(...checkOutline(outline, rules));
+async function readPromptFiles(folder, paths) {
+	const all = [];
+	for (const path of paths) {
+		all.push(readPromptFile(folder, path));
+		if (all.length % FILES_AT_ONCE === 0) await (0, node_timers_promises.setImmediate)();
 	}
 	return all;
 }
@@ -19679,6 +19579,32 @@ function readPromptFile(folder, path) {
 	} catch (error) {
 		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
 	}
+}
+/** What is wrong between files: each of those that share an id or a key names another one. */
+function checkNames(all) {
+	return [...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-id", {
+		id: value,
+		other
+	}, place)), ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-key", {
+		key: value,
+		other
+	}, place))];
+}
+/** Compared in normal form C: two spellings that look alike are one. */
+function repeated(names) {
+	return [...Map.groupBy(names, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => ({
+		...one,
+		other: group[index === 0 ? 1 : 0]?.place.path ?? ""
+	})));
+}
+function checkEnvironment({ value, place }, { known, reserved }) {
+	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
+	if (known === null || known.includes(value)) return [];
+	return [makeProblem("prompt/unknown-environment", {
+		environment: value,
+		known,
+		suggestion: suggest(value, known)
+	}, place)];
 }
 // src/desired/select-files.ts
 init_problem();
@@ -20808,7 +20734,7 @@ function mayDrift({ base }) {
 	return ({ file, observed: { fields } }) => {
 		const then = base?.files.get(file.id);
 		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
-		return FIELDS$1.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+		return FIELDS$2.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
 	};
 }
 async function formerFields({ id }, { repository, base }) {
@@ -21152,7 +21078,7 @@ function othersOf(content, wanted) {
 	const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
 	return others.length > 0 ? { others } : {};
 }
-/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+/** The file's own content is at no ref, however equal: contents are distinguished by identity here. */
 function create(content, refs, provenance) {
 	for (const [ref, at] of refs) if ("content" in at && at.content === content) return {
 		kind: "create-version",
@@ -21168,7 +21094,7 @@ function create(content, refs, provenance) {
 }
 /** The fields that the file manages and that differ in the service; no change when there are none. */
 function compareFields(file, fields) {
-	const entries = FIELDS$1.flatMap((field) => {
+	const entries = FIELDS$2.flatMap((field) => {
 		const after = file[field];
 		return after === void 0 || after === fields[field] ? [] : [[field, {
 			before: fields[field],
@@ -21210,7 +21136,7 @@ function holderOf({ id, number }, known) {
 }
 function fieldDrift({ head, base: wanted, formerFields }) {
 	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
-	return FIELDS$1.flatMap((field) => {
+	return FIELDS$2.flatMap((field) => {
 		const expected = then[field]?.after;
 		const observed = now[field]?.before;
 		if (expected === void 0 || observed === void 0) return [];
@@ -21239,13 +21165,13 @@ function isSameContent(one, other) {
 	const [a, b] = [one.metadataDigest, other.metadataDigest];
 	return a === void 0 || b === void 0 || a === b;
 }
-/** In an earlier run of pins than the one of now. */
+/** Whether an environment was pinned to a version, then to another one, before it came to the pin of now. */
 function wasPinned(target, environment, former) {
 	const states = former.get(environment) ?? [];
 	const changed = states.findIndex((state) => !means(state, target));
 	return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
-/** In the state of the file before the one that is planned for. */
+/** Whether the state of the file right before the one that is planned for pinned the version. */
 function wasPinnedLast(target, environment, former) {
 	const last = former.get(environment)?.[0];
 	return last !== void 0 && last.age === Math.min(...agesIn(former)) && means(last, target);
@@ -21472,7 +21398,7 @@ function inOrder(pins, { environmentOrder }) {
 function problemOf({ resolution }) {
 	return resolution.kind === "blocked" ? [resolution.problem] : [];
 }
-/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */
 function pinsToFind(pins) {
 	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
 	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
@@ -22373,7 +22299,7 @@ async function updatePrompt$1({ world, reading }, change) {
 	const fields = Object.fromEntries(entries);
 	try {
 		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-		const differ = FIELDS$1.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+		const differ = FIELDS$2.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
 		if (differ.length === 0) return {
 			status: "made",
 			problems: []

@@ -34,7 +34,7 @@ export type PinnedTime = {
   readonly until: CommitInfo | null;
 };
 
-/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped what would say it. */
+/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped the record. */
 export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
 /** One version, with where it comes from and where it has been. */

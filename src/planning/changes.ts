@@ -124,7 +124,7 @@ function othersOf(content: Content, wanted: readonly Content[]): Pick<CreateVers
   return others.length > 0 ? { others } : {};
 }
 
-/** The file's own content is at no ref, however equal: contents are told apart by identity here. */
+/** The file's own content is at no ref, however equal: contents are distinguished by identity here. */
 function create(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
   for (const [ref, at] of refs) {
     if ('content' in at && at.content === content) {

@@ -16,14 +16,14 @@ export function isSameContent(one: Target, other: Target): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-/** In an earlier run of pins than the one of now. */
+/** Whether an environment was pinned to a version, then to another one, before it came to the pin of now. */
 export function wasPinned(target: Target, environment: string, former: FormerPins): boolean {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
   return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
 
-/** In the state of the file before the one that is planned for. */
+/** Whether the state of the file right before the one that is planned for pinned the version. */
 export function wasPinnedLast(target: Target, environment: string, former: FormerPins): boolean {
   const last = former.get(environment)?.[0];
   return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
@@ -64,8 +64,8 @@ export function means({ pin, content }: FormerPin, target: Target): boolean {
 }
 
 /**
- * What an environment goes back to: a number, which need not be known; a pin of an earlier commit of which nobody can
- * tell what it meant; or nothing, where git says nothing of anything older.
+ * What an environment goes back to: a number, which need not be known; a pin of an earlier commit of which nobody
+ * knows what it meant; or nothing, where git says nothing of anything older.
  */
 export type Before =
   | { readonly kind: 'number'; readonly number: number }

@@ -77,7 +77,7 @@ function problemOf({ resolution }: Resolved): readonly Problem[] {
   return resolution.kind === 'blocked' ? [resolution.problem] : [];
 }
 
-/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */
 function pinsToFind(pins: readonly Resolved[]): readonly Pin[] {
   if (pins.some(({ resolution }) => resolution.kind === 'blocked' && !resolution.finds)) return [];
   const sought = pins.flatMap(({ pin: { pin }, resolution }) => {

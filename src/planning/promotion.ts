@@ -158,7 +158,7 @@ export function possibleSkips({ pins, path }: PromptFile, promotedFrom: Readonly
 
 /**
  * Warnings of promotions of which git does not know that the environment before ever had the version. Only the service
- * can tell what it serves, so nothing is refused here; and what is pinned from the first commit on was not promoted.
+ * knows what it serves, so nothing is refused here; and what is pinned from the first commit on was not promoted.
  */
 export function skipWarnings(skips: readonly Skip[], former: FormerPins): readonly Problem[] {
   return skips.flatMap(({ environment, from, number, place }) => {

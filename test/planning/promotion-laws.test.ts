@@ -45,7 +45,7 @@ function pinsOf({ commits }: World): Pins {
   return commits.find(({ pins }) => pins !== null)!.pins!;
 }
 
-/** The states of the file at commits, as git tells them. */
+/** The states of the file at commits, as git has them. */
 function formerPins(commits: World['commits']): FormerPins {
   const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
   const of = (environment: Environment) =>

@@ -71,7 +71,7 @@ export function outside(number: number, text: string, metadata: JsonObject = {})
   return version(number, text, { metadata, stampFor: null });
 }
 
-/** A version that only a ledger tells of. */
+/** A version that only a ledger names. */
 export function entry(number: number, text: string, parts: VersionParts = {}): LedgerEntry {
   return entryOf(version(number, text, parts));
 }
