@@ -10,7 +10,6 @@ const MUTATION = {
   exclude: [SLOW],
   // A mutant that only some seeds find would be found in one run and not in the next.
   env: { TEST_SEED: '1' },
-  testTimeout: 20_000,
   isolate: true,
 };
 
@@ -34,10 +33,10 @@ export default defineConfig({
     // No test leaves anything behind in a module: loading them once for each worker saves a third of the time.
     isolate: false,
     // Also what ends hostile input that keeps a parser busy: no test looks at the clock itself. Several times what the
-    // longest test takes where four others want the same core.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // longest test takes where fifteen others want the same core.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Stryker takes one project.
     ...(process.env['STRYKER_MUTATOR_WORKER'] === undefined
       ? { ...BY_DEFAULT, projects: projects.map((test) => ({ extends: true, test })) }

@@ -26,7 +26,7 @@ const workflows = Object.fromEntries(
 const generated = {
   ...(await schemaTexts()),
   'src/templates/page.ts': page,
-  'src/templates/workflows.ts': await workflowModule(workflows),
+  'src/commands/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
   ...(await pages()),

@@ -1,7 +1,6 @@
 import { format } from 'prettier';
 import { z } from 'zod';
-import { DEFAULTS } from '../src/config/config.ts';
-import { WrittenConfigShape } from '../src/config/shape.ts';
+import { DEFAULTS, WrittenConfigShape } from '../src/config/config.ts';
 import { FrontMatterShape } from '../src/files/parse.ts';
 import { ReportShape } from '../src/report/schema.ts';
 

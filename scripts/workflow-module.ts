@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-const PATH = 'src/templates/workflows.ts';
+const PATH = 'src/commands/workflows.ts';
 
 /** The module that holds the workflows to copy, by path: source and bundle have no other files beside them. */
 export async function workflowModule(workflows: Readonly<Record<string, string>>): Promise<string> {

@@ -1,6 +1,6 @@
 import * as core from '@actions/core';
-import { runAction } from './action/main.ts';
-import type { Runner } from './action/host.ts';
+import { runAction } from './github/main.ts';
+import type { Runner } from './github/runner.ts';
 import { processHost } from './process.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;

@@ -23,27 +23,27 @@ export type { Content, Pin, PromptFile } from './domain/prompt-file.ts';
 
 // The service: its four calls, or whatever else is a provider.
 export { connect } from './service/client.ts';
-export { ServiceError, type PromptService } from './domain/prompt-service.ts';
+export { ServiceError, type PromptService } from './service/prompt-service.ts';
 export { ledgerProvider } from './ledger/provider.ts';
 export type { Provider, Writer, Written } from './domain/provider.ts';
 
 // The walk: observe, plan, guard, apply.
-export { wantedOf } from './observing/wanted.ts';
+export { wantedOf } from './observing/observe.ts';
 export { observe } from './observing/observe.ts';
-export type { KnownVersion, Observation, Observed, Wanted } from './domain/observed.ts';
+export type { Observation, Observed, Wanted } from './domain/observed.ts';
+export type { KnownVersion } from './domain/versions.ts';
 export { NO_HISTORY, type Desired, type History } from './domain/desired.ts';
 export { makePlan, planPrompt } from './planning/make-plan.ts';
 export { guard, type Guards } from './planning/guard.ts';
-export type { Change, Drift, Plan, PromptPlan } from './domain/plan.ts';
 export { applyPlan } from './applying/apply-plan.ts';
-export type { PromptOutcome } from './domain/outcome.ts';
+export type { Change, Drift, Plan, PromptOutcome, PromptPlan } from './domain/plan.ts';
 
 // The report, and what is printed from it.
 export { makeReport } from './report/make-report.ts';
 export type { Report } from './report/schema.ts';
-export { renderText } from './report/render-text.ts';
-export { renderMarkdown } from './report/render-markdown.ts';
-export { renderHtml } from './report/html/render-html.ts';
+export { renderText } from './report/text.ts';
+export { renderMarkdown } from './report/markdown.ts';
+export { renderHtml } from './report/html/page.ts';
 
 // Problems: whatever is wrong, with what to do about it.
 export { isError, ProblemError, type Problem } from './problem.ts';

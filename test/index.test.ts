@@ -13,7 +13,7 @@ test('the public API is a whole sync: read, observe, plan, apply, render', async
   expect(problems).toEqual([]);
   const service = await connected(files);
   const first = await sync(service, files);
-  expect(api.renderText(first, { colour: false, quiet: true, texts: new Map() })).toContain('3 created');
+  expect(api.renderText(first, { colour: false, quiet: true })).toContain('3 created');
   const second = await sync(service, files);
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });

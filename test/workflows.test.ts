@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { INPUT_NAMES } from '../src/action/inputs.ts';
+import { INPUT_NAMES } from '../src/github/runner.ts';
 import { ActionShape, readYaml as read, unknownInputsIn, unpinnedIn } from './support/workflow.ts';
 
 const root = resolve(import.meta.dirname, '..');

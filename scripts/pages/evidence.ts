@@ -1,5 +1,4 @@
-import { ANSWER_LIMIT } from '../../src/service/http.ts';
-import { LARGEST_FILE } from '../../src/files/read.ts';
+import { LARGEST_FILE } from '../../src/files/read-write.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 /** What the examples of docs/troubleshooting.md are made with: one of each problem, in the order of the page. */
@@ -9,7 +8,6 @@ export const EVIDENCE = {
   'prompt/unreadable': { reason: 'EACCES' },
   'prompt/symbolic-link': {},
   'prompt/too-large': { bytes: 20_000_000, limit: LARGEST_FILE },
-  'prompt/changed-meanwhile': {},
   'prompt/not-utf8': {},
   'prompt/nul': {},
   'prompt/conflict-markers': {},
@@ -78,7 +76,6 @@ export const EVIDENCE = {
   'service/redirect': { status: 302 },
   'service/unexpected-status': { status: 401, said: 'invalid key' },
   'service/invalid-answer': { reason: 'it is not HTTP, or it was cut short' },
-  'service/answer-too-large': { limit: ANSWER_LIMIT },
   'service/unaddressable': { name: '..' },
   'service/not-updated': { environment: 'staging' },
   'service/not-asked': { reason: 'this run has no API key' },
@@ -89,7 +86,6 @@ export const EVIDENCE = {
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
-  'pin/needs-git': { ref: 'v1.4.0' },
   // Guards
   'guard/latest-not-allowed': { environment: 'production' },
   'guard/promotion-order': {
@@ -109,12 +105,10 @@ export const EVIDENCE = {
   // git
   'git/uncommitted': {},
   'git/unknown-base': { ref: 'HEAD^' },
-  'git/base-needs-git': { ref: 'HEAD^' },
+  'git/needs-repository': { what: 'The base "HEAD^"' },
   'git/branch': { branch: 'greeting-live', reason: 'there is one of this name' },
-  'git/commit-needs-git': {},
   'git/not-committed': { reason: 'Author identity unknown' },
-  'git/shallow': {},
-  'git/shallow-history': {},
+  'git/shallow': { of: 'drift' },
   'git/base-invalid': { base: 'HEAD^', reason: 'The field `name` is missing' },
   'git/failed': { reason: 'fatal: bad object HEAD' },
   // Writing
@@ -156,7 +150,6 @@ export const EVIDENCE = {
   'import/not-matched': { path: 'texts/greeting.md', elsewhere: 'prompts', pattern: 'texts/**/*.md' },
   'import/outside': { folder: '../prompts' },
   'import/symbolic-link': { path: 'prompts/support' },
-  'import/write-failed': { path: 'prompts/support/greeting.md', reason: 'EACCES' },
   // promptsync init
   'init/service-needed': {},
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is named twice.' },
@@ -164,7 +157,6 @@ export const EVIDENCE = {
   'init/kept': { path: 'promptsync.yaml' },
   'init/not-selected': { path: 'prompts/example.md' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
-  'init/write-failed': { path: 'promptsync.yaml', reason: 'EACCES' },
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { DEFAULTS } from '../../src/config/config.ts';
-import { WrittenConfigShape } from '../../src/config/shape.ts';
+import { DEFAULTS, WrittenConfigShape } from '../../src/config/config.ts';
 import { FrontMatterShape } from '../../src/files/parse.ts';
 import { code, table, type Parts } from './parts.ts';
 

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { Observed, Wanted } from '../domain/observed.ts';
-import type { PromptOutcome } from '../domain/outcome.ts';
-import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { Plan, PromptOutcome, PromptPlan } from '../domain/plan.ts';
 import type { Provider, Writer } from '../domain/provider.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { makeChanges, untouched } from './make-changes.ts';

@@ -1,8 +1,17 @@
-import type { ChangeOutcome, OutcomeStatus, PromptOutcome } from '../domain/outcome.ts';
-import { isNew, serves, type Change, type NewVersionRef, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import {
+  type Change,
+  type ChangeOutcome,
+  isNew,
+  type NewVersionRef,
+  type OutcomeStatus,
+  type PromptOutcome,
+  type PromptPlan,
+  serves,
+  type SetActive,
+} from '../domain/plan.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { Writer, Written } from '../domain/provider.ts';
-import type { VersionRef } from '../domain/version.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 
 type Made = { readonly content: Content; readonly version: VersionRef };

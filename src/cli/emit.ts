@@ -1,16 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
-import { mapStrings } from '../domain/map-strings.ts';
+import { mapStrings } from '../domain/json.ts';
 import { trackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
-import { makeReport, type Run } from '../report/make-report.ts';
-import { problemsIn } from '../report/problems-in.ts';
-import { renderProblem } from '../report/render-problem.ts';
-import { renderSummary } from '../report/render-summary.ts';
-import { renderText, type TextOptions } from '../report/render-text.ts';
-import { restoredIn, type Restored } from '../report/restored.ts';
+import { makeReport } from '../report/make-report.ts';
+import { problemsIn, renderProblem } from '../report/problems.ts';
+import { renderSummary } from '../report/summary.ts';
+import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
 import { PLAIN, styleFor } from '../report/style.ts';
 import type { Format, ReportFlags } from './flags.ts';
@@ -29,13 +27,14 @@ export type Emission = Pick<ReportFlags, 'format' | 'quiet' | 'color'> & {
  * Writes the report to standard output or to the file, and warnings to standard error. A report that its file cannot
  * take goes to standard output, because it says what was done; then the result is false.
  */
-export async function emit({ run, texts }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
+export async function emit({ run, asked }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
   const { format, output, quiet } = emission;
   const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
-  const { report, ...about } = mapStrings({ report: reportOf(run, format), texts, restored: restoredIn(run) }, hide);
+  const report = mapStrings(makeReport(run), hide);
   const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
-  const rendered = hide(await render(report, format, { ...style, quiet, ...about }));
+  const withoutDiffs = asked === true && output === undefined;
+  const rendered = hide(await render(report, format, { ...style, quiet, withoutDiffs }));
   const text = format === 'json' ? rendered : forLog(rendered, host);
   const obstacle = output === undefined ? null : await writeReport(text, output, host);
   if (output === undefined || obstacle !== null) host.output.write(text);
@@ -43,34 +42,20 @@ export async function emit({ run, texts }: CommandResult, emission: Emission, ho
   return obstacle === null;
 }
 
-/** A page has a matrix of all environments, also of those that stay as they are. */
-function reportOf(run: Run, format: Format): Report {
-  return makeReport(run, format === 'html' || undefined);
-}
-
 const NO_STYLE = { colour: false };
 
-type RenderOptions = TextOptions & { readonly restored: Restored };
-
 /** What is for one kind of report alone is loaded for it. */
-async function render(report: Report, format: Format, options: RenderOptions): Promise<string> {
-  if (format === 'json') return (await import('../report/render-json.ts')).renderJson(report);
-  if (format === 'markdown') return markdownPage(report, options);
-  if (format === 'html') return htmlPage(report, options);
-  if (report.mode === 'history') return (await import('../report/render-history.ts')).renderHistory(report, options);
-  if (report.mode === 'status') return (await import('../report/render-status.ts')).renderStatus(report, options);
-  return renderText(report, options);
-}
-
-async function markdownPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderMarkdown } = await import('../report/render-markdown.ts');
+async function render(report: Report, format: Format, options: TextOptions): Promise<string> {
+  if (format === 'json') return (await import('../report/json.ts')).renderJson(report);
   const title = titleOf(report);
-  return renderMarkdown(report, { texts, restored, title, folder: null, commit: null, runUrl: null, limit: null }).text;
-}
-
-async function htmlPage(report: Report, { texts, restored }: RenderOptions): Promise<string> {
-  const { renderHtml } = await import('../report/html/render-html.ts');
-  return renderHtml(report, { texts, restored, title: titleOf(report) });
+  if (format === 'markdown') {
+    const { renderMarkdown } = await import('../report/markdown.ts');
+    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null }).text;
+  }
+  if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
+  if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
+  if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
+  return renderText(report, options);
 }
 
 /** A report is called as the command that it is of. */

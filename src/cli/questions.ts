@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { inertLine } from '../report/inert.ts';
+import { escapeLine } from '../report/escape.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -45,7 +45,7 @@ export function interviewer(
     },
     choose: async ({ message, options }) => {
       const { multiselect } = await import('@clack/prompts');
-      const shown = options.map((value) => ({ value, label: inertLine(value) }));
+      const shown = options.map((value) => ({ value, label: escapeLine(value) }));
       return given(await multiselect({ ...streams, message, options: shown, required: true }));
     },
   };

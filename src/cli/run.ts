@@ -6,10 +6,10 @@ import { refused, type CommandResult } from '../commands/result.ts';
 import type { ServeOptions, Serving } from '../commands/serve.ts';
 import type { Drawn, SyncOptions } from '../commands/sync.ts';
 import type { World } from '../domain/world.ts';
-import { MODES } from '../domain/modes.ts';
+import { MODES } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { renderProblem } from '../report/render-problem.ts';
+import { renderProblem } from '../report/problems.ts';
 import { PLAIN } from '../report/style.ts';
 import { checkOutput, emit, type Emission } from './emit.ts';
 import { FORMATS, type ReportFlags, type SyncFlags } from './flags.ts';
@@ -55,11 +55,9 @@ function callWriter({ verbose }: ReportFlags, host: HidingHost): OnCall {
   };
 }
 
-/** A sync as it was asked for: which texts its report needs, and how a person sees the plan before a question. */
+/** A sync as it was asked for, and how a person sees the plan before a question. */
 export function syncOptions(flags: SyncFlags, host: HidingHost): SyncOptions {
-  const withTexts = flags.format !== 'json' && !flags.quiet;
-  const textsAgain = withTexts && (flags.format !== 'text' || flags.output !== undefined);
-  return { ...flags, withTexts, textsAgain, draw: (shown: Drawn) => drawPlan(shown, flags, host) };
+  return { ...flags, draw: (shown: Drawn) => drawPlan(shown, flags, host) };
 }
 
 /** Which side counts in a conflict of `pull`; null: the file gets both. */

@@ -1,7 +1,7 @@
-import { makeRedact } from '../domain/redact.ts';
-import { inertForRunner } from '../report/inert.ts';
-import { through, type Host, type Sink } from './host.ts';
-import { shareScreen, type SharedScreen } from './progress.ts';
+import { makeRedact } from '../domain/text.ts';
+import { escapeForRunner } from '../report/escape.ts';
+import { type Host, type Sink, through } from './host.ts';
+import { type SharedScreen, shareScreen } from './progress.ts';
 
 /** What must occur in no output: files, commits and the service may hold the key as well. */
 type Secrets = {
@@ -37,5 +37,5 @@ function hiding(sink: Sink, hide: Secrets['hide']): Sink {
 
 /** A text as standard output and standard error can take it: a GitHub runner reads commands out of both. */
 export function forLog(text: string, { environment }: Pick<Host, 'environment'>): string {
-  return environment['GITHUB_ACTIONS'] === 'true' ? inertForRunner(text) : text;
+  return environment['GITHUB_ACTIONS'] === 'true' ? escapeForRunner(text) : text;
 }

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Drawn } from '../commands/sync.ts';
-import { mapStrings } from '../domain/map-strings.ts';
-import { makeReport } from '../report/make-report.ts';
-import { renderText } from '../report/render-text.ts';
+import { mapStrings } from '../domain/json.ts';
+import { renderText } from '../report/text.ts';
 import type { Links, StyleOptions } from '../report/style.ts';
 import type { ReportFlags } from './flags.ts';
 import type { Host, Sink } from './host.ts';
@@ -40,14 +39,13 @@ export async function styleOn(
 
 /** The plan as a person sees it before a question about it. */
 export async function drawPlan(
-  { run, texts: shown, folder }: Drawn,
+  { folder, report }: Drawn,
   { color }: Pick<ReportFlags, 'color'>,
   host: HidingHost,
 ): Promise<string> {
   const style = await styleOn('errors', host, { color, folder });
   // Marks and line breaks would tear a secret apart.
-  const { report, texts } = mapStrings({ report: makeReport(run), texts: shown }, host.secrets.hide);
-  return renderText(report, { ...style, quiet: false, texts });
+  return renderText(mapStrings(report, host.secrets.hide), { ...style, quiet: false });
 }
 
 type TerminalOptions = {

@@ -6,7 +6,6 @@ import type { Committed, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint, showHidden } from '../domain/text.ts';
-import type { TextChange } from '../domain/texts.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit.ts';
 import { parsePromptFile } from '../files/parse.ts';
@@ -44,8 +43,6 @@ export type Draft = {
   readonly problems: readonly Problem[];
   /** Null where the file stays as it is. */
   readonly change: FileChange | null;
-  /** That environments will serve because of it. */
-  readonly texts: readonly TextChange[];
 };
 
 type FileChange = {
@@ -69,7 +66,7 @@ export async function editFiles(editor: Editor, options: EditOptions, world: Wor
       const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;
       const done = await makeEdits(drafts, options, walked, editor);
       const run = { ...plannedRun(mode, walked), ...done, problems: [...walked.problems, ...done.problems] };
-      return resultOf(run, world, new Map(drafted.map(({ file, texts }) => [file.id, texts])));
+      return resultOf(run, world);
     },
     (reason) => resultOf(notRun(mode, reason), world),
   );
@@ -81,7 +78,9 @@ async function commitProblems(
   { config, repository }: Walked,
 ): Promise<readonly Problem[]> {
   if (!commit && branch === undefined) return [];
-  if (repository === null) return [makeProblem('git/commit-needs-git')];
+  if (repository === null) {
+    return [makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' })];
+  }
   const problem = branch === undefined ? null : await openCommitter(gitStartOf(config)).branchProblem(branch);
   return problem === null ? [] : [problem];
 }
@@ -93,7 +92,7 @@ async function draftOf(prompt: PromptPlan, walked: Walked, { draft }: Editor): P
 
 /** A draft of a file that stays as it is. */
 export function stays(file: PromptFile, status: Draft['status'], problems: readonly Problem[] = []): Draft {
-  return { file, status, edits: [], problems, change: null, texts: [] };
+  return { file, status, edits: [], problems, change: null };
 }
 
 /** Makes the edits of one file, and writes nothing. What they were made of may be gone since the service was asked. */
@@ -113,7 +112,7 @@ export async function draftEdits(
   if ('problem' in result) return { ...stays(file, 'failed', [result.problem]), edits };
   const problems = newWarnings(parsed.problems, result.bytes, path);
   const change = { before, after: result.bytes, file: result.file };
-  return { file, status: 'pending', edits, problems, change, texts: [] };
+  return { file, status: 'pending', edits, problems, change };
 }
 
 /** Whether two readings of a file say the same: a plan has the pins in promotion order. */

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { readPasts, type Pasts } from '../desired/read-history.ts';
-import type { VersionHistory } from '../domain/prompt-history.ts';
+import { readGitHistory, type GitHistory } from '../desired/read-history.ts';
+import type { VersionHistory } from '../domain/history.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { unknownEnvironment } from './pin-edit.ts';
-import { NO_TEXTS, notRun, plannedRun, type CommandResult } from './result.ts';
+import { notRun, plannedRun, type CommandResult } from './result.ts';
 import { walk, type Walked, type WalkOptions } from './walk.ts';
 
 type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
@@ -41,24 +41,24 @@ function environmentsToRead(name: string | undefined, config: Config): readonly 
 
 async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
   const { plan, repository, files, observation, environmentOrder, problems } = walked;
-  const pasts = await readPasts(files, observation, repository);
+  const git = await readGitHistory(files, observation, repository);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const past = pasts.byPrompt.get(file.id) ?? { states: [], whole: true };
+    const history = git.byPrompt.get(file.id) ?? { states: [], whole: true };
     const order = environmentOrder ?? [];
-    return [[file.id, makeHistory({ observed, past, commits: pasts.commits, order })]];
+    return [[file.id, makeHistory({ observed, history, commits: git.commits, order })]];
   });
   const histories = { versions: new Map(versions), environment };
-  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(pasts)] };
+  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(git)] };
 }
 
-function shallowWarning({ shallow }: Pasts): readonly Problem[] {
-  return shallow ? [makeProblem('git/shallow-history')] : [];
+function shallowWarning({ shallow }: GitHistory): readonly Problem[] {
+  return shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
 }
 
 /** As that of a status, but that a plan's guards do not count. */
 function resultOf(run: Run, { stop }: World): CommandResult {
-  return { run, texts: NO_TEXTS, exitCode: stop.aborted ? 130 : codeOf(run) };
+  return { run, exitCode: stop.aborted ? 130 : codeOf(run) };
 }
 
 function codeOf({ plan, problems }: Run): number {

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
-import { literalSelector } from '../domain/literal-selector.ts';
+import { literalSelector } from '../domain/text.ts';
 import { type Observation, type Observed, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -261,6 +261,6 @@ async function write(path: string, source: string, { folder }: Config, stop: Abo
     const created = await createFile(join(folder, path), source);
     return created ? null : makeProblem('import/path-taken', { path });
   } catch (error) {
-    return makeProblem('import/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }

@@ -1,5 +1,5 @@
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
-import { parseConfig } from '../config/parse.ts';
+import { parseConfig } from '../config/load.ts';
 import type { Interview } from '../domain/world.ts';
 import { FrontMatterShape } from '../files/parse.ts';
 import { makeProblem, type Problem } from '../problem.ts';

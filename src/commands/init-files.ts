@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { CONFIG_NAME, type Config } from '../config/config.ts';
+import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { slashed } from '../files/paths.ts';
 import { writeYaml, type YamlValue } from '../files/write-yaml.ts';
-import { WORKFLOWS } from '../templates/workflows.ts';
+import { WORKFLOWS } from './workflows.ts';
 
 /** What has to be known to begin a workspace. */
 export type InitAnswers = {

@@ -1,8 +1,7 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
-import { findConfigFile } from '../config/load.ts';
-import { parseConfig } from '../config/parse.ts';
+import { findConfigFile, parseConfig } from '../config/load.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import type { Interview, World } from '../domain/world.ts';
 import { findPromptPaths, promptMatcher } from '../files/find.ts';
@@ -178,7 +177,7 @@ async function readRegular(path: string, { folder, root }: Config): Promise<stri
   try {
     return await readFile(full, 'utf8');
   } catch (error) {
-    return makeProblem('init/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }
 
@@ -204,7 +203,7 @@ async function write({ file, status, before }: Decided, { config }: Target): Pro
     if (status !== 'created' || (await createFile(full, whole))) return null;
     return makeProblem('init/in-the-way', { path, what: 'it has come into being meanwhile' });
   } catch (error) {
-    return makeProblem('init/write-failed', { path, reason: systemCodeOf(error) });
+    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
   }
 }
 

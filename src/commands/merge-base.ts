@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { FormerFile } from '../desired/former-files.ts';
 import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../domain/digest.ts';
-import { findNamed, hasGap } from '../domain/known-versions.ts';
-import type { KnownVersion, Source } from '../domain/observed.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { findNamed, hasGap, type KnownVersion, type Source } from '../domain/versions.ts';
 import type { Theirs } from '../files/merge.ts';
 import type { Repository } from '../git/repository.ts';
 
@@ -15,8 +14,8 @@ type Edit = { readonly version: KnownVersion; readonly pin: EnvironmentPin | nul
 type MergeBase = Pick<Theirs, 'base' | 'baseContent' | 'since'>;
 
 /**
- * What a file and an edit in the service both come from: the file at the commit that the ledger names, of the version
- * that was edited; its text also from the service. Fields belong to no version: they are compared since the newest.
+ * What a file and an edit in the service both come from: the file at the commit that the version which was edited was
+ * made from; its text also from the service. Fields belong to no version: they are compared since the newest.
  * Where no version of promptsync's is known, it is the file itself if git says that its text was never changed.
  */
 export async function readMergeBase(

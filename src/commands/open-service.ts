@@ -1,12 +1,12 @@
 import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
-import { parseConfig } from '../config/parse.ts';
+import { parseConfig } from '../config/load.ts';
 import { BASE_URL_VARIABLE, readApiKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { type PromptService, untilStopped } from '../domain/prompt-service.ts';
+import { type PromptService, untilStopped } from '../service/prompt-service.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import type { Repository } from '../git/repository.ts';

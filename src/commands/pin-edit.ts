@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
-import type { KnownVersion } from '../domain/observed.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
+import type { ServedTexts } from '../domain/text-changes.ts';
 import type { FrontMatterEdit } from '../files/edit.ts';
 import { textsOf } from '../planning/texts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -28,14 +29,17 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Wa
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
   const edited = draft.change?.file ?? null;
   if (edited === null) return draft;
-  const planned = await planEdited(edited, environment, prompt, walked);
-  return planned.problems.some(isError)
-    ? { ...draft, ...planned, status: 'blocked', change: null }
-    : { ...draft, ...planned };
+  const { problems, serves } = await planEdited(edited, environment, prompt, walked);
+  const refused = problems.some(isError);
+  const edits = serves === null ? draft.edits : [{ ...edit, serves }];
+  return { ...draft, edits, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change };
 }
 
-/** An edit of a file, as it is reported and as it is made. */
-export type PinEdit = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
+/** An edit of a file, as it is told and as it is made. */
+export type PinEdit = {
+  readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
+  readonly change: FrontMatterEdit;
+};
 
 /** What pins an environment to a number instead of what it was pinned to; null: it was not. */
 export function pinEdit({ environment, number }: WantedPin, before: Pin | null): PinEdit {
@@ -46,19 +50,23 @@ export function pinEdit({ environment, number }: WantedPin, before: Pin | null):
 }
 
 /** What a sync would do in one environment once the file is edited, and why it would refuse. */
+/** What a sync would do in one environment once the file is edited, and why it would refuse. */
+type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly serves: ServedTexts | null };
+
+/** Plans for a prompt's file as it would be, with what was observed already. */
 async function planEdited(
   edited: PromptFile,
   environment: string,
   { observed }: PromptPlan,
   walked: Walked,
-): Promise<Pick<Draft, 'problems' | 'texts'>> {
-  if (observed === null) return { problems: [], texts: [] };
+): Promise<EnvironmentPlan> {
+  if (observed === null) return { problems: [], serves: null };
   const { plan, history } = await planAgain(edited, observed, walked);
   const pin = edited.pins.find((one) => one.environment === environment);
   const texts = textsOf([plan], walked, history).get(edited.id) ?? [];
   return {
     problems: plan.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
-    texts: texts.filter((text) => text.environment === environment),
+    serves: texts.find((text) => text.environment === environment) ?? null,
   };
 }
 

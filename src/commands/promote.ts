@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { openWorkspace } from '../desired/workspace.ts';
-import { literalSelector } from '../domain/literal-selector.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import { literalSelector } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';

@@ -1,13 +1,16 @@
 import { type FormerFile, pinsOf, readFormerFiles } from '../desired/former-files.ts';
+import { gitStartOf } from '../desired/workspace.ts';
 import { withLineFeeds } from '../domain/digest.ts';
-import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
-import type { KnownVersion } from '../domain/observed.ts';
+import type { FormerPin, FormerPins } from '../domain/history.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import type { TextChange } from '../domain/text-changes.ts';
 import { codePoint } from '../domain/text.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
-import type { Labels, Side } from '../files/merge-text.ts';
-import { type MergedPrompt, mergePrompt, type Theirs } from '../files/merge.ts';
+import type { Labels } from '../files/edit.ts';
+import { type MergedPrompt, mergePrompt, type Side, type Theirs } from '../files/merge.ts';
+import { makeMerger } from '../git/merge-file.ts';
 import { means } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type Draft, draftEdits, editFiles, type EditOptions, stays } from './edit-files.ts';
@@ -50,11 +53,13 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walke
   if (obstacles.length > 0) return stays(file, 'blocked', obstacles);
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, walked);
-  const merge = (side: Side) => mergePrompt(file, theirs, side, labelsOf(file, edit));
+  const mergeLines = makeMerger(gitStartOf(walked.config).keyVariables);
+  const merge = (side: Side) => mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
   const draft = await draftMerge(file, merge, pinEdits(found, options), options, walked);
   const known = found.environments.flatMap((one) => knownWarning(one, file));
-  const texts = edit === null || draft.status === 'failed' ? [] : textsOf(file, merge(options.side), edit);
-  return { ...draft, problems: [...draft.problems, ...known], texts };
+  const texts = edit === null || draft.status === 'failed' ? null : textsOf(file, await merge(options.side), edit);
+  const edits = draft.edits.map((one) => (texts !== null && one.kind === 'set-text' ? { ...one, texts } : one));
+  return { ...draft, edits, problems: [...draft.problems, ...known] };
 }
 
 /** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
@@ -219,14 +224,14 @@ function pinServed({ environment, pin, version }: OutsideEdit): readonly PinEdit
 /** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
 async function draftMerge(
   file: PromptFile,
-  merge: (side: Side) => MergedPrompt,
+  merge: (side: Side) => Promise<MergedPrompt>,
   pins: readonly PinEdit[],
   { side, dryRun }: PullOptions,
   walked: Walked,
 ): Promise<Draft> {
-  const merged = merge(side);
+  const merged = await merge(side);
   const places = conflictsIn(merged);
-  const taken = places === 0 ? null : await draftMerged(file, merge('theirs'), pins, walked);
+  const taken = places === 0 ? null : await draftMerged(file, await merge('theirs'), pins, walked);
   if (taken?.status === 'failed') return taken;
   const draft = await draftMerged(file, merged, pins, walked);
   if (places === 0 || draft.change === null) return draft;
@@ -266,8 +271,7 @@ function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }:
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
 }
 
-function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): Draft['texts'] {
-  if (text === null || text.conflicts > 0) return [];
-  const before = { label: 'the file', text: content.text };
-  return [{ environment, before, after: { label: 'merged', text: text.text } }];
+function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): TextChange | null {
+  if (text === null || text.conflicts > 0) return null;
+  return { environment, before: { text: content.text }, after: { text: text.text } };
 }

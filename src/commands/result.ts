@@ -1,19 +1,20 @@
-import type { OutcomeStatus } from '../domain/outcome.ts';
-import type { PlanStatus } from '../domain/plan.ts';
+import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import type { Texts } from '../domain/texts.ts';
 import type { World } from '../domain/world.ts';
 import type { Walked } from './walk.ts';
 
-/** What a command hands to the entry: what happened, the texts for its diffs, and whether it was cut short. */
-export type CommandResult = { readonly run: Run; readonly texts: Texts; readonly exitCode: number };
-
-export const NO_TEXTS: Texts = new Map();
+/** What a command hands to the entry: what happened, and the exit code. */
+export type CommandResult = {
+  readonly run: Run;
+  readonly exitCode: number;
+  /** Whether a question has shown the plan, with the texts of its changes. */
+  readonly asked?: boolean;
+};
 
 /** What a command hands over that came to its end, or was interrupted. */
-export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, texts = NO_TEXTS): CommandResult {
-  return { run, texts, exitCode: exitCodeOf(run, { reportPending: false, interrupted: stop.aborted }) };
+export function resultOf(run: Run, { stop }: Pick<World, 'stop'>): CommandResult {
+  return { run, exitCode: exitCodeOf(run, { reportPending: false, interrupted: stop.aborted }) };
 }
 
 /** A run that came to no plan, and why. */
@@ -23,7 +24,7 @@ export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files'
 
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
-  return { run: notRun(mode, { files: [], problems }), texts: NO_TEXTS, exitCode: 1 };
+  return { run: notRun(mode, { files: [], problems }), exitCode: 1 };
 }
 
 /** A run that has a plan and has written nothing so far. */

@@ -1,11 +1,10 @@
 import { readFormerPins } from '../desired/former-files.ts';
-import type { FormerPin } from '../domain/former-pins.ts';
-import { findContent } from '../domain/known-versions.ts';
-import type { KnownVersion } from '../domain/observed.ts';
+import type { FormerPin } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import { findContent, type KnownVersion } from '../domain/versions.ts';
 import { pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { knownBefore, pinnedBefore } from '../planning/version-before.ts';
+import { knownBefore, pinnedBefore } from '../planning/former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
 import { draftPin, environmentProblems, readFor, servedIn } from './pin-edit.ts';
@@ -51,7 +50,7 @@ async function draftRollback(
   return stays(file, 'blocked', [makeProblem('rollback/unknown-version', { number }, { path: file.path })]);
 }
 
-/** What git says the environment was pinned to before; where it says nothing, the version before in the ledger. */
+/** What git says the environment was pinned to before; where it says nothing, the version before that is known. */
 async function versionBefore(
   prompt: PromptPlan,
   environment: string,

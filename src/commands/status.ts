@@ -1,5 +1,6 @@
 import type { World } from '../domain/world.ts';
-import { notRun, plannedRun, resultOf, type CommandResult } from './result.ts';
+import { textsOf } from '../planning/texts.ts';
+import { type CommandResult, notRun, plannedRun, resultOf } from './result.ts';
 import { walk, type WalkOptions } from './walk.ts';
 
 /** What is active in each environment, and what should be. Never writes. */
@@ -7,7 +8,10 @@ export async function status(options: WalkOptions, world: World): Promise<Comman
   return walk(
     options,
     world,
-    async (walked) => resultOf(plannedRun('status', walked), world),
+    async (walked) => {
+      const texts = textsOf(walked.plan.prompts, walked, walked.history);
+      return resultOf({ ...plannedRun('status', walked), texts }, world);
+    },
     (reason) => resultOf(notRun('status', reason), world),
   );
 }

@@ -1,15 +1,14 @@
 import { applyPlan } from '../applying/apply-plan.ts';
-import type { PromptOutcome } from '../domain/outcome.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import type { Texts } from '../domain/texts.ts';
 import type { World } from '../domain/world.ts';
 import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
-import { labelMade, textsOf } from '../planning/texts.ts';
+import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
-import type { Run } from '../report/make-report.ts';
-import { exitCodeOf, NO_TEXTS, notRun, plannedRun, type CommandResult } from './result.ts';
-import { planAgain, walk, type NotWalked, type Walked, type WalkOptions } from './walk.ts';
+import { makeReport, type Run } from '../report/make-report.ts';
+import type { Report } from '../report/schema.ts';
+import { type CommandResult, exitCodeOf, notRun, plannedRun } from './result.ts';
+import { type NotWalked, planAgain, walk, type Walked, type WalkOptions } from './walk.ts';
 
 export type SyncOptions = WalkOptions & {
   readonly dryRun: boolean;
@@ -27,21 +26,17 @@ export type SyncOptions = WalkOptions & {
   readonly allowDirty: boolean;
   /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
   readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
-  /** Whether the report is one that shows diffs. */
-  readonly withTexts: boolean;
-  /** Whether it shows them also where a question has shown them already: a page is for others, too. */
-  readonly textsAgain?: boolean;
   /** The plan as the question shows it. Needed only where there is somebody to ask. */
   readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
 };
 
-/** A plan for a person. Paths of its report are relative to the folder. */
-export type Drawn = { readonly run: Run; readonly texts: Texts; readonly folder: string };
+/** A plan for a person. Paths of the report are relative to the folder. */
+export type Drawn = { readonly report: Report; readonly folder: string };
 
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), NO_TEXTS, options, world);
+  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), options, world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
@@ -58,18 +53,17 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
   const plan = guard(walked.plan, guards);
   const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...walked.problems, ...warnings]);
-  const planned = plannedRun('dry-run', { ...walked, plan, problems });
+  const texts = textsOf(plan.prompts, walked, walked.history);
+  const planned = { ...plannedRun('dry-run', { ...walked, plan, problems }), texts };
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  const texts = options.withTexts || asks ? textsOf(plan.prompts, walked, walked.history) : NO_TEXTS;
-  if (options.dryRun) return resultOf(planned, texts, options, world);
-  if (asks && !(await ask({ run: planned, texts, folder: walked.config.folder }, options, world))) {
+  if (options.dryRun) return resultOf(planned, options, world);
+  const { folder } = walked.config;
+  if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, NO_TEXTS, options, world);
+    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, options, world);
   }
   const outcomes = await apply(plan, guards, walked, world);
-  // Whoever was asked has seen the diffs.
-  const shown = asks && options.textsAgain !== true ? NO_TEXTS : texts;
-  return resultOf({ ...planned, mode: 'apply', outcomes }, labelMade(shown, outcomes), options, world);
+  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, options, world), asked: asks };
 }
 
 async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
@@ -103,8 +97,8 @@ function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }:
   return writes && !yes && environment['CI'] !== 'true';
 }
 
-async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown));
+async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown()));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 
@@ -122,7 +116,7 @@ async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): 
   });
 }
 
-function resultOf(run: Run, texts: Texts, options: SyncOptions, { stop }: World): CommandResult {
+function resultOf(run: Run, options: SyncOptions, { stop }: World): CommandResult {
   const exitCode = exitCodeOf(run, { reportPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
-  return { run, texts, exitCode };
+  return { run, exitCode };
 }

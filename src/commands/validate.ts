@@ -2,12 +2,12 @@ import { forbidsLatest, promotedFrom, type Config } from '../config/config.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { latestProblems, possibleSkips, skipWarnings } from '../planning/offline.ts';
+import { latestProblems, possibleSkips, skipWarnings } from '../planning/promotion.ts';
 import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import { exitCodeOf, NO_TEXTS, notRun, type CommandResult } from './result.ts';
+import { exitCodeOf, notRun, type CommandResult } from './result.ts';
 
 /**
- * Checks configuration and prompt files, and what of the rules for environments is known without the service. Asks
+ * Checks configuration and prompt files, and what of the rules for environments can be checked without the service. Asks
  * nothing of it and needs no key.
  */
 export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
@@ -18,7 +18,7 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
     problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
   });
   const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { reportPending: false, interrupted: false });
-  return { run, texts: NO_TEXTS, exitCode };
+  return { run, exitCode };
 }
 
 async function checkRules({ config, files, problems }: Workspace) {

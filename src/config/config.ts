@@ -1,6 +1,8 @@
+import { z } from 'zod';
+import { LONGEST_PATTERN } from '../domain/text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import { line } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
-import type { WrittenConfig } from './shape.ts';
 
 export const CONFIG_NAME = 'promptsync.yaml';
 
@@ -56,3 +58,85 @@ export function promotedFrom({ environments }: Pick<Config, 'environments'>): Re
 export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
+
+/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
+const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
+
+/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
+const pattern = line
+  .max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`)
+  .refine((text) => text !== '!', 'it is empty')
+  .refine((text) => !UP_IN_BRACES.test(text), 'it holds .. within braces; write one pattern for each folder')
+  .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
+  // What it says of braces is left to the parser.
+  .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });
+
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
+
+/**
+ * `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
+ * environments, an order) or on the host of a URL cannot be said in it.
+ */
+const location = z
+  .strictObject({
+    base_url: z
+      .string()
+      .optional()
+      .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
+      .describe('Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it.'),
+    api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key, never the key.'),
+    embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
+  })
+  .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
+  .meta({ not: { required: ['base_url', 'embedded'] } })
+  .describe('Where the service is, and the name of the variable that holds its key.');
+
+const environment = z
+  .strictObject({
+    promote_from: line
+      .optional()
+      .describe('The environment, listed before, in which a version must be active before it may be active here.'),
+    allow_latest: z.boolean().optional().describe('false refuses the pin `latest` here.'),
+  })
+  .nullable()
+  .describe('An environment that may be pinned, and the rules for what goes live in it.');
+
+const MAX_CHANGES_EXPECTED = 'expected a number, or a percentage such as 25%';
+const maxChanges = z.union(
+  [
+    z.int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999_999_999, MAX_CHANGES_EXPECTED),
+    z.string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED),
+  ],
+  MAX_CHANGES_EXPECTED,
+);
+
+/** `promptsync.yaml` as its author writes it. */
+export const WrittenConfigShape = z.strictObject({
+  service: location.optional(),
+  prompts: z
+    .array(pattern.describe('A pattern of prompt files, relative to this file; `!` in front takes files out.'))
+    .min(1, 'it is empty')
+    .optional()
+    .describe('Patterns of prompt files, relative to this file.'),
+  environments: z
+    .record(line, environment)
+    .optional()
+    .describe('In promotion order. Where it is there, no other may be pinned.'),
+  tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
+  on_drift: z
+    .enum(['overwrite', 'fail'])
+    .optional()
+    .describe('fail refuses prompts that were changed outside of git; it needs --base.'),
+  max_changes: maxChanges
+    .optional()
+    .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
+  concurrency: z.int().min(1).max(256).optional().describe('Requests in flight at most.'),
+  timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
+});
+
+export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
+
+export const CONFIG_FIELDS: readonly string[] = [
+  ...Object.keys(WrittenConfigShape.shape),
+  ...['base_url', 'api_key_env', 'embedded', 'promote_from', 'allow_latest'],
+];

@@ -1,9 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
+import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
-import { makeProblem, systemCodeOf } from '../problem.ts';
-import { CONFIG_NAME } from './config.ts';
-import { parseConfig, type ConfigResult } from './parse.ts';
+import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
+import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { makeProblem, type Problem, systemCodeOf } from '../problem.ts';
+import { type Config, CONFIG_FIELDS, CONFIG_NAME, DEFAULTS, type WrittenConfig, WrittenConfigShape } from './config.ts';
+import { locateService, serviceProblems } from './service.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
 export type ConfigRequest = {
@@ -47,4 +51,116 @@ function readText(path: string): { readonly text: string } | { readonly reason: 
     const code = systemCodeOf(error);
     return { reason: code === 'ENOENT' ? 'there is no such file' : code };
   }
+}
+
+/** What is known of a configuration besides its text. */
+export type ConfigSurroundings = {
+  /** Absolute path of the file, and the way it is shown in problems. */
+  readonly file: string;
+  readonly shownPath: string;
+  readonly root: string;
+  /** The variables of the process; they come before the file. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** The configuration, or null with the errors that stand against it. Both together do not come up. */
+export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
+
+const LARGEST = 64 * 1024;
+
+/** A shape that is used once is not worth compiling. */
+const ONCE = { jitless: true } as const;
+
+/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
+export function parseConfig(text: string, around: ConfigSurroundings): ConfigResult {
+  const path = around.shownPath;
+  const reason = `it has more than ${LARGEST} bytes`;
+  if (Buffer.byteLength(text, 'utf8') > LARGEST)
+    return failed([makeProblem('config/unreadable', { reason }, { path })]);
+  const { mapping, problems } = parseStrictYaml(text, path);
+  if (mapping === null) return failed(problems);
+  const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
+  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
+  const where = { folder: dirname(around.file), root: around.root };
+  const all = [
+    ...problems,
+    ...wrong,
+    ...serviceProblems(mapping, where, around.environment),
+    ...environmentProblems(mapping),
+  ];
+  return !shaped.success || all.length > 0
+    ? failed(all)
+    : { config: makeConfig(shaped.data, mapping, around), problems: [] };
+}
+
+function failed(problems: readonly Problem[]): ConfigResult {
+  return { config: null, problems };
+}
+
+function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigSurroundings): Config {
+  const folder = dirname(around.file);
+  return {
+    file: around.file,
+    folder,
+    root: around.root,
+    service: locateService(written, folder, around.environment),
+    patterns: written.prompts ?? DEFAULTS.prompts,
+    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
+    trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
+    onDrift: written.on_drift ?? DEFAULTS.on_drift,
+    maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
+    concurrency: written.concurrency ?? DEFAULTS.concurrency,
+    timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
+  };
+}
+
+/** In the order in which they are written, names that look like numbers included. */
+function makeEnvironments(
+  written: NonNullable<WrittenConfig['environments']>,
+  mapping: LocatedMapping,
+): readonly Environment[] {
+  return mapping.keysOf(['environments']).map((name) => ({
+    name,
+    ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),
+    allowLatest: written[name]?.allow_latest ?? DEFAULTS.allow_latest,
+  }));
+}
+
+/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
+function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
+  const names = mapping.keysOf(['environments']);
+  const tracking = mapping.value['tracking_environment'] ?? DEFAULTS.tracking_environment;
+  const reserved = typeof tracking === 'string' ? toolEnvironments(tracking) : [];
+  return names.flatMap((name, index) => [
+    ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),
+    ...promotionProblems(name, names.slice(0, index), mapping),
+  ]);
+}
+
+function ownEnvironment(name: string, mapping: LocatedMapping): Problem {
+  const path = ['environments', name];
+  const expected = "it is the tool's own environment";
+  return makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path));
+}
+
+function promotionProblems(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
+  const path = ['environments', name, 'promote_from'];
+  const from = valueAt(mapping, ...path);
+  if (typeof from !== 'string' || earlier.includes(from)) return [];
+  const expected = 'expected an environment that is listed before this one';
+  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
+}
+
+/** A value as it is written, whatever the shape of what is around it. */
+function valueAt(mapping: LocatedMapping, ...path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    mapping.value,
+  );
+}
+
+function toProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {
+  if (kind === 'unknown') return makeProblem('config/unknown-field', { field, suggestion }, place);
+  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected }, place);
 }

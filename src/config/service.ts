@@ -1,11 +1,10 @@
 import { relative, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
-import { isLoopback } from '../domain/loopback.ts';
+import { isLoopback } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
-import { DEFAULTS, type Config, type ServiceLocation } from './config.ts';
-import type { WrittenConfig } from './shape.ts';
+import { type Config, DEFAULTS, type ServiceLocation, type WrittenConfig } from './config.ts';
 
 /** Goes before `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';

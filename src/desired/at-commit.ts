@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
-import type { ContentsAtRefs } from '../domain/known-versions.ts';
-import type { ContentAtRef } from '../domain/plan.ts';
+import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
@@ -66,7 +65,7 @@ async function contentAt(
   repository: Repository | null,
   place: Place,
 ): Promise<ContentAtRef | Problem> {
-  if (repository === null) return makeProblem('pin/needs-git', { ref }, place);
+  if (repository === null) return makeProblem('git/needs-repository', { what: `The pin git:${ref}` }, place);
   const commit = await repository.resolveRef(ref);
   if (commit === null) return makeProblem('pin/unknown-ref', { ref }, place);
   const found = await findAt({ id: file.id, path: repository.fromRoot(file.path) }, commit, repository);

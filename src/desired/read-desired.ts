@@ -82,7 +82,7 @@ type BaseRequest = {
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request: BaseRequest, repository: Repository | null): Promise<BaseFiles> {
   const { ref, files, left } = request;
-  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
   if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
   const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
@@ -90,7 +90,7 @@ async function readBase(request: BaseRequest, repository: Repository | null): Pr
   const same = files.filter(({ path }) => before.has(path) && !different.has(path));
   const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow')] : [];
+  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));
   const heads = repository.head === null ? [] : [repository.head];
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));

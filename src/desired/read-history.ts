@@ -1,36 +1,39 @@
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { CommitInfo, FilePast, FileState } from '../domain/prompt-history.ts';
+import type { CommitInfo, FileHistory, FileState } from '../domain/history.ts';
 import type { Repository } from '../git/repository.ts';
 import { pinsAt, readMergedFiles } from './former-files.ts';
 
 /** What git knows of prompts. */
-export type Pasts = {
+export type GitHistory = {
   /** By prompt id, as of HEAD, newest first. */
-  readonly byPrompt: ReadonlyMap<string, FilePast>;
+  readonly byPrompt: ReadonlyMap<string, FileHistory>;
   /** Those that the versions and the states name. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   /** Whether older commits may be missing. */
   readonly shallow: boolean;
 };
 
-const NOTHING: Pasts = { byPrompt: new Map(), commits: new Map(), shallow: false };
+const NOTHING: GitHistory = { byPrompt: new Map(), commits: new Map(), shallow: false };
 
 /** Reads how the prompts were pinned before, and the commits that their versions come from. */
-export async function readPasts(
+export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
   repository: Repository | null,
-): Promise<Pasts> {
+): Promise<GitHistory> {
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
   const files = selected.filter(({ id }) => observed.has(id));
   const byPrompt = new Map(
     await Promise.all(
-      files.map(async (file): Promise<[string, FilePast]> => [file.id, await readPast(file, head, repository)]),
+      files.map(async (file): Promise<[string, FileHistory]> => [
+        file.id,
+        await readFileHistory(file, head, repository),
+      ]),
     ),
   );
-  const states = [...byPrompt.values()].flatMap((past) => past.states);
+  const states = [...byPrompt.values()].flatMap(({ states }) => states);
   const named = [...[...observed.values()].flatMap(madeFrom), ...states.map(({ commit }) => commit)];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
 }
@@ -39,7 +42,7 @@ export async function readPasts(
  * One after the other as the branch had them. A state that only a branch had was in force nowhere before its merge, and
  * those of two branches side by side are no sequence.
  */
-async function readPast(file: PromptFile, head: string, repository: Repository): Promise<FilePast> {
+async function readFileHistory(file: PromptFile, head: string, repository: Repository): Promise<FileHistory> {
   const { files, whole } = await readMergedFiles(file, head, repository);
   const states = await Promise.all(
     files.map(async (state, age): Promise<FileState> => {

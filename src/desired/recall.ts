@@ -1,8 +1,9 @@
 import type { FormerFields, History } from '../domain/desired.ts';
-import type { FormerPins } from '../domain/former-pins.ts';
-import { meaningOf, wantsOwnVersion, type Meaning } from '../domain/known-versions.ts';
-import type { KnownVersion, Observation, Observed, VersionFacts } from '../domain/observed.ts';
+import type { FormerPins } from '../domain/history.ts';
+import { type Meaning, meaningOf, wantsOwnVersion } from '../domain/meaning.ts';
+import type { Observation, Observed } from '../domain/observed.ts';
 import { FIELDS, type Provenance } from '../domain/plan.ts';
+import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileInGit } from './at-commit.ts';

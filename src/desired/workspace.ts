@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
-import type { ConfigResult } from '../config/parse.ts';
+import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
@@ -10,7 +9,7 @@ import type { World } from '../domain/world.ts';
 import { makeGlob } from '../files/glob.ts';
 import { isRoot } from '../files/paths.ts';
 import { readPrompts } from '../files/read.ts';
-import type { GitStart } from '../git/environment.ts';
+import type { GitStart } from '../git/driver.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, makeProblem, type Problem, ProblemError, problemOf } from '../problem.ts';
 
@@ -72,7 +71,7 @@ async function narrow(workspace: Workspace, config: Config, ref: string): Promis
  */
 async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, config: Config) {
   const repository = await openRepositoryOf(config);
-  if (repository === null) throw new ProblemError(makeProblem('git/base-needs-git', { ref }));
+  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const since = await repository.resolveRef(ref);
   if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
   const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);

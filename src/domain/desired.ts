@@ -1,6 +1,5 @@
-import type { FormerPins } from './former-pins.ts';
-import type { ContentsAtRefs } from './known-versions.ts';
-import type { FieldName, Provenance } from './plan.ts';
+import type { FormerPins } from './history.ts';
+import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
 import type { Content, PromptFile } from './prompt-file.ts';
 
 /** All that files, configuration and git say before the service is asked. */

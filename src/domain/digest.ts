@@ -12,7 +12,7 @@ export function digestOf(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** The first 16 of its digits: enough to tell a handful apart where there is little room. */
+/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
 export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -1,5 +1,12 @@
 import type { Problem } from '../problem.ts';
 import type { PromptFile } from './prompt-file.ts';
+import type { ServedTexts, TextChange } from './text-changes.ts';
+
+/** The commands whose work is files of the repository; they never write to the service. */
+export const FILE_MODES = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
+
+/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
+export const MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_MODES] as const;
 
 /** One change of a prompt file that a command makes, or would make. */
 export type FileEdit =
@@ -10,6 +17,8 @@ export type FileEdit =
       /** Null where the environment was not pinned. */
       readonly before: string | null;
       readonly after: string;
+      /** What the environment serves, and would serve once the file is synced. */
+      readonly serves?: ServedTexts;
     }
   | {
       readonly kind: 'set-field';
@@ -27,6 +36,8 @@ export type FileEdit =
       readonly from: string;
       /** How many places both sides have changed; the file has both of each, between conflict markers. */
       readonly conflicts: number;
+      /** The text of the file before and after, and the environment that the other one comes from. */
+      readonly texts?: TextChange;
     };
 
 export type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';

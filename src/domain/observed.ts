@@ -1,34 +1,6 @@
 import type { Problem } from '../problem.ts';
-import type { Digest } from './digest.ts';
-import type { JsonObject } from './json.ts';
 import type { Content, EnvironmentPin } from './prompt-file.ts';
-
-/** What tells versions and their contents apart. */
-export type VersionFacts = {
-  readonly id: string;
-  readonly number: number;
-  readonly digest: Digest;
-  readonly metadataDigest: Digest;
-  /** Whether promptsync made it. A copy of such a version that somebody has edited is not. */
-  readonly ours: boolean;
-};
-
-/** Where a version says that it comes from; all but the digest are absent where its file was not committed. */
-export type Source = {
-  readonly digest: Digest;
-  readonly metadataDigest?: Digest;
-  readonly commit?: string;
-  /** From the repository's root. */
-  readonly path?: string;
-};
-
-/** A version that is known, whether it was read or only heard of. */
-export type KnownVersion = VersionFacts & {
-  /** A copy names the source of its original. Null where a version says nothing. */
-  readonly source: Source | null;
-  /** What it holds, the metadata without the tool's own key; null where it was not read. */
-  readonly content: { readonly text: string; readonly metadata: JsonObject } | null;
-};
+import type { KnownVersion } from './versions.ts';
 
 /** Fields of a prompt as the service has them. */
 export type ObservedFields = {

@@ -1,9 +1,9 @@
-import type { Problem } from '../problem.ts';
 import type { Observed } from './observed.ts';
+import type { VersionRef } from './versions.ts';
 import type { Content, Pin, PromptFile } from './prompt-file.ts';
-import type { VersionRef } from './version.ts';
+import type { Problem } from '../problem.ts';
 
-/** Where a content comes from: what a version's stamp says of it. All absent when it was not committed. */
+/** Where a content comes from: what a version that is made of it says of itself. All absent when it was not committed. */
 export type Provenance = {
   readonly commit?: string;
   /** From the repository's root. */
@@ -14,6 +14,9 @@ export type Provenance = {
 
 /** A content as of a `git:` pin. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
+
+/** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
+export type ContentsAtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
 
 /** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
 export type NewVersionRef = { readonly new: Content; readonly ref?: string };
@@ -114,3 +117,26 @@ export function serves(made: Content, content: Content): boolean {
   if (made.digest !== content.digest) return false;
   return content.metadataDigest === undefined || content.metadataDigest === made.metadataDigest;
 }
+
+/** `adopted`: the version was there already; `unknown`: the answer was lost. */
+export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
+
+/** What became of one planned change. */
+export type ChangeOutcome = {
+  readonly change: Change;
+  readonly status: ChangeStatus;
+  /** The version that was made, or that is active from now on. */
+  readonly version?: VersionRef;
+};
+
+/** What became of a prompt in an apply. */
+export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
+
+/** What became of one prompt's plan. */
+export type PromptOutcome = {
+  /** The plan that was carried out; it may be newer than the one that was shown. */
+  readonly plan: PromptPlan;
+  readonly status: OutcomeStatus;
+  readonly changes: readonly ChangeOutcome[];
+  readonly problems: readonly Problem[];
+};

@@ -1,9 +1,8 @@
 import type { Problem } from '../problem.ts';
 import type { Observed, Wanted } from './observed.ts';
-import type { ChangeStatus } from './outcome.ts';
-import type { CreateVersion, UpdatePrompt } from './plan.ts';
+import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
+import type { VersionRef } from './versions.ts';
 import type { Pin } from './prompt-file.ts';
-import type { VersionRef } from './version.ts';
 
 /** A service as promptsync works with it. How it recognises versions and survives lost answers is its own business. */
 export type Provider = {

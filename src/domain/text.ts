@@ -78,3 +78,43 @@ export function makePlaceAt(text: string): (offset: number) => PlaceInText {
 export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
 }
+
+/** Longer patterns match nothing: how long it takes to match a path grows with the pattern's length times the path's. */
+export const LONGEST_PATTERN = 1000;
+
+/** What patterns are made of, here or in a shell, the beginning `./` that they are read without included. */
+const SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
+
+/** What selects the prompt of such a key alone: keys come from strangers. */
+export function literalSelector(key: string): string {
+  return key.replaceAll(SPECIAL, String.raw`\$&`);
+}
+
+const MARK = '[redacted]';
+const EXCERPT = 200;
+
+/** Takes the API key out of a text that the service said. */
+export type Redact = (text: string) => string;
+
+/** The key is recognised as it is, and as JSON and addresses would escape it. */
+export function makeRedact(key: string): Redact {
+  const forms = formsOf(key);
+  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
+}
+
+/**
+ * What an error answer said: at most 200 characters, white space collapsed, without the API key. The end of a text
+ * that is not whole is left out, because half of the key may stand there.
+ */
+export function makeExcerpt(text: string, whole: boolean, key: string): string {
+  const redact = makeRedact(key);
+  const longest = Math.max(0, ...formsOf(key).map((form) => form.length));
+  const safe = redact(whole ? text : text.slice(0, Math.max(0, text.length - longest)));
+  const collapsed = redact(safe.replaceAll(/\s+/g, ' ').trim());
+  return collapsed.slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, '');
+}
+
+function formsOf(key: string): readonly string[] {
+  const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())]);
+  return [...forms].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
+}

@@ -15,9 +15,9 @@ export type World = {
   /** A line for the person, never part of the report. */
   readonly notice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
-  /** What is told here occurs in no output from then on. */
+  /** What is handed to it occurs in no output from then on. */
   readonly keepSecret: (secret: string) => void;
-  /** Told once it is known which folder the paths of the report are relative to. */
+  /** Called once it is known which folder the paths of the report are relative to. */
   readonly keepFolder: (folder: string) => void;
   /** Null where there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;

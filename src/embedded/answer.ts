@@ -5,9 +5,8 @@ import {
   type WirePrompt,
   type WireVersion,
 } from '../service/wire.ts';
-import { parseBody, type Body } from './body.ts';
+import { parseBody } from './body.ts';
 import { parseRoute, Refusal, type Operation, type Route } from './route.ts';
-import type { StoredPrompt, StoredVersion } from './rows.ts';
 import type { Store } from './store.ts';
 
 /** A request as far as the service looks at it; the target is the path with the query, as it was sent. */
@@ -16,7 +15,7 @@ export type Call = {
   readonly target: string;
   readonly apiKey: string | undefined;
   /** Called once, where the endpoint has a body and the key may use the prompt. */
-  readonly readBody: () => Promise<Body>;
+  readonly readBody: () => Promise<unknown>;
 };
 
 export type Answer = {
@@ -25,7 +24,7 @@ export type Answer = {
   readonly body: WirePrompt | WireVersion | { readonly updated: true } | { readonly detail: string };
 };
 
-type Handler = (store: Store, route: Route, body: Body) => Answer['body'];
+type Handler = (store: Store, route: Route, body: unknown) => Answer['body'];
 
 const writers: Readonly<Record<Exclude<Operation, 'read-prompt'>, Handler>> = {
   'update-prompt': updatePrompt,
@@ -51,36 +50,33 @@ function authorise(store: Store, apiKey: string | undefined, promptId: string): 
   const projects = apiKey ? store.readProjects(apiKey) : [];
   if (projects.length === 0)
     throw new Refusal(401, 'The API key is missing or not known.', { 'www-authenticate': 'ApiKey' });
-  const { projectId } = found(store.readPrompt(promptId));
-  if (!projects.includes(projectId))
+  if (!projects.includes(found(store.readPrompt(promptId)).project_id))
     throw new Refusal(403, 'The API key does not authorise the project of the prompt.');
 }
 
 /** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
 function readPrompt(store: Store, { promptId, environment }: Route): WirePrompt {
-  const prompt = found(store.readPrompt(promptId, environment));
-  const { activeVersion } = prompt;
-  if (environment === undefined) return promptToWire(prompt);
-  return { ...promptToWire(prompt), active_version: activeVersion === null ? null : versionToWire(activeVersion) };
+  const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
+  return environment === undefined ? prompt : { ...prompt, active_version };
 }
 
 /** Section 4.3. */
-function updatePrompt(store: Store, { promptId }: Route, body: Body): WirePrompt {
+function updatePrompt(store: Store, { promptId }: Route, body: unknown): WirePrompt {
   const changes = parseBody(body, UpdatePromptShape);
   refuseBrokenText(changes.key, changes.name, changes.description);
-  const prompt = found(store.updatePrompt(promptId, changes));
-  return { ...promptToWire(prompt), created_at: prompt.createdAt };
+  const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
+  return prompt;
 }
 
 /** Section 4.2. */
-function createVersion(store: Store, { promptId }: Route, body: Body): WireVersion {
+function createVersion(store: Store, { promptId }: Route, body: unknown): WireVersion {
   const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
   refuseBrokenText(content, changeSummary);
-  return versionToWire(found(store.createVersion(promptId, { content, changeSummary, metadata })));
+  return found(store.createVersion(promptId, { content, changeSummary, metadata }));
 }
 
 /** Section 4.4. */
-function setActive(store: Store, { promptId }: Route, body: Body): { readonly updated: true } {
+function setActive(store: Store, { promptId }: Route, body: unknown): { readonly updated: true } {
   const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
   refuseBrokenText(environment);
   if (!store.setActive(promptId, { environment, versionId })) throw new Refusal(404, 'The prompt has no such version.');
@@ -97,28 +93,4 @@ function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
     throw new Refusal(422, 'The body holds text that is not valid Unicode, or NUL.');
   }
-}
-
-/** The fields that every answer with a prompt has (interface section 2.1). */
-function promptToWire(prompt: StoredPrompt): WirePrompt {
-  return {
-    id: prompt.id,
-    project_id: prompt.projectId,
-    key: prompt.key,
-    name: prompt.name,
-    description: prompt.description,
-    latest_version_id: prompt.latestVersionId,
-  };
-}
-
-/** Interface section 2.2. */
-function versionToWire(version: StoredVersion): WireVersion {
-  return {
-    id: version.id,
-    prompt_id: version.promptId,
-    version_number: version.number,
-    content: version.content,
-    metadata_: version.metadata,
-    created_at: version.createdAt,
-  };
 }

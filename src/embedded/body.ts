@@ -1,28 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import { Refusal } from './route.ts';
-
-/** The part of a zod shape that is used here. */
-export type Shape<Value> = {
-  readonly safeParse: (
-    input: unknown,
-  ) =>
-    | { readonly success: true; readonly data: Value }
-    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
-};
-
-type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
-
-/** A body that was read: its JSON value, or why it is refused. An endpoint without a body never looks. */
-export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
 
 /** In bytes: how large one body may be, and how much of all that are being received may still be held. */
 export type Room = { readonly each: number; free: number };
 
 /**
  * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
- * that is still sending could not read the answer. Throws only when the client goes away.
+ * that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
  */
-export async function readBody(request: IncomingMessage, room: Room): Promise<Body> {
+export async function readBody(request: IncomingMessage, room: Room): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let [size, held] = [0, 0];
   let refusal: Refusal | null = null;
@@ -43,7 +30,8 @@ export async function readBody(request: IncomingMessage, room: Room): Promise<Bo
       held += chunk.length;
       room.free -= chunk.length;
     }
-    return refusal === null ? parseJson(Buffer.concat(chunks), request.headers['content-type']) : { refusal };
+    if (refusal !== null) throw refusal;
+    return parseJson(Buffer.concat(chunks), request.headers['content-type']);
   } finally {
     letGo();
   }
@@ -55,27 +43,26 @@ function refusalOf(size: number, further: number, { each, free }: Room): Refusal
 }
 
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-export function parseBody<Value>(body: Body, shape: Shape<Value>): Value {
-  if ('refusal' in body) throw body.refusal;
-  const result = shapeDeep(body.value, shape);
+export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
+  const result = shapeDeep(body, shape);
   if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
   return result.data;
 }
 
-function parseJson(bytes: Uint8Array, contentType: string | undefined): Body {
+function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
-    return { refusal: new Refusal(422, 'The body must be sent as Content-Type: application/json.') };
+    throw new Refusal(422, 'The body must be sent as Content-Type: application/json.');
   }
   try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return { refusal: new Refusal(422, 'The body is not valid JSON in UTF-8.') };
+    throw new Refusal(422, 'The body is not valid JSON in UTF-8.');
   }
 }
 
 /** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
-function shapeDeep<Value>(value: unknown, shape: Shape<Value>): ReturnType<Shape<Value>['safeParse']> {
+function shapeDeep<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
   try {
     return shape.safeParse(value);
   } catch (error) {
@@ -84,6 +71,6 @@ function shapeDeep<Value>(value: unknown, shape: Shape<Value>): ReturnType<Shape
   }
 }
 
-function describe({ path, message }: Issue): string {
+function describe({ path, message }: z.core.$ZodIssue): string {
   return `${['body', ...path.map(String)].join('.')}: ${message}`;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { API_KEY_HEADER } from '../service/wire.ts';
 import { answerCall, type Answer, type Call } from './answer.ts';
-import { readBody, type Body, type Room } from './body.ts';
+import { readBody, type Room } from './body.ts';
 import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
@@ -61,10 +61,10 @@ async function respond(
 ): Promise<void> {
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
-  let read: Body | null = null;
-  const call = { method, target, apiKey, readBody: async () => (read = await readBody(request, room)) };
+  let body: unknown;
+  const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, room)) };
   const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
-  options.onRequest?.({ method, path: target, ...jsonOf(read), status: answer.status });
+  options.onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
   send(response, answer);
 }
 
@@ -77,10 +77,6 @@ const ELSEWHERE: Answer = {
 function isForUs({ headers, socket }: IncomingMessage): boolean {
   const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
   return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
-}
-
-function jsonOf(body: Body | null): Pick<RequestRecord, 'body'> {
-  return body !== null && 'value' in body ? { body: body.value } : {};
 }
 
 async function answerSafely(call: Call, request: IncomingMessage, { store, onError }: ServerOptions): Promise<Answer> {

@@ -1,8 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { z } from 'zod';
 import type { JsonObject } from '../domain/json.ts';
+import type { UpdatePromptShape, WirePrompt, WireVersion } from '../service/wire.ts';
 import { inTransaction, openDatabase } from './database.ts';
-import { parsePromptRow, parseVersionRow, textOf, type StoredPrompt, type StoredVersion } from './rows.ts';
+
+type Whole<Wire> = { readonly [Field in keyof Wire]-?: Exclude<Wire[Field], undefined> };
+
+/** A version as the service answers with it, with every field. */
+export type StoredVersion = Whole<WireVersion>;
+
+/** As a version is; `active_version` is null also where no environment was asked for. */
+export type StoredPrompt = Omit<Whole<WirePrompt>, 'active_version'> & {
+  readonly active_version: StoredVersion | null;
+};
 
 export type Grant = { readonly apiKey: string; readonly projectId: string };
 
@@ -21,11 +32,7 @@ export type VersionDraft = {
 };
 
 /** Absent fields stay as they are. */
-export type FieldChanges = {
-  readonly key?: string | undefined;
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-};
+export type FieldChanges = z.infer<typeof UpdatePromptShape>;
 
 export type Activation = { readonly environment: string; readonly versionId: string };
 
@@ -54,17 +61,36 @@ export type StoreOptions = { readonly now: () => number; readonly newId?: () => 
 export function openStore(path: string, { now, newId = makeVersionId }: StoreOptions): Store {
   const database = openDatabase(path);
   const statements = prepareStatements(database);
-  const context = { statements, newId, timestamp: () => new Date(now()).toISOString() };
+  const timestamp = () => new Date(now()).toISOString();
   const write = <Result>(work: () => Result) => inTransaction(database, 'IMMEDIATE', work);
   const read = <Result>(work: () => Result) => inTransaction(database, 'DEFERRED', work);
   return {
-    authoriseKey: (grant) => write(() => insertGrant(context, grant)),
-    readProjects: (apiKey) => read(() => selectProjects(context, apiKey)),
-    registerPrompt: (prompt) => write(() => insertPrompt(context, prompt)),
-    readPrompt: (promptId, environment) => read(() => selectPrompt(context, promptId, environment)),
-    createVersion: (promptId, draft) => write(() => insertVersion(context, promptId, draft)),
-    updatePrompt: (promptId, changes) => write(() => updateFields(context, promptId, changes)),
-    setActive: (promptId, activation) => write(() => upsertActive(context, promptId, activation)),
+    authoriseKey: ({ apiKey, projectId }) =>
+      write(() => {
+        statements.insertProject.run(projectId);
+        statements.insertKey.run(hashOf(apiKey), projectId);
+      }),
+    readProjects: (apiKey) =>
+      read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf(row, 'project_id'))),
+    registerPrompt: ({ id, projectId, key, name, description = null }) =>
+      write(() => {
+        statements.insertProject.run(projectId);
+        return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+      }),
+    readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
+    createVersion: (promptId, { content, changeSummary = null, metadata }) =>
+      write(() => {
+        const written = metadata === undefined ? null : JSON.stringify(metadata);
+        const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
+        return row === undefined ? null : parseVersionRow(row);
+      }),
+    updatePrompt: (promptId, { key = null, name = null, description = null }) =>
+      write(() => {
+        statements.updatePrompt.run(key, name, description, promptId);
+        return selectPrompt(statements, promptId);
+      }),
+    setActive: (promptId, { environment, versionId }) =>
+      write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -75,51 +101,11 @@ function makeVersionId(): string {
   return `ver_${randomUUID()}`;
 }
 
-/** What the queries work with: statements of an open transaction, the clock as ISO 8601, and ids for versions. */
-type Context = {
-  readonly statements: Statements;
-  readonly timestamp: () => string;
-  readonly newId: () => string;
-};
-
-function insertGrant({ statements }: Context, { apiKey, projectId }: Grant): void {
-  statements.insertProject.run(projectId);
-  statements.insertKey.run(hashOf(apiKey), projectId);
-}
-
-function selectProjects({ statements }: Context, apiKey: string): readonly string[] {
-  return statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf(row, 'project_id'));
-}
-
-function insertPrompt({ statements, timestamp }: Context, prompt: NewPrompt): boolean {
-  const { id, projectId, key, name, description = null } = prompt;
-  statements.insertProject.run(projectId);
-  return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
-}
-
-function selectPrompt({ statements }: Context, promptId: string, environment?: string): StoredPrompt | null {
+function selectPrompt(statements: Statements, promptId: string, environment?: string): StoredPrompt | null {
   const row = statements.selectPrompt.get(promptId);
   if (row === undefined) return null;
   const active = environment === undefined ? undefined : statements.selectActive.get(promptId, environment);
   return parsePromptRow(row, active === undefined ? null : parseVersionRow(active));
-}
-
-function insertVersion(context: Context, promptId: string, draft: VersionDraft): StoredVersion | null {
-  const { content, changeSummary = null, metadata } = draft;
-  const metadataText = metadata === undefined ? null : JSON.stringify(metadata);
-  const values = [context.newId(), content, changeSummary, metadataText, context.timestamp(), promptId];
-  const row = context.statements.insertVersion.get(...values);
-  return row === undefined ? null : parseVersionRow(row);
-}
-
-function updateFields(context: Context, promptId: string, changes: FieldChanges): StoredPrompt | null {
-  const { key = null, name = null, description = null } = changes;
-  context.statements.updatePrompt.run(key, name, description, promptId);
-  return selectPrompt(context, promptId);
-}
-
-function upsertActive({ statements }: Context, promptId: string, { environment, versionId }: Activation): boolean {
-  return statements.upsertActive.run(environment, promptId, versionId).changes === 1;
 }
 
 /** Only a hash is stored: a database file that gets about gives no key away. */
@@ -168,15 +154,54 @@ const sql = {
 type Statements = Readonly<Record<keyof typeof sql, StatementSync>>;
 
 function prepareStatements(database: DatabaseSync): Statements {
+  const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)] as const);
+  return Object.fromEntries(prepared) as Statements;
+}
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+function parsePromptRow(row: Row, activeVersion: StoredVersion | null): StoredPrompt {
   return {
-    insertProject: database.prepare(sql.insertProject),
-    insertKey: database.prepare(sql.insertKey),
-    selectProjects: database.prepare(sql.selectProjects),
-    insertPrompt: database.prepare(sql.insertPrompt),
-    selectPrompt: database.prepare(sql.selectPrompt),
-    selectActive: database.prepare(sql.selectActive),
-    insertVersion: database.prepare(sql.insertVersion),
-    updatePrompt: database.prepare(sql.updatePrompt),
-    upsertActive: database.prepare(sql.upsertActive),
+    id: textOf(row, 'id'),
+    project_id: textOf(row, 'project_id'),
+    key: textOf(row, 'key'),
+    name: textOf(row, 'name'),
+    description: optionalTextOf(row, 'description'),
+    latest_version_id: optionalTextOf(row, 'latest_version_id'),
+    active_version: activeVersion,
+    created_at: textOf(row, 'created_at'),
   };
+}
+
+function parseVersionRow(row: Row): StoredVersion {
+  return {
+    id: textOf(row, 'id'),
+    prompt_id: textOf(row, 'prompt_id'),
+    version_number: numberOf(row, 'version_number'),
+    content: textOf(row, 'content'),
+    metadata_: metadataOf(row),
+    created_at: textOf(row, 'created_at'),
+  };
+}
+
+function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`The column ${column} holds no text.`);
+  return value;
+}
+
+function optionalTextOf(row: Row, column: string): string | null {
+  return row[column] === null ? null : textOf(row, column);
+}
+
+function numberOf(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new TypeError(`The column ${column} holds no number.`);
+  return value;
+}
+
+/** The store alone writes this column, and always a JSON object. */
+function metadataOf(row: Row): JsonObject | null {
+  const text = optionalTextOf(row, 'metadata');
+  return text === null ? null : JSON.parse(text);
 }

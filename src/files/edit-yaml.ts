@@ -1,38 +1,29 @@
-import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
-import { canonicalJson, isJsonObject, withoutKey, type JsonValue } from '../domain/json.ts';
-import type { Replacement, Span } from '../domain/replacement.ts';
-import { removeFlowEntry } from './remove-flow-entry.ts';
-import {
-  beginsLine,
-  endOf,
-  isBlockCollection,
-  isBlockScalar,
-  lineStart,
-  linesOf,
-  nextLine,
-  spanOf,
-  startOf,
-} from './spans.ts';
-import { parseYamlDocument } from './strict-yaml.ts';
-import {
-  writeBlockScalar,
-  writeCollectionLines,
-  writeEntry,
-  writeEntryLines,
-  writeValue,
-  type TextStyle,
-  type Writing,
-} from './write-yaml.ts';
-import { toJson } from './yaml-values.ts';
+import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import type { Span } from './front-matter.ts';
+import { parseYamlDocument, toJson } from './strict-yaml.ts';
+import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
+
+/** A text that takes the place of a span. */
+export type Replacement = Span & { readonly text: string };
 
 /** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */
 export type YamlEdit =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: JsonValue }
   | { readonly kind: 'remove'; readonly path: readonly string[] };
 
+/** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
+type Target = {
+  readonly map: YAMLMap;
+  readonly key: string;
+  readonly pair: Pair | undefined;
+  readonly rest: readonly string[];
+};
+
 /**
- * What to replace in the source of a strict YAML mapping so that it holds an edit. All other characters stay; without
- * an effect there is nothing to replace.
+ * What to replace in the source of a strict YAML mapping so that it holds an edit. All other characters stay. There is
+ * nothing to replace where the edit has no effect, and in rare shapes that replacing cannot edit, such as a flow mapping
+ * over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
  * @param text whole lines: it ends with a line feed
  */
 export function editYaml(text: string, edit: YamlEdit): readonly Replacement[] {
@@ -41,83 +32,37 @@ export function editYaml(text: string, edit: YamlEdit): readonly Replacement[] {
   return edit.kind === 'set' ? setValue(text, target, edit.value) : removeEntry(text, target, edit.path);
 }
 
-function setValue(text: string, target: Target, value: JsonValue): readonly Replacement[] {
-  const whole = target.rest.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
-  if (target.pair === undefined) return [insertEntry(text, target, whole)];
-  const same = canonicalJson(jsonOf(target.pair.value)) === canonicalJson(whole);
-  return same ? [] : replaceValue(text, target.map, target.pair, whole);
-}
-
-function removeEntry(text: string, { map, pair, rest, key }: Target, path: readonly string[]): readonly Replacement[] {
-  if (pair === undefined || rest.length > 0) return [];
-  if (map.flow === true) return removeFlowEntry(text, map, pair);
-  const above = path.slice(0, -1);
-  const hasOwnLines = beginsLine(text, startOf(pair)) && map.items.length > 1;
-  if (hasOwnLines || above.length === 0) return [{ ...linesOf(text, pair), text: '' }];
-  const whole = jsonOf(map);
-  return editYaml(text, { kind: 'set', path: above, value: isJsonObject(whole) ? withoutKey(whole, key) : whole });
-}
-
-function jsonOf(node: unknown): JsonValue {
-  return toJson(node, () => ({})).value;
-}
-
-/** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
-export type Target = {
-  readonly map: YAMLMap;
-  /** The entry whose value the mapping is. */
-  readonly holder?: Pair;
-  readonly key: string;
-  readonly pair: Pair | undefined;
-  readonly rest: readonly string[];
-};
-
 /** Null when the text is no mapping. */
-export function findTarget(text: string, path: readonly string[]): Target | null {
+function findTarget(text: string, path: readonly string[]): Target | null {
   // As the parser of prompt files does: without the last line feed.
   const root = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true })?.contents;
   return isMap(root) ? follow(root, path) : null;
 }
 
-function follow(map: YAMLMap, [key = '', ...rest]: readonly string[], holder?: Pair): Target {
-  const pair = entryOf(map, key);
-  if (pair !== undefined && rest.length > 0 && isMap(pair.value)) return follow(pair.value, rest, pair);
-  return { map, key, pair, rest, ...(holder === undefined ? {} : { holder }) };
+function follow(map: YAMLMap, [key = '', ...rest]: readonly string[]): Target {
+  const pair = map.items.find((one) => isScalar(one.key) && one.key.value === key);
+  return pair !== undefined && rest.length > 0 && isMap(pair.value)
+    ? follow(pair.value, rest)
+    : { map, key, pair, rest };
 }
 
-function entryOf(map: YAMLMap, key: string): Pair | undefined {
-  return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
-}
-
-/** The whole lines of a field of the outermost mapping; null when it is not there. */
-export function linesOfField(text: string, field: string): Span | null {
-  const pair = findTarget(text, [field])?.pair;
-  return pair === undefined ? null : linesOf(text, pair);
-}
-
-/** Whether the outermost mapping is written in braces. */
-export function isFlowMapping(text: string): boolean {
-  return findTarget(text, [])?.map.flow === true;
+function setValue(text: string, { map, key, pair, rest }: Target, value: JsonValue): readonly Replacement[] {
+  const whole = rest.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
+  if (pair === undefined) return [insertEntry(text, map, key, whole)];
+  const same = canonicalJson(toJson(pair.value, () => ({})).value) === canonicalJson(whole);
+  return same ? [] : replaceValue(text, map, pair, whole);
 }
 
 /** Puts an entry after the last one of a mapping. What follows that one, a comment or a comma, stays after it. */
-export function insertEntry(text: string, target: Target, value: JsonValue): Replacement {
-  return target.map.flow === true ? intoFlow(text, target, value) : intoBlock(text, target, value);
-}
-
-function intoFlow(text: string, { map, holder, key }: Target, value: JsonValue): Replacement {
+function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): Replacement {
   const last = map.items.at(-1);
-  const entry = writeEntry(key, value, { style: styleOfMapping(map, holder), inFlow: true });
-  const at = last === undefined ? spanOf(map).start + 1 : endOf(text, last);
-  return { start: at, end: at, text: last === undefined ? entry : `, ${entry}` };
-}
-
-function intoBlock(text: string, { map, key }: Target, value: JsonValue): Replacement {
-  const last = map.items.at(-1);
+  if (map.flow === true) {
+    const entry = writeEntry(key, value, styleOfMapping(map));
+    return last === undefined ? putIn(spanOf(map).start + 1, entry) : putIn(endOf(text, last), `, ${entry}`);
+  }
   const indent = indentOf(map);
   const below = nextLine(text, last === undefined ? text.length - 1 : endOf(text, last));
-  const at = below + commentsWithin(text.slice(below), indent);
-  return { start: at, end: at, text: writeEntryLines(key, value, indent) };
+  return putIn(below + commentsWithin(text.slice(below), indent), writeLines({ [key]: value }, indent) ?? '');
 }
 
 /** The length of the comments that are indented further than the entries: they are about what is in the last one. */
@@ -125,83 +70,130 @@ function commentsWithin(text: string, indent: string): number {
   return new RegExp(`^(?:\\n*${indent} +#.*\\n)*`).exec(text)?.[0].length ?? 0;
 }
 
-/** The blanks before the entries of a block mapping. */
-export function indentOf({ srcToken }: YAMLMap): string {
-  return ' '.repeat(srcToken?.type === 'block-map' ? srcToken.indent : 0);
-}
-
-/** How texts are put into a mapping: in double quotes where it is written as JSON, with all texts in them. */
-export function styleOfMapping(map: YAMLMap, holder?: Pair): TextStyle {
-  if (map.flow !== true) return 'plain';
-  const nodes = map.items.length === 0 ? [holder?.key] : map.items.flatMap(({ key, value }) => [key, value]);
-  const texts = nodes.filter((node) => isScalar(node)).filter(({ value }) => typeof value === 'string');
-  return texts.length > 0 && texts.every(({ type }) => type === 'QUOTE_DOUBLE') ? 'double' : 'plain';
-}
-
-type Spot = { readonly text: string; readonly map: YAMLMap; readonly pair: Pair; readonly writing: Writing };
-
 /** Puts another value in the place of an entry's value, in the style of the old one where it can be. */
-export function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue): readonly Replacement[] {
-  const spot = { text, map, pair, writing: { style: styleOf(map, pair), inFlow: map.flow === true } };
-  const { value: old } = pair;
-  if (old === null) return [addValue(spot, value)];
-  if (isBlockScalar(old)) return replaceBlockScalar(spot, value);
-  if (isBlockCollection(old)) return replaceBlockCollection(spot, value);
-  const { start, end } = spanOf(old);
-  const written = writeValue(value, spot.writing);
-  return [{ start, end, text: start === end ? apart(text, start, written) : written }];
-}
-
-/** Where a value was empty, a colon may come right before it, and a comment right after it. */
-function apart(text: string, at: number, written: string): string {
-  return `${/\s/.test(text.charAt(at - 1)) ? '' : ' '}${written}${text[at] === '#' ? ' ' : ''}`;
-}
-
-/** A text takes the quotes of the text before. */
-function styleOf(map: YAMLMap, { value: old }: Pair): TextStyle {
-  if (isScalar(old) && old.type === 'QUOTE_SINGLE') return 'single';
-  if (isScalar(old) && old.type === 'QUOTE_DOUBLE') return 'double';
-  if (isScalar(old) && typeof old.value === 'string') return 'plain';
-  return styleOfMapping(map);
-}
-
-/** For a key that has no colon: `{a}`, or `? a` alone. */
-function addValue({ text, map, pair, writing }: Spot, value: JsonValue): Replacement {
-  const written = writeValue(value, writing);
+function replaceValue(text: string, map: YAMLMap, pair: Pair, value: JsonValue): readonly Replacement[] {
+  const { value: old, srcToken } = pair;
+  const colon = srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset;
+  const { start } = spanOf(old);
   const end = endOf(text, pair);
-  if (map.flow === true) return { start: end, end, text: `: ${written}` };
-  const at = nextLine(text, end);
-  return { start: at, end: at, text: `${indentOf(map)}: ${written}\n` };
+  const written = writeValue(value, styleOf(map, old));
+  const afterColon = putIn(colon === undefined ? end : colon + 1, colon === undefined ? `: ${written}` : ` ${written}`);
+  if (isBlockScalar(old)) {
+    const lines = { start, end: nextLine(text, end) };
+    return [{ ...lines, text: rewriteBlockScalar(text.slice(start, lines.end), value, written, indentOf(map)) }];
+  }
+  if (!isBlockCollection(old) || !beginsLine(text, start)) {
+    return [old === null || start === end ? afterColon : { start, end, text: written }];
+  }
+  const lines = { start: lineStart(text, start), end: nextLine(text, end) };
+  const content = writeLines(value, indentFor(value, text.slice(lines.start, start), indentOf(map)));
+  return content === null ? [afterColon, { ...lines, text: '' }] : [{ ...lines, text: content }];
 }
 
-/** What follows the indicator on its line, a comment say, stays. */
-function replaceBlockScalar({ text, map, pair, writing }: Spot, value: JsonValue): readonly Replacement[] {
-  const { start } = spanOf(pair.value);
-  const lines = { start: nextLine(text, start), end: nextLine(text, endOf(text, pair)) };
-  const blanks = /^\n*( +)/.exec(text.slice(lines.start, lines.end))?.[1];
-  const block = writeBlockScalar(value, text[start] === '>', blanks ?? `${indentOf(map)}  `);
-  const [indicator, content] = block ?? [writeValue(value, writing), ''];
-  const indicatorEnd = start + (/^[^\s#]+/.exec(text.slice(start))?.[0].length ?? 0);
-  return [
-    { start, end: indicatorEnd, text: indicator },
-    { ...lines, text: content },
-  ];
-}
-
-/** Its lines are replaced; what cannot be written as such lines is written after the colon. */
-function replaceBlockCollection({ text, map, pair, writing }: Spot, value: JsonValue): readonly Replacement[] {
-  const { start } = spanOf(pair.value);
-  const end = endOf(text, pair);
-  const written = writeValue(value, writing);
-  if (!beginsLine(text, start)) return [{ start, end, text: written }];
-  const first = lineStart(text, start);
-  const content = writeCollectionLines(value, indentFor(value, text.slice(first, start), indentOf(map)));
-  const colon = pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset ?? 0;
-  const lines = { start: first, end: nextLine(text, end), text: content ?? '' };
-  return content === null ? [{ start: colon + 1, end: colon + 1, text: ` ${written}` }, lines] : [lines];
+function putIn(at: number, text: string): Replacement {
+  return { start: at, end: at, text };
 }
 
 /** A list may be indented like the key that it belongs to, a mapping may not. */
 function indentFor(value: JsonValue, old: string, outer: string): string {
   return isJsonObject(value) && old.length <= outer.length ? `${outer}  ` : old;
+}
+
+function removeEntry(text: string, { map, pair, rest }: Target, path: readonly string[]): readonly Replacement[] {
+  if (pair === undefined || rest.length > 0) return [];
+  if (map.flow === true) return removeFlowEntry(text, map, pair);
+  if (!beginsLine(text, startOf(pair))) return [];
+  const above = path.slice(0, -1);
+  if (map.items.length > 1 || above.length === 0) {
+    return [{ start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)), text: '' }];
+  }
+  return editYaml(text, { kind: 'set', path: above, value: {} });
+}
+
+/** With the comma beside it. Over several lines there may be comments, and nobody knows which entry they are about. */
+function removeFlowEntry(text: string, map: YAMLMap, pair: Pair): readonly Replacement[] {
+  const at = map.items.indexOf(pair);
+  const [before, after] = [map.items[at - 1], map.items[at + 1]];
+  const only = { ...spanOf(map), text: '{}' };
+  const first = after === undefined ? only : { start: startOf(pair), end: startOf(after), text: '' };
+  const cut = before === undefined ? first : { start: endOf(text, before), end: endOf(text, pair), text: '' };
+  return text.slice(cut.start, cut.end).includes('\n') ? [] : [cut];
+}
+
+/** A text takes the quotes of the text before. */
+function styleOf(map: YAMLMap, old: unknown): TextStyle {
+  if (!isScalar(old) || typeof old.value !== 'string') return styleOfMapping(map);
+  if (old.type === 'QUOTE_SINGLE') return 'single';
+  return old.type === 'QUOTE_DOUBLE' ? 'double' : 'plain';
+}
+
+/** What is written as JSON, with all texts in double quotes, stays so. */
+function styleOfMapping({ flow, items }: YAMLMap): TextStyle {
+  const nodes = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node));
+  const texts = nodes.filter(({ value }) => typeof value === 'string');
+  const isJson = flow === true && texts.length > 0 && texts.every(({ type }) => type === 'QUOTE_DOUBLE');
+  return isJson ? 'double' : 'plain';
+}
+
+/** The blanks before the entries of a block mapping. */
+function indentOf({ srcToken }: YAMLMap): string {
+  return ' '.repeat(srcToken?.type === 'block-map' ? srcToken.indent : 0);
+}
+
+/** Where an entry's key begins. */
+function startOf({ key }: Pair): number {
+  return spanOf(key).start;
+}
+
+/** Where the last line that is an entry's own has its last character: no comment or blank line after it is. */
+function endOf(text: string, { key, value }: Pair): number {
+  return nodeEnd(text, value ?? key);
+}
+
+/** A node without the comments after it. */
+function spanOf(node: unknown): Span {
+  const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
+  return { start, end };
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** The text ends with a line feed. */
+function nextLine(text: string, offset: number): number {
+  return text.indexOf('\n', offset) + 1;
+}
+
+/** Whether nothing but blanks is before the offset on its line. */
+function beginsLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** Whether a node is a text after `|` or `>`. */
+function isBlockScalar(node: unknown): boolean {
+  return isScalar(node) && (node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL');
+}
+
+/** The library counts comments after the last item of a block collection as part of it. */
+function nodeEnd(text: string, node: unknown): number {
+  const span = spanOf(node);
+  if (isBlockScalar(node)) return blockScalarEnd(text, span);
+  if (!isBlockCollection(node)) return span.end;
+  const last: unknown = node.items.at(-1);
+  return isPair(last) ? endOf(text, last) : nodeEnd(text, last);
+}
+
+/** Whether a node is a mapping or a list without braces and brackets. */
+function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
+  return (isMap(node) || isSeq(node)) && node.flow !== true;
+}
+
+/** Where a block scalar ends without the line feeds that are not part of its value: with `+` all but the last one are. */
+function blockScalarEnd(text: string, { start, end }: Span): number {
+  const keeps = /^[^\s#]*\+/.test(text.slice(start, end));
+  if (keeps) return text[end - 1] === '\n' ? end - 1 : end;
+  let at = end;
+  while (text[at - 1] === '\n') at -= 1;
+  return at;
 }

@@ -2,18 +2,21 @@ import { contentDigest, withLineFeeds } from '../domain/digest.ts';
 import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import {
-  conflictFrontMatter,
-  editFrontMatter,
-  editText,
-  hasFlowFrontMatter,
-  type FieldConflict,
-} from './edit-source.ts';
-import type { YamlEdit } from './edit-yaml.ts';
-import { splitFrontMatter } from './front-matter.ts';
+import { editYaml, type Replacement, type YamlEdit } from './edit-yaml.ts';
+import { bodySpanOf, decodeSource, placeOfFile, splitFrontMatter, yamlSpanOf, type Span } from './front-matter.ts';
 import { parsePromptFile, textOf } from './parse.ts';
-import { decodeSource, placeOfFile } from './source.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
+
+/** What git writes behind its conflict markers: where each side comes from. */
+export type Labels = { readonly ours: string; readonly theirs: string };
+
+/** A field that both sides changed: the file shows its lines and the other ones, between git's markers. */
+type FieldConflict = {
+  readonly kind: 'conflict';
+  readonly field: string;
+  readonly theirs: JsonValue;
+  readonly labels: Labels;
+};
 
 /** One value to set or to remove, or a field that both sides have changed. */
 export type FrontMatterEdit = YamlEdit | FieldConflict;
@@ -28,10 +31,9 @@ export type PromptEdits = {
   readonly conflicted?: boolean;
 };
 
-/** The file is null when it holds conflicts. */
-export type EditedFile = { readonly bytes: Uint8Array; readonly file: PromptFile | null };
-/** The edited file, or why it is left as it was. */
-export type EditResult = EditedFile | { readonly problem: Problem };
+/** The edited file, which is null when it holds conflicts; or why it is left as it was. */
+export type EditResult =
+  { readonly bytes: Uint8Array; readonly file: PromptFile | null } | { readonly problem: Problem };
 
 /**
  * Edits a valid prompt file in place: every byte that no edit is about stays. What comes of it is parsed again; where
@@ -40,67 +42,55 @@ export type EditResult = EditedFile | { readonly problem: Problem };
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): EditResult {
   const { file, problems } = parsePromptFile(bytes, path);
   const before = meaningOf(bytes, path);
-  if (file === null || before === null) return { problem: firstError(problems, path) };
+  const error = problems.find(isError);
+  if (error !== undefined) return { problem: error };
+  if (file === null || before === null) return notKept('it cannot be read', path);
   const plain = edits.frontMatter.filter((edit) => edit.kind !== 'conflict');
   const conflicts = edits.frontMatter.filter((edit) => edit.kind === 'conflict');
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;
   const text = changesText ? withLineFeeds(edits.text) : before.text;
   const meant = { frontMatter: plain.reduce(editJson, before.frontMatter), text };
-  const edited = editText(editFrontMatter(decode(bytes), plain), text);
-  const reason = misreading(encode(edited), path, meant) ?? conflictFault(edited, path, meant, conflicts);
+  const edited = editText(editFrontMatter(Buffer.from(bytes).toString(), plain), text);
+  const reason = misreading(Buffer.from(edited), path, meant);
   if (reason !== null) return notKept(reason, path);
-  const marked = conflictFrontMatter(edited, conflicts);
-  if (edits.conflicted === true || marked !== edited) return { bytes: encode(marked), file: null };
-  return validated(encode(edited), path);
+  const marked = conflicts.length === 0 ? null : withConflicts(edited, path, meant, conflicts);
+  if (marked !== null) return marked;
+  return edits.conflicted === true ? { bytes: Buffer.from(edited), file: null } : validated(edited, path);
 }
 
-/** Each side of a conflict has to be one that can be taken. */
-function conflictFault(
+/** Each side of a conflict has to be one that can be taken. Null where both are the same. */
+function withConflicts(
   edited: string,
   path: string,
   meant: Meaning,
   conflicts: readonly FieldConflict[],
-): string | null {
-  if (conflicts.length > 0 && hasFlowFrontMatter(edited)) {
-    return 'its front matter is in braces, where conflict markers cannot stand';
-  }
-  const faults = conflicts.map(({ field, theirs }) => {
-    const edit: YamlEdit = { kind: 'set', path: [field], value: theirs };
-    const frontMatter = editJson(meant.frontMatter, edit);
-    return misreading(encode(editFrontMatter(edited, [edit])), path, { ...meant, frontMatter });
-  });
-  return faults.find((fault) => fault !== null) ?? null;
+): EditResult | null {
+  const sets = conflicts.map(({ field, theirs }): YamlEdit => ({ kind: 'set', path: [field], value: theirs }));
+  const theirs = editFrontMatter(edited, sets);
+  const frontMatter = sets.reduce(editJson, meant.frontMatter);
+  const reason = misreading(Buffer.from(theirs), path, { ...meant, frontMatter });
+  if (reason !== null) return notKept(reason, path);
+  const labels = conflicts[0]?.labels;
+  if (theirs === edited || labels === undefined) return null;
+  return { bytes: Buffer.from(markDifference(edited, theirs, labels)), file: null };
 }
 
-function validated(bytes: Uint8Array, path: string): EditResult {
+function validated(edited: string, path: string): EditResult {
+  const bytes = Buffer.from(edited);
   const { file, problems } = parsePromptFile(bytes, path);
   if (file !== null) return { bytes, file };
-  return notKept(`it would not be valid: ${firstError(problems, path).message.replace(/\.$/, '')}`, path);
-}
-
-function firstError(problems: readonly Problem[], path: string): Problem {
-  const unread = () => makeProblem('edit/not-kept', { reason: 'it cannot be read' }, placeOfFile(path));
-  return problems.find(isError) ?? unread();
+  return notKept(`it would not be valid: ${problems.find(isError)?.message.replace(/\.$/, '')}`, path);
 }
 
 function notKept(reason: string, path: string): EditResult {
   return { problem: makeProblem('edit/not-kept', { reason }, placeOfFile(path)) };
 }
 
-/** With the byte order mark. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
-
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
 /** What a file says in its two parts, whether or not that is a valid prompt. */
-export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
+type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
 /** Null when a part of the file cannot be read. */
-export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
+function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
   const source = decodeSource(bytes);
   const parts = source === null ? null : splitFrontMatter(source, path).parts;
   if (parts === null) return null;
@@ -112,27 +102,107 @@ export function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
 export function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
   const read = meaningOf(bytes, path);
   if (read === null) return 'it could no longer be read';
-  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter))
-    return 'its front matter would say something else';
+  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter)) {
+    return 'its front matter is written in a way that only a person can change';
+  }
   return read.text === meant.text ? null : 'its text would be another one';
 }
 
 /** What a mapping holds after an edit: what the edited source must be read as. */
-export function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
-  return edit.kind === 'set' ? withValue(object, edit.path, edit.value) : withoutEntry(object, edit.path);
+function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
+  const [key = '', ...path] = edit.path;
+  if (path.length === 0) return edit.kind === 'set' ? { ...object, [key]: edit.value } : withoutKey(object, key);
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined;
+  if (isJsonObject(inner)) return { ...object, [key]: editJson(inner, { ...edit, path }) };
+  return edit.kind === 'set' ? { ...object, [key]: editJson({}, { ...edit, path }) } : object;
 }
 
-function withValue(object: JsonObject, [key = '', ...rest]: readonly string[], value: JsonValue): JsonObject {
-  return { ...object, [key]: rest.length === 0 ? value : withValue(objectIn(object, key) ?? {}, rest, value) };
+function editFrontMatter(original: string, edits: readonly YamlEdit[]): string {
+  return edits.reduce((text, edit) => replaceIn(text, yamlSpanOf, (yaml) => editYaml(yaml, edit)), original);
 }
 
-function withoutEntry(object: JsonObject, [key = '', ...rest]: readonly string[]): JsonObject {
-  const inner = objectIn(object, key);
-  if (rest.length === 0) return withoutKey(object, key);
-  return inner === null ? object : { ...object, [key]: withoutEntry(inner, rest) };
+/** Another text of the prompt, with the blank line and the final newline of the old one or those that it needs. */
+function editText(original: string, text: string): string {
+  return replaceIn(original, bodySpanOf, (body) => {
+    const first = body.startsWith('\n') || text.startsWith('\n') ? '\n' : '';
+    const last = body.endsWith('\n') || text.endsWith('\n') ? '\n' : '';
+    return replacementFor(body, first + text + last);
+  });
 }
 
-function objectIn(object: JsonObject, key: string): JsonObject | null {
-  const value = Object.hasOwn(object, key) ? object[key] : null;
-  return isJsonObject(value) ? value : null;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Replaces in a file's text what is to be replaced in a part of it as the parser reads it: without a byte order mark and
+ * with line feeds. All other bytes stay; lines that are put in end like the first one of the file.
+ */
+function replaceIn(
+  original: string,
+  spanOf: (source: string) => Span,
+  replacementsIn: (part: string) => readonly Replacement[],
+): string {
+  const mark = original.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const written = original.slice(mark.length);
+  const source = withLineFeeds(written);
+  const span = spanOf(source);
+  const offset = (at: number) => originalOffset(written, span.start + at);
+  // From the last one on: what is before it keeps its offsets.
+  return replacementsIn(source.slice(span.start, span.end)).reduceRight(
+    (after, { start, end, text }) =>
+      after.slice(0, mark.length + offset(start)) +
+      text.replaceAll('\n', newlineOf(written)) +
+      after.slice(mark.length + offset(end)),
+    original,
+  );
+}
+
+/** Where an offset into a text with line feeds is in the text as it is written. */
+function originalOffset(written: string, offset: number): number {
+  let before = 0;
+  for (let at = written.indexOf('\r\n'); at !== -1 && at - before < offset; at = written.indexOf('\r\n', at + 2)) {
+    before += 1;
+  }
+  return offset + before;
+}
+
+function newlineOf(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
+}
+
+/** The one replacement that makes `after` of `before`, as short as it can be; none where they are equal. */
+function replacementFor(before: string, after: string): readonly Replacement[] {
+  if (before === after) return [];
+  const [start, end] = differenceOf(before, after);
+  return [{ start, end: before.length - end, text: after.slice(start, after.length - end) }];
+}
+
+/** Both sides of all lines from the first to the last one that differs, between git's markers. The last line is equal. */
+function markDifference(ours: string, theirs: string, labels: Labels): string {
+  const [own, other] = [ours.split(/(?<=\n)/), theirs.split(/(?<=\n)/)];
+  const [start, end] = differenceOf(own, other);
+  const newline = newlineOf(ours);
+  return [
+    ...own.slice(0, start),
+    `<<<<<<< ${onOneLine(labels.ours)}${newline}`,
+    ...own.slice(start, own.length - end),
+    `=======${newline}`,
+    ...other.slice(start, other.length - end),
+    `>>>>>>> ${onOneLine(labels.theirs)}${newline}`,
+    ...own.slice(own.length - end),
+  ].join('');
+}
+
+/** How many of the first and how many of the last items are the same in both. */
+function differenceOf(one: ArrayLike<string>, other: ArrayLike<string>): readonly [start: number, end: number] {
+  const most = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < most && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  return [start, end];
+}
+
+/** A label may hold an id of the service. */
+function onOneLine(label: string): string {
+  return label.replaceAll(/\p{Cc}+/gu, ' ');
 }

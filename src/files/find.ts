@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
 import { makeGlob, splitGlob } from './glob.ts';
 import { firstLink, isDirectory, leaves, slashed } from './paths.ts';
-import { placeOfFile } from './source.ts';
+import { placeOfFile } from './front-matter.ts';
 
 /** Where prompt files are looked for. `folder` is the configuration file's; no path may leave `root`. */
 export type PromptPatterns = {
@@ -28,35 +28,32 @@ type Glob = {
 };
 type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
-const NEVER_ENTERED = new Set(['.git', 'node_modules']);
-
 /**
  * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
  * files does: threads take longer than a folder.
  */
 export function findPromptPaths(where: PromptPatterns): FoundPaths {
   const excluded = exclusionOf(where.patterns);
-  const results = where.patterns.map((_, index) => findOne(where, index));
-  const paths = results.flatMap((result) => result.paths).filter((path) => !excluded(path));
-  const problems = results
-    .flatMap((result) => result.problems)
-    .filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
+  const found: Found = { folder: where.folder, paths: [], problems: [] };
+  for (const [index, pattern] of where.patterns.entries()) {
+    if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+  }
+  const paths = found.paths.filter((path) => !excluded(path));
+  const problems = found.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
   const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { paths: [...new Set(paths)].toSorted(), problems: [...once.values()] };
 }
 
 /** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
 export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>): string {
-  const first = patterns.find((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  const first = patterns.find(isPositive);
   return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
 }
 
-/** Whether the patterns match a path (relative to the folder) at whatever commit, judged by its name alone. */
+/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
 export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
   const excluded = exclusionOf(patterns);
-  const globs = patterns
-    .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
-    .map((one) => globOf(folder, one));
+  const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
   return (path: string): boolean =>
     !excluded(path) &&
     !path.split('/').some(isNeverEntered) &&
@@ -73,20 +70,20 @@ function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
   return (path) => globs.some((matches) => matches(path));
 }
 
-function findOne({ folder, root, patterns, patternPlaces }: PromptPatterns, index: number): FoundPaths {
-  const pattern = patterns[index] ?? '';
-  const found: Found = { folder, paths: [], problems: [] };
-  if (pattern === '' || pattern.startsWith('!')) return found;
+function isPositive(pattern: string): boolean {
+  return pattern !== '' && !pattern.startsWith('!');
+}
+
+function findOne({ folder, root }: PromptPatterns, pattern: string, place: Place, found: Found): void {
   const glob = globOf(folder, pattern);
   const way = slashed(relative(root, glob.directory));
   if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
-    found.problems.push(makeProblem('config/pattern-outside', { pattern }, patternPlaces?.[index] ?? {}));
+    found.problems.push(makeProblem('config/pattern-outside', { pattern }, place));
   } else if (!way.split('/').some(isNeverEntered)) {
     const link = firstLink(root, glob.directory);
     if (link === null) walk(glob, glob.directory, found);
     else found.problems.push(linkProblem(slashed(relative(folder, link))));
   }
-  return found;
 }
 
 function walk(glob: Glob, directory: string, found: Found): void {
@@ -99,8 +96,11 @@ function walk(glob: Glob, directory: string, found: Found): void {
       if (hides) found.problems.push(linkProblem(path));
     } else if (entry.isDirectory()) {
       if (glob.enters(entry.name)) walk(glob, join(directory, entry.name), found);
+    } else if (matches && entry.isFile()) {
+      found.paths.push(path);
     } else if (matches) {
-      takeFile(entry, path, found);
+      const reason = 'it is not a regular file';
+      found.problems.push(makeProblem('prompt/unreadable', { reason }, placeOfFile(path)));
     }
   }
 }
@@ -125,11 +125,6 @@ function entriesOf(directory: string, { folder, problems }: Found): readonly Dir
   }
 }
 
-function takeFile(entry: Dirent, path: string, { paths, problems }: Found): void {
-  if (entry.isFile()) paths.push(path);
-  else problems.push(makeProblem('prompt/unreadable', { reason: 'it is not a regular file' }, placeOfFile(path)));
-}
-
 /** The folder that a pattern starts in and what it asks of the paths below. */
 function globOf(folder: string, pattern: string): Glob {
   const { base, glob } = splitGlob(pattern);
@@ -147,7 +142,7 @@ function globOf(folder: string, pattern: string): Glob {
 
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name: string): boolean {
-  return NEVER_ENTERED.has(name.toLowerCase());
+  return /^(?:\.git|node_modules)$/i.test(name);
 }
 
 function linkProblem(path: string): Problem {

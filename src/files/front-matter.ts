@@ -1,6 +1,49 @@
 import matter from 'gray-matter';
-import type { Span } from '../domain/replacement.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { isUtf8 } from 'node:buffer';
+import { withLineFeeds } from '../domain/digest.ts';
+import { findHidden, makePlaceAt, placeAt } from '../domain/text.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+
+const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+
+/** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
+export function decodeSource(bytes: Uint8Array): string | null {
+  return isUtf8(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
+}
+
+/** Where a file stops being UTF-8, or where it has a sign for what cannot be read already. */
+export function invalidUtf8Place(bytes: Uint8Array): Place {
+  const text = new TextDecoder().decode(bytes);
+  return placeAt(text, text.indexOf('\ufffd'));
+}
+
+/** What is wrong with a file whatever its parts hold, and a warning for each kind of invisible character in it. */
+export function sourceProblems(source: string, path: string): readonly Problem[] {
+  const hiddenAt = makePlaceAt(source);
+  const [nul, conflict] = [source.indexOf('\0'), findConflict(source)];
+  return [
+    ...findHidden(source)
+      .filter(({ offset }) => offset !== nul)
+      .map(({ character, count, offset }) =>
+        makeProblem('prompt/hidden-character', { character, count }, { path, ...hiddenAt(offset) }),
+      ),
+    ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...placeAt(source, nul) })]),
+    ...(conflict === -1 ? [] : [makeProblem('prompt/conflict-markers', {}, { path, ...placeAt(source, conflict) })]),
+  ];
+}
+
+/** The offset of the first conflict marker; -1 when there is none. */
+export function findConflict(text: string): number {
+  return text.search(CONFLICT_MARKER);
+}
+
+/** The beginning of a line; the first one for what concerns a file as a whole. */
+export function placeOfFile(path: string, line = 1): Place {
+  return { path, line, column: 1 };
+}
+
+/** The characters of a text between two offsets (UTF-16 units). */
+export type Span = { readonly start: number; readonly end: number };
 
 /** A prompt file in its two parts. The body still has its blank line at the start and its final newline. */
 export type SplitFile = {
@@ -10,7 +53,7 @@ export type SplitFile = {
   readonly bodyLine: number;
 };
 
-export type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
+type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
 
 /** The YAML begins on this line of the file. */
 export const YAML_LINE = 2;
@@ -27,31 +70,30 @@ const LONGEST_SHOWN = 80;
  */
 export function splitFrontMatter(source: string, path: string): SplitResult {
   const opening = lineAt(source, 0);
-  if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, at(path, 1)));
+  if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, placeOfFile(path)));
   if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
   const closingAt = closingOffset(source);
-  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, at(path, 1)));
+  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, placeOfFile(path)));
   const yaml = source.slice(opening.length + 1, closingAt - 1);
   const closing = lineAt(source, closingAt);
-  const closingLine = countLines(source.slice(0, closingAt));
+  const closingLine = source.slice(0, closingAt).split('\n').length;
   if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
   const bytes = Buffer.byteLength(yaml);
   const limit = LARGEST_FRONT_MATTER;
-  if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, at(path, 1)));
+  if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, placeOfFile(path)));
   const body = source.slice(closingAt + closing.length + 1);
   return { parts: { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 }, problems: [] };
 }
 
-/** Where a file with both delimiters has its lines of YAML, and the offset at which its body begins. */
-export function offsetsOf(source: string): { readonly yaml: Span; readonly body: number } {
-  const yaml = { start: source.indexOf('\n') + 1, end: closingOffset(source) };
-  return { yaml, body: headOf(source).length + 1 };
+/** Where a file with both delimiters has its lines of YAML. */
+export function yamlSpanOf(source: string): Span {
+  return { start: source.indexOf('\n') + 1, end: closingOffset(source) };
 }
 
-/** The file up to and including its closing delimiter line, as it is written. */
-export function headOf(source: string): string {
+/** Where a file with both delimiters has its body. */
+export function bodySpanOf(source: string): Span {
   const closingAt = closingOffset(source);
-  return source.slice(0, closingAt) + lineAt(source, closingAt);
+  return { start: closingAt + lineAt(source, closingAt).length + 1, end: source.length };
 }
 
 /** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
@@ -64,15 +106,15 @@ function closingOffset(source: string): number {
  * every whole text among those that it remembers, which for the engine means a copy that is kept and a hash of it.
  */
 function handedThrough(yaml: string): string {
-  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: inertEngines }).data['yaml']);
+  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: handingThrough }).data['yaml']);
 }
 
 const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
-const inertEngines = { yaml: handThrough, json: handThrough, javascript: handThrough };
+const handingThrough = { yaml: handThrough, json: handThrough, javascript: handThrough };
 
 function badDelimiter(line: string, path: string, number: number): Problem {
   const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
-  return makeProblem('prompt/bad-delimiter', { line: shown }, at(path, number));
+  return makeProblem('prompt/bad-delimiter', { line: shown }, placeOfFile(path, number));
 }
 
 function lineAt(source: string, offset: number): string {
@@ -80,22 +122,6 @@ function lineAt(source: string, offset: number): string {
   return end === -1 ? source.slice(offset) : source.slice(offset, end);
 }
 
-function countLines(text: string): number {
-  return text.split('\n').length;
-}
-
 function failed(problem: Problem): SplitResult {
   return { parts: null, problems: [problem] };
-}
-
-function at(path: string, line: number) {
-  return { path, line, column: 1 };
-}
-
-/**
- * The source of a valid file with another text; its front matter stays as it is, byte for byte. What is written is
- * parsed back as the very same text, provided that it holds no carriage return.
- */
-export function withText(source: string, text: string): string {
-  return `${headOf(source)}\n\n${text}\n`;
 }

@@ -1,4 +1,4 @@
-import { LONGEST_PATTERN } from '../domain/literal-selector.ts';
+import { LONGEST_PATTERN } from '../domain/text.ts';
 
 /** From positions in a text to all those that a part of a pattern leads to. */
 type Part = (text: string, from: ReadonlySet<number>) => ReadonlySet<number>;

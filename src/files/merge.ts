@@ -1,20 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit } from '../domain/edits.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import { placeholdersOf } from '../domain/placeholders.ts';
-import { FIELDS } from '../domain/plan.ts';
+import { placeholdersOf } from '../domain/text-changes.ts';
+import { FIELDS, type FieldName } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
-import type { RemotePrompt } from '../domain/prompt-service.ts';
-import type { FrontMatterEdit } from './edit.ts';
-import { mergeText, type Labels, type Merged, type Side } from './merge-text.ts';
+import type { FrontMatterEdit, Labels } from './edit.ts';
+
+/** Which side counts where both have changed the same; null: neither, the file gets both. */
+export type Side = 'ours' | 'theirs' | null;
+
+export type Merged = { readonly text: string; readonly conflicts: number };
+
+/** Three texts; the base is null where it is not known what both come from: then all that differs is a conflict. */
+export type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+
+/** How to merge. Lines are merged by git, which another room starts. */
+export type Merging = {
+  readonly side: Side;
+  readonly labels: Labels;
+  readonly mergeLines: (texts: Texts, side: Side, labels: Labels) => Promise<Merged>;
+};
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
-  readonly fields: Pick<RemotePrompt, (typeof FIELDS)[number]>;
+  readonly fields: { readonly [Field in FieldName]: string };
   /** Null where no text is to be taken over. */
   readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
   /** The file as both come from it; null where that is not known. */
-  readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
+  readonly base: Pick<PromptFile, FieldName | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
   readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
   /** The newer states of the file, where the content may come from one of them; null where it does not. */
@@ -27,86 +40,109 @@ export type MergedPrompt = {
   readonly text: Merged | null;
 };
 
-type Done = { readonly edits: readonly FileEdit[]; readonly frontMatter: readonly FrontMatterEdit[] };
+/** One field of a file that changes: as it is reported, and as it is edited. */
+type Step = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
-export function mergePrompt(file: PromptFile, theirs: Theirs, side: Side, labels: Labels): MergedPrompt {
-  const text = textOf(file, theirs, side, labels);
-  const parts = [
-    ...FIELDS.map((field) => mergeField(file, field, theirs, side, labels)),
-    mergeMetadata(file, theirs, side, labels),
-    text === null || text.conflicts > 0 ? nothing : followVariables(file, text.text),
+export async function mergePrompt(file: PromptFile, theirs: Theirs, merging: Merging): Promise<MergedPrompt> {
+  const text = await mergeContent(file, theirs, merging);
+  const steps = [
+    ...FIELDS.flatMap((field) => mergeField(file, field, theirs, merging)),
+    ...mergeMetadata(file, theirs, merging),
+    ...(text === null || text.conflicts > 0 ? [] : followVariables(file, text.text)),
   ];
-  const said = text === null ? [] : [{ kind: 'set-text' as const, from: labels.theirs, conflicts: text.conflicts }];
-  return {
-    edits: [...parts.flatMap(({ edits }) => edits), ...said],
-    frontMatter: parts.flatMap(({ frontMatter }) => frontMatter),
-    text,
-  };
+  const from = merging.labels.theirs;
+  const ofText = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
+  return { edits: [...steps.map(({ edit }) => edit), ...ofText], frontMatter: steps.map(({ change }) => change), text };
 }
 
-const nothing: Done = { edits: [], frontMatter: [] };
-
 /** Null where the file's text stays. */
-function textOf({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Merged | null {
+async function mergeContent({ content }: PromptFile, theirs: Theirs, merging: Merging): Promise<Merged | null> {
   if (theirs.content === null) return null;
-  const base = theirs.baseContent?.text ?? null;
-  const since = theirs.since?.map(({ text }) => text) ?? null;
-  const merged = mergeText({ base, ours: content.text, theirs: theirs.content.text, since }, side, labels);
+  const texts = { base: theirs.baseContent?.text ?? null, ours: content.text, theirs: theirs.content.text };
+  const merged = await mergeText(texts, theirs.since?.map(({ text }) => text) ?? null, merging);
   return merged.text === content.text ? null : merged;
+}
+
+/** Merges two texts line by line. What only one side has changed is taken from it. */
+export async function mergeText(texts: Texts, since: readonly string[] | null, merging: Merging): Promise<Merged> {
+  const { ours, theirs } = texts;
+  // No file can hold it: whoever writes it says why.
+  if (!isMergeable(theirs)) return { text: merging.side === 'ours' ? ours : theirs, conflicts: 0 };
+  const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
+  if (ours === theirs || (theirs === base && since === null)) return { text: ours, conflicts: 0 };
+  if (ours === base && (since ?? []).length === 0) return { text: theirs, conflicts: 0 };
+  if (since !== null) return mergeDoubtful({ base, ours, theirs }, since, merging);
+  return merging.mergeLines({ base, ours, theirs }, merging.side, merging.labels);
+}
+
+/**
+ * Theirs may come from the base or from anything newer (`since`): what it has of an older text was never seen, or was
+ * taken back, and nobody but the user knows. So both are merged over each; where it then still differs is a conflict.
+ */
+async function mergeDoubtful({ base, ours, theirs }: Texts, since: readonly string[], merging: Merging) {
+  const { side, labels, mergeLines } = merging;
+  let kept = theirs;
+  for (const from of [base, ...since]) {
+    kept = (await mergeLines({ base: from, ours, theirs: kept }, 'ours', labels)).text;
+  }
+  return mergeLines({ base: null, ours: kept, theirs }, side, labels);
+}
+
+/** Git merges no text with NUL, and half a character cannot be written to a file. */
+function isMergeable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 function mergeField(
   file: PromptFile,
-  field: (typeof FIELDS)[number],
+  field: FieldName,
   { base, fields }: Theirs,
-  side: Side,
-  labels: Labels,
-): Done {
+  { side, labels }: Merging,
+): readonly Step[] {
   const ours = file[field];
   // A field that the file does not manage stays so.
-  if (ours === undefined) return nothing;
+  if (ours === undefined) return [];
   const theirs = fields[field];
   const from = base === null ? null : { value: base[field] ?? '' };
   const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
   if (conflict) return conflicting(field, ours, theirs, labels);
-  return value === ours ? nothing : set([field], ours, value);
+  return value === ours ? [] : set([field], ours, value);
 }
 
-function mergeMetadata({ content }: PromptFile, theirs: Theirs, side: Side, labels: Labels): Done {
+function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
-  if (ours === undefined || theirs.content === null) return nothing;
+  if (ours === undefined || theirs.content === null) return [];
   const base = theirs.baseContent?.metadata;
   const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
   const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
   const from = base === undefined || others.length > 0 ? null : { value: base };
-  const merging = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
-  const { changed, conflict } = mergeMapping(merging, side);
+  const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
+  const { changed, conflict } = mergeMapping(values, side);
   if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
-  const done = [...changed].map(([key, value]) => set(['metadata', key], ours[key], value));
-  return { edits: done.flatMap(({ edits }) => edits), frontMatter: done.flatMap(({ frontMatter }) => frontMatter) };
+  return [...changed].flatMap(([key, value]) => set(['metadata', key], ours[key], value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
-function followVariables({ variables }: PromptFile, text: string): Done {
-  if (variables === undefined) return nothing;
+function followVariables({ variables }: PromptFile, text: string): readonly Step[] {
+  if (variables === undefined) return [];
   const used = placeholdersOf(text);
   const after = [
     ...variables.filter((name) => used.includes(name)),
     ...used.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? nothing : set(['variables'], [...variables], after);
+  return after.join('\n') === variables.join('\n') ? [] : set(['variables'], [...variables], after);
 }
 
-function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): Done {
+function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): readonly Step[] {
   const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
   const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
-  return { edits: [edit], frontMatter: [change] };
+  return [{ edit, change }];
 }
 
-function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): Done {
+function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): readonly Step[] {
   const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
-  return { edits: [edit], frontMatter: [{ kind: 'conflict', field, theirs, labels }] };
+  return [{ edit, change: { kind: 'conflict', field, theirs, labels } }];
 }
 
 function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
@@ -114,11 +150,8 @@ function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
   return { before: text(before), after: text(after) };
 }
 
-/** A value as it comes out of a merge. `conflict`: both sides have changed it, and nobody says which one counts. */
-export type MergedValue<Value> = { readonly value: Value; readonly conflict: boolean };
-
 /** Values of both sides and of what they come from; undefined: absent. */
-export type ValueMerging<Value> = {
+type Values<Value> = {
   /** Null where what both come from is not known. */
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
@@ -127,24 +160,22 @@ export type ValueMerging<Value> = {
   readonly doubtful?: boolean;
 };
 
-/** Merges one value as a whole. In a conflict it stays ours. */
-export function mergeValue<Value>(merging: ValueMerging<Value>, side: Side): MergedValue<Value> {
-  const { base, ours, theirs, doubtful = false } = merging;
+/** Merges one value as a whole. In a conflict, where nobody says which side counts, it stays ours. */
+export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Values<Value>, side: Side) {
   if (isDeepStrictEqual(ours, theirs)) return { value: ours, conflict: false };
   if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
 }
 
-export type MergedMapping = {
-  /** What is to be set or, where undefined, removed. */
+/** What is to be set or, where undefined, removed; or the whole mapping of theirs, where any key is in conflict. */
+type MergedMapping = {
   readonly changed: ReadonlyMap<string, JsonValue | undefined>;
-  /** The whole mapping as the other side has it, where any key is in conflict. */
   readonly conflict: JsonObject | null;
 };
 
 /** Merges two mappings key by key. */
-export function mergeMapping(merging: ValueMerging<JsonObject>, side: Side): MergedMapping {
+export function mergeMapping(merging: Values<JsonObject>, side: Side): MergedMapping {
   const { base, ours, theirs, doubtful = false } = merging;
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
   const merged = keys.map((key) => {

@@ -1,10 +1,11 @@
-import { metadataDigest, withLineFeeds } from '../domain/digest.ts';
+import { withLineFeeds } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { pinText, type PromptFile } from '../domain/prompt-file.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
+import { misreading } from './edit.ts';
 import { parsePromptFile } from './parse.ts';
-import { LARGEST_FILE } from './read.ts';
-import { writeYaml, type YamlStyle, type YamlValue } from './write-yaml.ts';
+import { LARGEST_FILE } from './read-write.ts';
+import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
 /** What a new prompt file is to say. */
 export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
@@ -17,67 +18,54 @@ export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
   readonly pins: readonly NewPin[];
 };
 
-export type NewPin = { readonly environment: string; readonly pin: 'latest' | number };
+type NewPin = { readonly environment: string; readonly pin: 'latest' | number };
 
 /** The source is null where no file can say it; the problems say why, or are warnings about the file. */
-export type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
+type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
 /** Writes the source of a new prompt file, which is parsed back as exactly what it is to say. */
 export function writeNewFile(wanted: NewFile): NewFileResult {
   const plain = attempt(wanted, 'plain');
   if (plain.source !== null) return plain;
-  const quoted = attempt(wanted, 'quoted');
+  const quoted = attempt(wanted, 'double');
   if (quoted.source !== null) return quoted;
   const reason = quoted.problems.find(isError)?.message ?? 'It would not be read back as it is.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 
-function attempt(wanted: NewFile, style: YamlStyle): NewFileResult {
-  const source = sourceOf(wanted, style);
-  if (source === null) return { source, problems: [makeProblem('yaml/too-deep')] };
+function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
+  const frontMatter = frontMatterOf(wanted);
+  const text = withLineFeeds(wanted.text);
+  const yaml = yamlOf(frontMatter, wanted, style);
+  if (yaml === null) return { source: null, problems: [makeProblem('yaml/too-deep')] };
+  const source = `---\n${yaml}---\n\n${text}\n`;
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: LARGEST_FILE };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
   const { file, problems } = parsePromptFile(bytes, wanted.path);
-  return { source: file !== null && says(file, wanted) ? source : null, problems };
+  const isRead = file !== null && misreading(bytes, wanted.path, { frontMatter, text }) === null;
+  return { source: isRead ? source : null, problems };
+}
+
+function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): JsonObject {
+  return {
+    ...{ id, key, name },
+    ...(description === '' ? {} : { description }),
+    ...(pins.length === 0 ? {} : { pins: Object.fromEntries(pins.map(({ environment, pin }) => [environment, pin])) }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
 }
 
 /** Null where the metadata is nested deeper than it can be written. */
-function sourceOf(wanted: NewFile, style: YamlStyle): string | null {
+function yamlOf(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): string | null {
+  const ordered = new Map<string, YamlValue>(Object.entries(frontMatter));
+  if (pins.length > 0) ordered.set('pins', new Map(pins.map(({ environment, pin }) => [environment, pin])));
   try {
-    return `---\n${writeYaml(frontMatterOf(wanted), style)}---\n\n${withLineFeeds(wanted.text)}\n`;
+    return writeYaml(ordered, style);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
-}
-
-function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): ReadonlyMap<string, YamlValue> {
-  const fields: readonly (readonly [string, YamlValue, boolean])[] = [
-    ['id', id, true],
-    ['key', key, true],
-    ['name', name, true],
-    ['description', description, description !== ''],
-    ['pins', new Map(pins.map(({ environment, pin }) => [environment, pin])), pins.length > 0],
-    ['metadata', metadata, Object.keys(metadata).length > 0],
-  ];
-  return new Map(fields.filter(([, , present]) => present).map(([field, value]) => [field, value]));
-}
-
-/** Texts are compared and not digests: those of broken characters are equal. */
-function says(file: PromptFile, wanted: NewFile): boolean {
-  const { id, key, name, description = '', content } = file;
-  const pinned = new Map(file.pins.map(({ environment, pin }) => [environment, pinText(pin)]));
-  return (
-    id === wanted.id &&
-    key === wanted.key &&
-    name === wanted.name &&
-    description === wanted.description &&
-    content.text === withLineFeeds(wanted.text) &&
-    metadataDigest(content.metadata ?? null) === metadataDigest(wanted.metadata) &&
-    pinned.size === wanted.pins.length &&
-    wanted.pins.every(({ environment, pin }) => pinned.get(environment) === String(pin))
-  );
 }
 
 const LONGEST_SEGMENT = 100;

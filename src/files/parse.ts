@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { contentDigest, metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
-import { placeholdersOf } from '../domain/placeholders.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
+import { placeholdersOf } from '../domain/text-changes.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import { isPathSegment } from '../domain/text.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
-import { outlineOf, type Outline } from './check.ts';
-import { splitFrontMatter, YAML_LINE, type SplitFile } from './front-matter.ts';
-import { decodeSource, findConflict, hiddenCharacterProblems, invalidUtf8Place, sourceProblems } from './source.ts';
-import { parseStrictYaml, type LocatedMapping } from './strict-yaml.ts';
+import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
+import {
+  decodeSource,
+  findConflict,
+  invalidUtf8Place,
+  placeOfFile,
+  sourceProblems,
+  type SplitFile,
+  splitFrontMatter,
+  YAML_LINE,
+} from './front-matter.ts';
+import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { describeIssues, line, type ShapeIssue } from './yaml-shape.ts';
 
 const id = z
@@ -48,9 +55,18 @@ export const FrontMatterShape = z.strictObject({
     .describe('The names of the {{placeholders}} in the text, exactly.'),
 });
 
-export type FrontMatter = z.infer<typeof FrontMatterShape>;
+type FrontMatter = z.infer<typeof FrontMatterShape>;
 
-export const FRONT_MATTER_FIELDS: readonly string[] = Object.keys(FrontMatterShape.shape);
+const FIELDS = Object.keys(FrontMatterShape.shape);
+
+export type Located = { readonly value: string; readonly place: Place };
+
+/** What is checked beyond a file itself. Drawn from invalid files as well, so that every problem is found at once. */
+export type Outline = {
+  readonly id: Located | null;
+  readonly key: Located | null;
+  readonly environments: readonly Located[];
+};
 
 /** One prompt file as it was read: the file is null with an error, and there may be warnings beside it. */
 export type ParseResult = {
@@ -64,7 +80,7 @@ export type ParseResult = {
 export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   const source = decodeSource(bytes);
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
-  const problems = [...hiddenCharacterProblems(source, path), ...sourceProblems(source, path)];
+  const problems = sourceProblems(source, path);
   const split = splitFrontMatter(source, path);
   if (split.parts === null) return unreadable([...problems, ...split.problems]);
   if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
@@ -80,16 +96,26 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
 function parseParts(parts: SplitFile, path: string): ParseResult {
   const text = textOf(parts.body);
   const empty = text.trim() === '';
-  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, { path, line: parts.bodyLine, column: 1 })] : [];
+  const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, placeOfFile(path, parts.bodyLine))] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
   if (mapping === null) return unreadable([...problems, ...bodyProblems]);
-  const outline = outlineOf(mapping, path);
+  const outline = outlineOf(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
-  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FRONT_MATTER_FIELDS).map(toProblem);
+  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS).map(toProblem);
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
   if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
   return { file: makeFile(shaped.data, mapping, text, path), outline, problems: [] };
+}
+
+function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
+  const { id, key, pins } = value;
+  const environments = isJsonObject(pins) ? Object.keys(pins) : [];
+  return {
+    id: typeof id === 'string' ? { value: id, place: placeOf(['id']) } : null,
+    key: typeof key === 'string' ? { value: key, place: placeOf(['key']) } : null,
+    environments: environments.map((name) => ({ value: name, place: keyPlaceOf(['pins', name]) })),
+  };
 }
 
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
@@ -107,7 +133,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, p
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
-    content: makeContent(text, objectAt(mapping, 'metadata')),
+    content: makeContent(text, mapping.value['metadata']),
   };
 }
 
@@ -116,19 +142,18 @@ function makePin(environment: string, written: string | number, mapping: Located
   return { environment, pin: parsePin(written), line, column };
 }
 
-const LATEST: Pin = { kind: 'latest' };
-
 /** Reads a pin that has the shape of one. */
 function parsePin(written: string | number): Pin {
   if (typeof written === 'number') return { kind: 'number', number: written };
   if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
   if (written.startsWith('git:')) return { kind: 'git', ref: written.slice('git:'.length) };
-  return LATEST;
+  return { kind: 'latest' };
 }
 
-function makeContent(text: string, metadata: JsonObject | undefined): Content {
+/** With the mapping's own value and not zod's copy: the metadata is stored as it was written. */
+function makeContent(text: string, metadata: JsonValue | undefined): Content {
   const digest = contentDigest(text);
-  if (metadata === undefined) return { text, digest };
+  if (!isJsonObject(metadata)) return { text, digest };
   return { text, digest, metadata, metadataDigest: metadataDigest(metadata) };
 }
 
@@ -147,28 +172,17 @@ function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
   return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
 }
 
-/** The mapping's own value and not zod's copy: the metadata is stored as it was written. */
-function objectAt(mapping: LocatedMapping, key: string): JsonObject | undefined {
-  const value = mapping.value[key];
-  return isJsonObject(value) ? value : undefined;
-}
-
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
-export function variableProblems(mapping: LocatedMapping, text: string): readonly Problem[] {
+function variableProblems(mapping: LocatedMapping, text: string): readonly Problem[] {
   const declared = mapping.value['variables'];
   if (!isListOfTexts(declared)) return [];
   const used = new Set(placeholdersOf(text));
   const named = new Set(declared);
   const missing = [...used].filter((name) => !named.has(name));
   const unused = [...named].filter((name) => !used.has(name));
-  const repeated = [...new Set(declared.filter(isRepeated()))];
+  const repeated = [...named].filter((name) => declared.indexOf(name) !== declared.lastIndexOf(name));
   if (missing.length + unused.length + repeated.length === 0) return [];
   return [makeProblem('prompt/variables-mismatch', { missing, unused, repeated }, mapping.placeOf(['variables']))];
-}
-
-function isRepeated(): (name: string) => boolean {
-  const seen = new Set<string>();
-  return (name) => seen.size === seen.add(name).size;
 }
 
 function isListOfTexts(value: unknown): value is readonly string[] {

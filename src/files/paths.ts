@@ -49,7 +49,7 @@ function linksTo(path: string): readonly string[] {
   return isLink(path) ? [...above, path] : above;
 }
 
-/** Not what cannot be looked at: that is told by whatever reads it. */
+/** Not what cannot be looked at: whatever reads it reports that. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { suggest } from '../domain/suggest.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
-import { checkNames, checkOutline, type EnvironmentRules, type Names } from './check.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
-import { parsePromptFile, unreadable, type ParseResult } from './parse.ts';
-import { makeByteReader, type ByteReader } from './read-write.ts';
-import { placeOfFile } from './source.ts';
+import { placeOfFile } from './front-matter.ts';
+import { parsePromptFile, unreadable, type Located, type Outline, type ParseResult } from './parse.ts';
+import { LARGEST_FILE, readBytes } from './read-write.ts';
 
 /** What was read of a workspace; with an error among the problems the files are not to be synced. */
 export type ReadPromptsResult = {
@@ -17,64 +17,79 @@ export type ReadPromptsResult = {
   readonly count: number;
 };
 
-/** In bytes. */
-export const LARGEST_FILE = 16 * 1024 * 1024;
+/** What the configuration says about the environments that a pin may name. */
+export type EnvironmentRules = {
+  /** Null when any name is allowed. */
+  readonly known: readonly string[] | null;
+  /** The tool's own environments, which no pin may name. */
+  readonly reserved: readonly string[];
+};
+
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
 export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules): Promise<ReadPromptsResult> {
   const found = findPromptPaths(where);
-  const read = await readPromptFiles({ folder: where.folder, paths: found.paths, rules });
+  const read = await readPromptFiles(where.folder, found.paths);
+  const outlines = read.flatMap(({ outline }) => outline ?? []);
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
     ...(none ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...found.problems,
-    ...read.problems,
-    ...checkNames(read.names),
-    ...read.against,
+    ...read.flatMap((one) => one.problems),
+    ...checkNames(outlines),
+    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules))),
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-  return { files: read.files.filter((file) => !faulty.has(file.path)), problems, count: found.paths.length };
+  const files = read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path));
+  return { files, problems, count: found.paths.length };
 }
 
-type Reading = {
-  readonly folder: string;
-  readonly paths: readonly string[];
-  readonly rules: EnvironmentRules;
-};
-
-type FilesRead = {
-  readonly files: PromptFile[];
-  readonly names: Names[];
-  readonly problems: Problem[];
-  /** What is wrong against the rules. */
-  readonly against: Problem[];
-};
-
-async function readPromptFiles({ folder, paths, rules }: Reading): Promise<FilesRead> {
-  const read = makeByteReader(LARGEST_FILE);
-  const all: FilesRead = { files: [], names: [], problems: [], against: [] };
-  for (const [index, path] of paths.entries()) {
-    if (index % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
-    const { file, outline, problems } = readPromptFile(folder, path, read);
-    if (file !== null) all.files.push(file);
-    all.problems.push(...problems);
-    if (outline === null) continue;
-    all.names.push({ path, id: outline.id, key: outline.key });
-    all.against.push(...checkOutline(outline, rules));
+async function readPromptFiles(folder: string, paths: readonly string[]): Promise<readonly ParseResult[]> {
+  const all: ParseResult[] = [];
+  for (const path of paths) {
+    all.push(readPromptFile(folder, path));
+    if (all.length % FILES_AT_ONCE === 0) await setImmediate();
   }
   return all;
 }
 
-function readPromptFile(folder: string, path: string, read: ByteReader): ParseResult {
+function readPromptFile(folder: string, path: string): ParseResult {
   const place = placeOfFile(path);
   try {
-    const bytes = read(join(folder, path));
+    const bytes = readBytes(join(folder, path));
     if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);
   } catch (error) {
     return unreadable([makeProblem('prompt/unreadable', { reason: systemCodeOf(error) }, place)]);
   }
+}
+
+/** What is wrong between files: each of those that share an id or a key names another one. */
+function checkNames(all: readonly Outline[]): readonly Problem[] {
+  return [
+    ...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) =>
+      makeProblem('prompt/duplicate-id', { id: value, other }, place),
+    ),
+    ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) =>
+      makeProblem('prompt/duplicate-key', { key: value, other }, place),
+    ),
+  ];
+}
+
+/** Compared in normal form C: two spellings that look alike are one. */
+function repeated(names: readonly Located[]): readonly (Located & { readonly other: string })[] {
+  const groups = [...Map.groupBy(names, ({ value }) => value.normalize('NFC')).values()];
+  return groups
+    .filter((group) => group.length > 1)
+    .flatMap((group) => group.map((one, index) => ({ ...one, other: group[index === 0 ? 1 : 0]?.place.path ?? '' })));
+}
+
+function checkEnvironment({ value, place }: Located, { known, reserved }: EnvironmentRules): readonly Problem[] {
+  if (reserved.includes(value)) return [makeProblem('prompt/tool-environment', { environment: value }, place)];
+  if (known === null || known.includes(value)) return [];
+  const suggestion = suggest(value, known);
+  return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
 }

@@ -1,91 +1,84 @@
-import { stringify } from 'yaml';
-import { isJsonArray, isJsonObject, type JsonValue } from '../domain/json.ts';
+import { stringify, type CreateNodeOptions, type ToStringOptions } from 'yaml';
+import type { JsonValue } from '../domain/json.ts';
 import { hasControlCharacters } from '../domain/text.ts';
 
 /** What can be written: JSON data, and maps where the order of keys matters whatever they look like. */
 export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 
-/** `plain` is for people; `quoted` has every text in double quotes, in which any text can be written. */
-export type YamlStyle = 'plain' | 'quoted';
-
-/** A mapping in block style, which no line of is folded. Whoever writes it to a file reads it back and compares. */
-export function writeYaml(mapping: ReadonlyMap<string, YamlValue>, style: YamlStyle = 'plain'): string {
-  const quoted = {
-    defaultStringType: 'QUOTE_DOUBLE',
-    defaultKeyType: 'QUOTE_DOUBLE',
-    doubleQuotedAsJSON: true,
-  } as const;
-  return stringify(mapping, {
-    version: '1.2',
-    schema: 'core',
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    ...(style === 'quoted' ? { ...quoted, doubleQuotedMinMultiLineLength: Infinity } : {}),
-  });
-}
-
-/** How texts are written, where they can be. */
+/** How texts are written, where they can be. In double quotes any text can. */
 export type TextStyle = 'plain' | 'single' | 'double';
 
-/** Where a value is written: within `{}` and `[]` fewer texts may stand without quotes. */
-export type Writing = { readonly style: TextStyle; readonly inFlow: boolean };
+const STYLES = {
+  plain: {},
+  single: { defaultStringType: 'QUOTE_SINGLE' },
+  double: { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' },
+} as const;
 
-const IN_BLOCK: Writing = { style: 'plain', inFlow: false };
+const OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  lineWidth: 0,
+  aliasDuplicateObjects: false,
+  doubleQuotedAsJSON: true,
+  doubleQuotedMinMultiLineLength: Infinity,
+} as const;
 
-/** A value on one line. Collections are flow collections. */
-export function writeValue(value: JsonValue, writing: Writing): string {
-  const inner = { ...writing, inFlow: true };
-  if (isJsonArray(value)) return `[${value.map((item) => writeValue(item, inner)).join(', ')}]`;
-  if (isJsonObject(value)) {
-    const entries = Object.entries(value).map(([key, within]) => writeEntry(key, within, inner));
-    return `{${entries.join(', ')}}`;
-  }
-  return typeof value === 'string' ? writeText(value, writing) : JSON.stringify(value);
+/** In block style, no line folded. Whoever writes it to a file reads it back and compares. */
+export function writeYaml(value: YamlValue, style: TextStyle = 'plain', further: Further = {}): string {
+  const text = stringify(value, { ...OPTIONS, ...STYLES[style], ...further });
+  if (style === 'double') return escapeControls(text);
+  return needsQuotes(text) ? writeYaml(value, 'double', further) : text;
 }
 
-/** A key with its value, on one line. */
-export function writeEntry(key: string, value: JsonValue, writing: Writing = IN_BLOCK): string {
-  return `${writeText(key, writing)}: ${writeValue(value, writing)}`;
+type Further = ToStringOptions & CreateNodeOptions;
+
+/** Control characters have escapes in double quotes alone, and `<<` without quotes would merge. */
+function needsQuotes(text: string): boolean {
+  return holdsRawControls(text) || /(?<![^\s{,])<<:/.test(text);
 }
 
-/** An entry as lines of a block mapping. Mappings in it are block mappings too, lists are flow sequences. */
-export function writeEntryLines(key: string, value: JsonValue, indent: string): string {
-  if (!isFilledObject(value)) return `${indent}${writeEntry(key, value)}\n`;
-  return `${indent}${writeText(key, IN_BLOCK)}:\n${writeCollectionLines(value, `${indent}  `)}`;
+function holdsRawControls(text: string): boolean {
+  return hasControlCharacters(text.replaceAll(/[\n\t]/g, ''));
+}
+
+/** What JSON leaves as it is within its quotes. */
+function escapeControls(quoted: string): string {
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return quoted.replaceAll(/[\x7f-\x9f]/g, escape);
+}
+
+/** A value on one line, which may stand in a flow collection. Collections are flow collections. */
+export function writeValue(value: JsonValue, style: TextStyle): string {
+  const flow = { collectionStyle: 'flow', flowCollectionPadding: false } as const;
+  const text = writeYaml([value], style, flow).slice(1, -2);
+  return text.includes('\n') ? writeValue(value, 'double') : text;
+}
+
+/** An entry of a flow mapping. */
+export function writeEntry(key: string, value: JsonValue, style: TextStyle): string {
+  return writeValue({ [key]: value }, style).slice(1, -1);
 }
 
 /** The lines of a block collection; null where the value cannot be one. */
-export function writeCollectionLines(value: JsonValue, indent: string): string | null {
-  if (isJsonArray(value) && value.length > 0) {
-    return value.map((item) => `${indent}- ${writeValue(item, IN_BLOCK)}\n`).join('');
-  }
-  if (!isFilledObject(value)) return null;
-  return Object.entries(value)
-    .map(([key, inner]) => writeEntryLines(key, inner, indent))
-    .join('');
+export function writeLines(value: JsonValue, indent: string): string | null {
+  const filled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return filled ? writeYaml(value, 'plain', { blockQuote: false }).replaceAll(/(?<=^|\n)(?=[^\n])/g, indent) : null;
 }
 
-/** The indicator and the lines of a block scalar; null where the value cannot well be one. */
-export function writeBlockScalar(value: JsonValue, folded: boolean, indent: string): readonly [string, string] | null {
-  if (typeof value !== 'string' || value.trim() === '' || /^\s|\n\n$/.test(value)) return null;
-  if (hasControlCharacters(value.replaceAll(/[\n\t]/g, ''))) return null;
+/**
+ * The lines of a block scalar with another value. What follows the indicator on its line, a comment say, stays.
+ * @param written the value on one line, for what cannot well be a block
+ */
+export function rewriteBlockScalar(old: string, value: JsonValue, written: string, outer: string): string {
+  const [, indicator = '', rest = '', blanks = `${outer}  `] = /^([^\s#]+)(.*\n)\n*( +)?/.exec(old) ?? [];
+  if (typeof value !== 'string' || !fitsBlock(value)) return `${written}${rest}`;
   const lines = value.replace(/\n$/, '').split('\n');
-  const indicator = `${folded && lines.length === 1 ? '>' : '|'}${value.endsWith('\n') ? '' : '-'}`;
-  return [indicator, lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`)).join('')];
+  const style = indicator.startsWith('>') && lines.length === 1 ? '>' : '|';
+  const content = lines.map((line) => (line === '' ? '\n' : `${blanks}${line}\n`)).join('');
+  return `${style}${value.endsWith('\n') ? '' : '-'}${rest}${content}`;
 }
 
-function writeText(text: string, { style, inFlow }: Writing): string {
-  if (style === 'plain' && isPlain(text, inFlow)) return text;
-  if (style === 'single' && !hasControlCharacters(text)) return `'${text.replaceAll("'", "''")}'`;
-  return JSON.stringify(text);
-}
-
-/** Whether a text means itself without quotes. `<<` would merge. */
-function isPlain(text: string, inFlow: boolean): boolean {
-  if (text === '<<' || (inFlow && /^[?:-]|[,[\]{}]/.test(text))) return false;
-  return stringify(text, { lineWidth: 0 }) === `${text}\n`;
-}
-
-function isFilledObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return isJsonObject(value) && Object.keys(value).length > 0;
+/** White space around a text would need more signs behind the indicator. */
+function fitsBlock(text: string): boolean {
+  return text.trim() !== '' && !/^\s|\n\n$/.test(text) && !holdsRawControls(text);
 }

@@ -4,7 +4,7 @@ import { hasControlCharacters } from '../domain/text.ts';
 import type { Place } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
-/** A text of one line: what ids, keys, names and environments are. What a check is, the JSON Schema is told apart. */
+/** One line: ids, keys, names, environments. The pattern is for the JSON Schema, which knows no checks. */
 export const line = z
   .string()
   .min(1, 'it is empty')

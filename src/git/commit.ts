@@ -1,7 +1,6 @@
 import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
-import { literally, openGit, type Ask } from './driver.ts';
-import type { GitStart } from './environment.ts';
+import { literally, openGit, type Ask, type GitStart } from './driver.ts';
 
 /** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
 export type Committer = {

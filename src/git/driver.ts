@@ -1,7 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { env } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { SimpleGit, SimpleGitOptions } from 'simple-git';
-import { gitProblem, SETTINGS, startOf, type GitStart } from './environment.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
+
+/** Where git is started, and what it is not handed. */
+export type GitStart = {
+  /**
+   * The folder that holds `.git`. Started in another one, git takes files of a branch that are called HEAD, config,
+   * objects and refs for a repository, and runs the programs that this `config` names.
+   */
+  readonly root: string;
+  /** The variables that hold a key, by name. */
+  readonly keyVariables: readonly string[];
+};
+
+/** Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed. */
+export const SETTINGS = ['safe.bareRepository=explicit', 'core.fsmonitor=false'] as const;
+
+/** Besides git's own: what git would start as a program, or take for the place of its configuration. */
+const OTHERS = new Set(['editor', 'pager', 'prefix', 'ssh_askpass', 'visual']);
+
+/** Ours and the action's inputs, keys and tokens among them. */
+const OURS = /^(?:promptsync|input)_/;
+
+/**
+ * The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
+ * reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
+ * ones.
+ * @param handedOn variables of git's own that are needed all the same
+ * @throws a `ProblemError` where the folder holds no `.git`
+ */
+export function startOf({ root, keyVariables }: GitStart, handedOn: readonly string[] = []) {
+  if (!existsSync(join(root, '.git'))) throw gitProblem(new Error('this is not a git repository.'));
+  const kept = Object.entries(env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
+  return { cwd: root, env: Object.fromEntries(kept) };
+}
+
+function isLeftOut(name: string, keyVariables: readonly string[]): boolean {
+  const lower = name.trim().toLowerCase();
+  return keyVariables.includes(name) || lower.startsWith('git_') || OTHERS.has(lower) || OURS.test(lower);
+}
+
+export function gitProblem(error: unknown): ProblemError {
+  return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
+}
+
+/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
+  return message
+    .replace(/^Error: /, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
 
 /** One git command's output. Throws a `ProblemError` when git fails; a command that fails without a word has printed nothing. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
@@ -39,7 +94,7 @@ async function runGit<Output>(
   const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
   const { simpleGit } = await import('simple-git');
   try {
-    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: failureOf }).env(env);
+    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: options.errors ?? failureOf }).env(env);
     return await use(git.outputHandler(endAtOnce));
   } catch (error) {
     throw gitProblem(error);
@@ -59,7 +114,7 @@ function endAtOnce(_: string, stdout: NodeJS.ReadableStream): void {
 }
 
 /** A process that was ended by a signal has no exit code, and its output may be cut: to simple-git that is no error. */
-const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
+export const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
 
 /** Commands that would start the programs that attributes of files name, where the user has configured them. */

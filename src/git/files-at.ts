@@ -1,5 +1,4 @@
-import { gathered, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
-import { gitProblem } from './environment.ts';
+import { gathered, gitProblem, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
 
 /** What git knows of files at other commits. Paths from here are relative to the repository's root. */
 export type FilesAt = {
@@ -45,7 +44,7 @@ type ReadObject = (name: string) => Promise<GitObject | null>;
 /** Of some refs that are not there git complains aloud, and a tree or a file is no commit: all of them are null. */
 async function resolveRef({ ask }: Git, read: ReadObject, ref: string): Promise<string | null> {
   try {
-    // The ledgers of many prompts name many commits.
+    // Thousands of prompts name thousands of commits: an id needs no process of its own.
     if (isCommitId(ref)) return (await read(`${ref}^{commit}`))?.id ?? null;
     const commit = (await ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();
     return isCommitId(commit) ? commit : null;

@@ -1,5 +1,4 @@
-import type { GitStart } from './environment.ts';
-import { openGit } from './driver.ts';
+import { openGit, type GitStart } from './driver.ts';
 
 /** What is asked of the remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
 export type Remote = {

@@ -1,11 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
-import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask } from './driver.ts';
-import type { GitStart } from './environment.ts';
+import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
 import { filesAt, openTrees, type FilesAt } from './files-at.ts';
-import { changedFiles, historyOf, LIST_FILES, type History } from './history.ts';
-import { findLastCommits } from './log.ts';
+import { changedFiles, findLastCommits, historyOf, LIST_FILES, type History } from './history.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
 export type Repository = FilesAt &
@@ -61,9 +59,8 @@ function prefixOf({ root }: GitStart, folder: string): string {
 
 /** Throws a `ProblemError` outside of a repository. */
 async function placeOf(ask: Ask) {
-  const printed = await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD');
-  const [shallow, head = null] = printed.split('\n').filter((line) => line !== '');
-  return { shallow: shallow === 'true', head };
+  const [shallow, head] = (await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD')).trim().split('\n');
+  return { shallow: shallow === 'true', head: head ?? null };
 }
 
 /** Where paths are, and what they are compared with. */

@@ -3,8 +3,8 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit } from 'undici';
-import { isLoopback } from '../domain/loopback.ts';
-import { proxiesOf, type Proxies } from '../domain/proxies.ts';
+import { z } from 'zod';
+import { isLoopback, proxiesOf } from '../domain/network.ts';
 
 export type GitHubAccess = {
   readonly token: string;
@@ -38,7 +38,7 @@ export function connectGitHub({ token, apiUrl, repository, environment }: GitHub
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'promptsync',
-    request: { fetch: fetchThrough(proxiesOf(environment)) },
+    request: { fetch: fetchThrough(environment) },
     // Not with `request`: what stands there is also repeated where it was refused.
     retry: { retries: RETRIES },
     // Limits are a server's own.
@@ -51,10 +51,52 @@ export function connectGitHub({ token, apiUrl, repository, environment }: GitHub
 /** Milliseconds for one request. */
 const PATIENCE = 20_000;
 
-function fetchThrough(proxies: Proxies) {
-  const [direct, proxied] = [new Agent(), new EnvHttpProxyAgent(proxies)];
-  return (url: RequestInfo, options: RequestInit) => {
-    const dispatcher = isLoopback(new URL(String(url))) ? direct : proxied;
+/** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
+function fetchThrough(environment: GitHubAccess['environment']) {
+  let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
+  return async (url: RequestInfo, options: RequestInit) => {
+    agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(proxiesOf(environment)) };
+    const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
     return fetch(url, { ...options, dispatcher, signal: AbortSignal.timeout(PATIENCE) });
   };
+}
+
+const PullShape = z.object({
+  number: z.int(),
+  merged_at: z.string().nullish(),
+  merge_commit_sha: z.string().nullish(),
+  head: z.object({ sha: z.string() }),
+  base: z.object({ ref: z.string() }),
+});
+
+/** The number of the pull request that a commit was merged with into a branch; null where there is none. */
+export async function mergedPullOf({ octokit, names }: GitHub, commit: string, branch: string): Promise<number | null> {
+  const call = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
+  const listed = await octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
+  const merged = z
+    .array(PullShape)
+    .parse(listed)
+    .filter(({ merged_at: at, base }) => typeof at === 'string' && base.ref === branch);
+  const found = merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0];
+  return found?.number ?? null;
+}
+
+/** The commit that a pull request is at now. */
+export async function headOfPull({ octokit, names }: GitHub, number: number): Promise<string> {
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+    ...names,
+    pull_number: number,
+  });
+  return PullShape.parse(data).head.sha;
+}
+
+const RefShape = z.object({ object: z.object({ sha: z.string() }) });
+
+/** The commit that a branch is at now; for clones that cannot ask their remote. */
+export async function tipOfBranch({ octokit, names }: GitHub, branch: string): Promise<string> {
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/ref/{ref}', {
+    ...names,
+    ref: `heads/${branch}`,
+  });
+  return RefShape.parse(data).object.sha;
 }

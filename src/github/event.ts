@@ -73,3 +73,34 @@ function pullOf(
   const isForeign = head.repo?.full_name === undefined || head.repo.full_name !== own || byDependabot;
   return { number, head: head.sha, base: base.sha, isForeign };
 }
+
+export type Mode = 'plan' | 'sync' | 'drift';
+
+/** What a run is for: a pull request is planned, its merge applied, and a schedule looks for drift. Throws a `ProblemError`. */
+export function chooseMode(mode: Mode | 'auto', event: Event): Mode {
+  const chosen = mode === 'auto' ? modeOf(event) : mode;
+  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged'));
+  return chosen;
+}
+
+function modeOf({ name, ref, defaultBranch }: Event): Mode {
+  switch (name) {
+    case 'pull_request':
+    case 'pull_request_target':
+    case 'merge_group':
+      return 'plan';
+    case 'push':
+      if (defaultBranch === null) throw unsupported(name, 'its payload does not name the default branch');
+      return ref === `refs/heads/${defaultBranch}` ? 'sync' : 'plan';
+    case 'schedule':
+    case 'workflow_dispatch':
+    case 'repository_dispatch':
+      return 'drift';
+    default:
+      throw unsupported(name, 'it is no event that it knows');
+  }
+}
+
+function unsupported(event: string, reason: string): ProblemError {
+  return new ProblemError(makeProblem('action/unsupported-event', { event, reason }));
+}

@@ -1,11 +1,9 @@
 import { metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
-import { asHeld, findContent, holds } from '../domain/known-versions.ts';
-import type { ChangeStatus } from '../domain/outcome.ts';
-import type { CreateVersion } from '../domain/plan.ts';
+import type { ChangeStatus, CreateVersion } from '../domain/plan.ts';
+import { asHeld, findContent, holds, refOf, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
-import { ServiceError } from '../domain/prompt-service.ts';
+import { ServiceError } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
-import { refOf, type VersionRef } from '../domain/version.ts';
 import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
 import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';

@@ -1,9 +1,9 @@
-import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { Wanted } from '../domain/observed.ts';
+import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Pin } from '../domain/prompt-file.ts';
-import type { PromptFields } from '../domain/prompt-service.ts';
+import type { PromptFields } from '../service/prompt-service.ts';
 import type { Provider, Writer, Written } from '../domain/provider.ts';
-import type { VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';

@@ -1,8 +1,8 @@
-import { asHeld, findContent, holds } from '../domain/known-versions.ts';
+import type { Observed, Wanted } from '../domain/observed.ts';
+import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
-import type { KnownVersion, Observed, Wanted } from '../domain/observed.ts';
 import { followsLatest, type Content } from '../domain/prompt-file.ts';
-import { ServiceError, type PromptService, type RemotePrompt } from '../domain/prompt-service.ts';
+import { ServiceError, type PromptService, type RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem } from '../problem.ts';
 import { entryAsServed, entryOf, isDoubtful, mayFollow } from './ownership.ts';
 import { toVersion, type LedgerEntry, type Version } from './stamp.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { contentDigest, metadataDigest, RESERVED_KEY, type Digest } from '../domain/digest.ts';
 import { withoutKey, type JsonObject } from '../domain/json.ts';
-import type { VersionFacts } from '../domain/observed.ts';
-import type { RemoteVersion } from '../domain/prompt-service.ts';
+import type { VersionFacts } from '../domain/versions.ts';
+import type { RemoteVersion } from '../service/prompt-service.ts';
 
 /** One version as the ledger remembers it: enough to recognise its content without reading it. */
 export type LedgerEntry = VersionFacts & {

@@ -1,9 +1,9 @@
 import type { Digest } from '../domain/digest.ts';
 import type { Wanted } from '../domain/observed.ts';
-import type { ChangeStatus } from '../domain/outcome.ts';
-import { ServiceError, type PromptService } from '../domain/prompt-service.ts';
+import type { ChangeStatus } from '../domain/plan.ts';
+import { refOf, type VersionRef } from '../domain/versions.ts';
+import { ServiceError, type PromptService } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
-import { refOf, type VersionRef } from '../domain/version.ts';
 import { during, makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { entryOf, type Head } from './ownership.ts';
 import { dropsMetadata, knownEntries, stillPinned, versionsRead, type Reading } from './reading.ts';

@@ -1,11 +1,10 @@
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Desired } from '../domain/desired.ts';
-import { holds, type ContentsAtRefs } from '../domain/known-versions.ts';
-import type { KnownVersion, Observation, Observed } from '../domain/observed.ts';
-import { isNew, type Change, type Plan } from '../domain/plan.ts';
+import type { Observation, Observed } from '../domain/observed.ts';
+import { type Change, type ContentsAtRefs, isNew, type Plan } from '../domain/plan.ts';
+import { holds, type KnownVersion, type VersionRef } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { VersionRef } from '../domain/version.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /**

@@ -1,7 +1,49 @@
 import pLimit from 'p-limit';
+import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted } from '../domain/observed.ts';
+import type { ContentsAtRefs } from '../domain/plan.ts';
+import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
-import { problemOf, type Problem } from '../problem.ts';
+import { type Problem, problemOf } from '../problem.ts';
+
+/** What a command asks for beyond what its prompts pin. */
+export type Needs = {
+  /** Environments that are read of every prompt, pinned or not. */
+  readonly environments: readonly string[];
+  /** Whether all versions that can be known are asked for. */
+  readonly whole: boolean;
+};
+
+export const NO_NEEDS: Needs = { environments: [], whole: false };
+
+/**
+ * What has to be read of the service to plan for a file, and for that of the base commit where drift is looked for. The
+ * environment before one that is pinned is read as well: a promotion is allowed or refused by what it serves.
+ */
+export function wantedOf(
+  file: PromptFile,
+  { contentsAtRefs, base, promotedFrom }: Pick<Desired, 'contentsAtRefs' | 'base' | 'promotedFrom'>,
+  { environments, whole }: Needs = NO_NEEDS,
+): Wanted {
+  const then = base?.files.get(file.id);
+  const both = then === undefined ? [file] : [file, then];
+  const pins = both.flatMap((one) => one.pins);
+  const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+  return {
+    promptId: file.id,
+    environments: [...new Set([...pins.map(({ environment }) => environment), ...before, ...environments])],
+    pins: file.pins,
+    own: file.content,
+    contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
+    numbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
+    whole,
+  };
+}
+
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs: ContentsAtRefs | undefined): readonly Content[] {
+  return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));
+}
 
 /** How much is read at a time, and until when. */
 export type ObserveOptions = {

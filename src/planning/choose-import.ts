@@ -1,4 +1,5 @@
-import type { KnownVersion, Observed } from '../domain/observed.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import type { Environment } from '../domain/policy.ts';
 
 /** What a new file is made of: a text with its metadata, and what it pins. */

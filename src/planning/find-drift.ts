@@ -1,8 +1,7 @@
 import type { DesiredBase, FormerFields } from '../domain/desired.ts';
-import type { KnownVersion } from '../domain/observed.ts';
-import { FIELDS, type Change, type Drift, type Holder, type SetActive } from '../domain/plan.ts';
-import type { VersionRef } from '../domain/version.ts';
-import { isSameTarget } from './digest-plan.ts';
+import { type Change, type Drift, FIELDS, type Holder, type SetActive } from '../domain/plan.ts';
+import type { KnownVersion, VersionRef } from '../domain/versions.ts';
+import { isSameTarget } from '../domain/digest-plan.ts';
 
 /** The changes that the base's file and the head's file of one prompt ask for, and what is known of its versions. */
 export type Compared = {

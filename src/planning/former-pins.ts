@@ -1,6 +1,5 @@
-import type { FormerPin, FormerPins } from '../domain/former-pins.ts';
-import { findNamed } from '../domain/known-versions.ts';
-import type { KnownVersion, VersionFacts } from '../domain/observed.ts';
+import type { FormerPin, FormerPins } from '../domain/history.ts';
+import { findNamed, hasGap, type KnownVersion, type VersionFacts } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
@@ -17,14 +16,14 @@ export function isSameContent(one: Target, other: Target): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-/** In an earlier run of pins than the one of now. */
+/** Whether an environment was pinned to a version, then to another one, before it came to the pin of now. */
 export function wasPinned(target: Target, environment: string, former: FormerPins): boolean {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
   return changed !== -1 && states.slice(changed).some((state) => means(state, target));
 }
 
-/** In the state of the file before the one that is planned for. */
+/** Whether the state of the file right before the one that is planned for pinned the version. */
 export function wasPinnedLast(target: Target, environment: string, former: FormerPins): boolean {
   const last = former.get(environment)?.[0];
   return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
@@ -62,4 +61,52 @@ export function means({ pin, content }: FormerPin, target: Target): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
   return content !== null && isSameContent(contentOf(content), target);
+}
+
+/**
+ * What an environment goes back to: a number, which need not be known; a pin of an earlier commit of which nobody
+ * knows what it meant; or nothing, where git says nothing of anything older.
+ */
+export type Before =
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'unclear'; readonly pin: FormerPin }
+  | { readonly kind: 'nothing' };
+
+type Meant = { readonly pin: FormerPin; readonly number: number | null };
+
+/**
+ * The first that is older than what is served, of the pins that git has, newest first: a second rollback goes on, not
+ * forward again. What stood between is not passed over, unless it never was a version.
+ */
+export function pinnedBefore(
+  pins: readonly FormerPin[],
+  served: number,
+  known: readonly KnownVersion[],
+  find: (content: Content) => KnownVersion | undefined,
+): Before {
+  const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known, find) }));
+  const from = all.findIndex(({ number }) => number === served);
+  // What HEAD asks for and nothing serves is to come.
+  const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
+  const at = earlier.findIndex(({ number }) => number !== null && number < served);
+  const number = earlier[at]?.number ?? null;
+  const passed = at === -1 ? earlier : earlier.slice(0, at);
+  // Where every version between is known, a text that none of them has was never synced.
+  const gap = hasGap(known, number ?? 0, served);
+  const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === 'version' || gap));
+  if (unclear !== undefined) return { kind: 'unclear', pin: unclear.pin };
+  return number === null ? { kind: 'nothing' } : { kind: 'number', number };
+}
+
+/** The next older number that is known; `known` is newest first. */
+export function knownBefore(known: readonly KnownVersion[], served: number): number | null {
+  return known.find(({ number }) => number < served)?.number ?? null;
+}
+
+function numberOf(
+  former: FormerPin,
+  known: readonly KnownVersion[],
+  find: (content: Content) => KnownVersion | undefined,
+): number | null {
+  return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known, find)?.number ?? null);
 }

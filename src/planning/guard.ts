@@ -1,7 +1,7 @@
 import type { Drift, Plan, PromptPlan } from '../domain/plan.ts';
 import { allowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { digestPlan } from './digest-plan.ts';
+import { digestPlan } from '../domain/digest-plan.ts';
 
 /** What a plan must keep to before it may be written. */
 export type Guards = {
@@ -28,11 +28,11 @@ export function guard(plan: Plan, guards: Guards): Plan {
 
 function block(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
   if (!mayChange(prompt) || problems.length === 0) return prompt;
-  // What was refused is not looked for either: looking writes.
+  // Nor is anything searched for on behalf of a refused prompt: to find a version is to write to the service.
   return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], finds: [] };
 }
 
-/** What was reviewed as blocked stays blocked: what looking would bring about is not in the reviewed plan. */
+/** What was reviewed as blocked stays blocked: what a search would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt: PromptPlan): PromptPlan {
   return prompt.status === 'blocked' ? { ...prompt, finds: [] } : prompt;
 }

@@ -1,14 +1,13 @@
-import type { FormerPin } from '../domain/former-pins.ts';
-import { asHeld, findContent, holds } from '../domain/known-versions.ts';
-import type { KnownVersion, Observed } from '../domain/observed.ts';
-import type { CommitInfo, FilePast, Maker, PinnedTime, VersionHistory } from '../domain/prompt-history.ts';
+import type { CommitInfo, FileHistory, FormerPin, Maker, PinnedTime, VersionHistory } from '../domain/history.ts';
+import type { Observed } from '../domain/observed.ts';
+import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
 import { versionMeant } from './former-pins.ts';
 
 /** What one prompt's history is made from. */
 export type HistorySources = {
   readonly observed: Observed;
   /** The file on the branch that is checked out; without states outside of git. */
-  readonly past: FilePast;
+  readonly history: FileHistory;
   /** What git knows of commits; those that are missing are named by their ids. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
   /** Environments in the order in which they are listed; others come after them. */
@@ -59,12 +58,12 @@ function inOrder(environments: readonly string[], order: readonly string[]): rea
 type Pinned = { readonly id: string; readonly time: PinnedTime };
 
 function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
-  const { past, observed, order } = sources;
-  const environments = [...observed.active.keys(), ...past.states.flatMap(({ pins }) => [...pins.keys()])];
+  const { history, observed, order } = sources;
+  const environments = [...observed.active.keys(), ...history.states.flatMap(({ pins }) => [...pins.keys()])];
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
-    return pinnedTimes(environment, past, { known, active, metadata: observed.metadata }).map(
+    return pinnedTimes(environment, history, { known, active, metadata: observed.metadata }).map(
       ({ id, from, until }): Pinned => {
         const ended = until === null ? null : infoOf(until, sources);
         return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
@@ -92,7 +91,7 @@ type Meanings = {
  * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
  * that mean no version that is known are none.
  */
-function pinnedTimes(environment: string, { states, whole }: FilePast, meanings: Meanings): readonly Stay[] {
+function pinnedTimes(environment: string, { states, whole }: FileHistory, meanings: Meanings): readonly Stay[] {
   const oldestFirst = states.toReversed().map(({ commit, pins }) => {
     const pin = pins.get(environment);
     return { commit, id: pin === undefined ? null : (meantBy(pin, meanings)?.id ?? null) };

@@ -1,17 +1,12 @@
-import { NO_HISTORY, type Desired, type History } from '../domain/desired.ts';
-import { meaningOf } from '../domain/known-versions.ts';
+import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import type { Change, Drift, Plan, PromptPlan, SetActive } from '../domain/plan.ts';
-import { pinText, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import { refOf } from '../domain/version.ts';
+import type { Change, Drift, Plan, PromptPlan } from '../domain/plan.ts';
+import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { compareFields } from './compare-fields.ts';
-import { contentsToCreate } from './contents-to-create.ts';
-import { digestPlan } from './digest-plan.ts';
+import { changesFor, type PinContext, type Resolved } from './changes.ts';
+import { digestPlan } from '../domain/digest-plan.ts';
 import { findDrift } from './find-drift.ts';
-import { latestProblems } from './offline.ts';
-import { promotionProblems } from './promotion.ts';
-import { resolvePin, type PinContext, type Resolution } from './resolve-pin.ts';
+import { latestProblems, promotionProblems } from './promotion.ts';
 
 /** What a plan is made from besides the observation. */
 export type PlanInput = Omit<Desired, 'files'>;
@@ -35,7 +30,7 @@ export function planPrompt(
 ): PromptPlan {
   const file = { ...written, pins: inOrder(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? new Map() };
-  const { pins, changes } = resolve(context, history);
+  const { pins, changes } = changesFor(context, history);
   const live = pins.flatMap(({ pin, resolution }) =>
     resolution.kind === 'set' ? [{ pin, after: resolution.after }] : [],
   );
@@ -51,20 +46,6 @@ export function planPrompt(
   return { file, observed, status, changes, drift, problems: [...problems, ...warnings], finds };
 }
 
-type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
-
-function resolve(context: PinContext, { provenance }: History) {
-  const { file, observed, contentsAtRefs } = context;
-  const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
-  const pins = file.pins.map((pin, at): Resolved => {
-    return { pin, resolution: resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context) };
-  });
-  const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
-  const activations = pins.flatMap((one) => activation(one, observed));
-  const changes: readonly Change[] = [...creates, ...compareFields(file, observed.fields), ...activations];
-  return { pins, changes };
-}
-
 /** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
 function driftSince(
   { base }: PlanInput,
@@ -76,7 +57,7 @@ function driftSince(
   if (base === null || file === undefined) return [];
   const { known } = context.observed;
   const formerFields = history.formerFields.get(file.id) ?? [];
-  return findDrift({ head, base: resolve({ ...context, file }, history).changes, known, formerFields }, base);
+  return findDrift({ head, base: changesFor({ ...context, file }, history).changes, known, formerFields }, base);
 }
 
 /** The plan of a prompt that could not be observed. */
@@ -92,18 +73,11 @@ function inOrder(pins: readonly EnvironmentPin[], { environmentOrder }: PlanInpu
   return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
-function activation({ pin, resolution }: Resolved, observed: Observed): readonly SetActive[] {
-  if (resolution.kind !== 'set') return [];
-  const active = observed.active.get(pin.environment) ?? null;
-  const before = active === null ? null : refOf(active);
-  return [{ kind: 'set-active', environment: pin.environment, before, after: resolution.after }];
-}
-
 function problemOf({ resolution }: Resolved): readonly Problem[] {
   return resolution.kind === 'blocked' ? [resolution.problem] : [];
 }
 
-/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and looking for it writes. */
+/** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */
 function pinsToFind(pins: readonly Resolved[]): readonly Pin[] {
   if (pins.some(({ resolution }) => resolution.kind === 'blocked' && !resolution.finds)) return [];
   const sought = pins.flatMap(({ pin: { pin }, resolution }) => {

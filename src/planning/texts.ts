@@ -1,12 +1,10 @@
 import type { Desired, History } from '../domain/desired.ts';
 import { withLineFeeds } from '../domain/digest.ts';
-import { holds } from '../domain/known-versions.ts';
-import type { KnownVersion } from '../domain/observed.ts';
-import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
+import { holds, type KnownVersion } from '../domain/versions.ts';
 import { isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import type { Side, TextChange, Texts } from '../domain/texts.ts';
-import { labelOf } from '../domain/version.ts';
+import type { ServedTexts, TextChange } from '../domain/text-changes.ts';
+import type { Side, Texts } from '../domain/text-changes.ts';
 
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 export function textsOf(
@@ -28,50 +26,34 @@ function textChanges(
   { observed, changes }: PromptPlan,
   wanted: readonly Content[],
   { contents }: Pick<History, 'contents'>,
-): readonly TextChange[] {
+): readonly ServedTexts[] {
   if (observed === null) return [];
   const after = (target: SetActive['after']): TextChange['after'] => {
     if (isNew(target)) return newSide(target.new);
     const version = observed.known.find(({ id }) => id === target.id);
     if (version === undefined) return 'unknown';
-    if (version.content !== null) return sideOf(version, labelOf(target));
+    if (version.content !== null) return sideOf(version);
     const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
-    return content === undefined ? 'unknown' : unreadSide(version, content, labelOf(target));
+    return content === undefined ? 'unknown' : unreadSide(version, content);
   };
   return changes
     .filter((change) => change.kind === 'set-active')
-    .map((change): TextChange => {
+    .map((change): ServedTexts => {
       const active = observed.active.get(change.environment) ?? null;
-      const before = active === null || change.before === null ? null : sideOf(active, labelOf(change.before));
-      return { environment: change.environment, before, after: after(change.after) };
+      const before = active === null || change.before === null ? null : sideOf(active);
+      return { change, environment: change.environment, before, after: after(change.after) };
     });
 }
 
 function newSide({ text, metadata }: Content): Side {
-  return { label: 'new version', text, ...(metadata === undefined ? {} : { metadata }) };
+  return { text, ...(metadata === undefined ? {} : { metadata }) };
 }
 
-function sideOf({ content }: KnownVersion, label: string): Side | 'unknown' {
-  return content === null ? 'unknown' : { label, text: withLineFeeds(content.text), metadata: content.metadata };
+function sideOf({ content }: KnownVersion): Side | 'unknown' {
+  return content === null ? 'unknown' : { text: withLineFeeds(content.text), metadata: content.metadata };
 }
 
-function unreadSide(version: KnownVersion, { text, metadata, metadataDigest }: Content, label: string): Side {
+function unreadSide(version: KnownVersion, { text, metadata, metadataDigest }: Content): Side {
   const managed = metadataDigest === version.metadataDigest && metadata !== undefined;
-  return { label, text, ...(managed && { metadata }) };
-}
-
-/** The texts of an apply, with versions that were new called by their numbers, which are known now. */
-export function labelMade(texts: Texts, outcomes: readonly PromptOutcome[]): Texts {
-  const changesOf = new Map(outcomes.map(({ plan, changes }) => [plan.file.id, changes]));
-  return new Map([...texts].map(([id, all]) => [id, all.flatMap((one) => labelOne(one, changesOf.get(id) ?? []))]));
-}
-
-function labelOne(text: TextChange, changes: readonly ChangeOutcome[]): readonly TextChange[] {
-  const { environment, after } = text;
-  const made = changes.find(({ change }) => change.kind === 'set-active' && change.environment === environment);
-  if (made?.version === undefined) return [text];
-  // It was read and checked meanwhile, and not kept.
-  if (after === 'unknown') return [];
-  const label = labelOf(made.version);
-  return label === after.label ? [text] : [{ ...text, after: { ...after, label } }];
+  return { text, ...(managed && { metadata }) };
 }

@@ -19,7 +19,7 @@ export type Limit = {
 /** How many items of a section are left out. */
 export type LeftOut = { readonly item: string; readonly count: number };
 
-export type Fitted = { readonly text: string; readonly leftOut: readonly LeftOut[] };
+type Fitted = { readonly text: string; readonly leftOut: readonly LeftOut[] };
 
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
 export function fitSections(sections: readonly Section[], limit: Limit | null): Fitted {

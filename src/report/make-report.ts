@@ -1,12 +1,32 @@
-import type { Committed, EditedPrompt, WrittenFile } from '../domain/edits.ts';
-import type { ChangeOutcome, PromptOutcome } from '../domain/outcome.ts';
-import { type Change, isNew, type Plan, type PromptPlan } from '../domain/plan.ts';
+import type { Committed, EditedPrompt, FileEdit, WrittenFile } from '../domain/edits.ts';
+import { canonicalJson, type JsonObject } from '../domain/json.ts';
+import {
+  type Change,
+  type ChangeOutcome,
+  type Drift,
+  type Holder,
+  isNew,
+  type NewVersionRef,
+  type Plan,
+  type PromptOutcome,
+  type PromptPlan,
+  type SetActive,
+} from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { Histories } from '../domain/prompt-history.ts';
+import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
+import type { Side, Texts } from '../domain/text-changes.ts';
+import { type TextChange, variableChanges } from '../domain/text-changes.ts';
+import type { VersionRef } from '../domain/versions.ts';
 import type { Problem } from '../problem.ts';
-import type { Report, ReportChange, ReportPrompt } from './schema.ts';
-import { newRef, wireDrift, wireRef } from './wire-drift.ts';
-import { wireHistory } from './wire-history.ts';
+import type {
+  Report,
+  ReportChange,
+  ReportDrift,
+  ReportEdit,
+  ReportHistory,
+  ReportLineage,
+  ReportPrompt,
+} from './schema.ts';
 
 /** What one run of a command has found and done. */
 export type Run = {
@@ -17,6 +37,8 @@ export type Run = {
   /** The files that were selected; those without a plan or outcome were not attempted. */
   readonly files: readonly Named[];
   readonly plan: Plan | null;
+  /** What environments serve before and after the changes of the plan, as far as it is known. */
+  readonly texts?: Texts;
   /** Null when nothing was to be written. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /** What a command did to prompt files, where that is its work. */
@@ -30,12 +52,9 @@ export type Run = {
   readonly problems: readonly Problem[];
 };
 
-/**
- * The public report of a run. Pure, and complete also when the run failed.
- * @param withEnvironments what each environment serves, in every mode: for the matrix of a page
- */
-export function makeReport(run: Run, withEnvironments = run.mode === 'status'): Report {
-  const prompts = promptsOf(run, withEnvironments);
+/** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
+export function makeReport(run: Run): Report {
+  const prompts = promptsOf(run);
   return {
     schema_version: 1,
     mode: run.mode,
@@ -67,37 +86,40 @@ function planDigestOf({ plan, service, histories, edited }: Run): string | null 
   return blind ? null : plan.digest;
 }
 
-function promptsOf(run: Run, withEnvironments: boolean): readonly ReportPrompt[] {
-  const { plan, outcomes, histories } = run;
-  const rows = (one: PromptPlan) =>
-    withEnvironments ? { environments: one.file.pins.map((pin) => rowOf(pin, one)) } : {};
-  if (run.edited !== undefined) return run.edited.map(fromEdited);
-  if (outcomes !== null) return outcomes.map((one) => ({ ...fromOutcome(one), ...rows(one.plan) }));
+function promptsOf({ plan, outcomes, histories, edited, files, texts }: Run): readonly ReportPrompt[] {
+  if (edited !== undefined) return edited.map(fromEdited);
+  if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
-  if (plan !== null) return plan.prompts.map((one) => ({ ...fromPlan(one), ...rows(one) }));
-  return run.files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
+  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
+  return files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
 function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): ReportPrompt {
-  return { ...nameOf(prompt), status, changes: [], edits, drift: [], problems };
+  return { ...nameOf(prompt), status, changes: [], edits: edits.map(editOf), drift: [], problems };
 }
 
-function fromOutcome({ plan, status, changes, problems }: PromptOutcome): ReportPrompt {
-  const drift = plan.drift.map(wireDrift);
-  return { ...nameOf(plan.file), status, changes: changes.map(madeChange), drift, problems };
+function fromPlan(plan: PromptPlan, texts: Texts | undefined): ReportPrompt {
+  const { file, status, changes, problems } = plan;
+  const planned = changes.map((change) => plannedChange(change, textsOf(change, file, texts)));
+  return { ...nameOf(file), status, changes: planned, ...aroundChanges(plan), problems };
 }
 
-/** What would change is not what was asked: the rows tell where the service differs from the file. */
+function fromOutcome({ plan, status, changes, problems }: PromptOutcome, texts: Texts | undefined): ReportPrompt {
+  const made = changes.map((one) => madeChange(one, textsOf(one.change, plan.file, texts)));
+  return { ...nameOf(plan.file), status, changes: made, ...aroundChanges(plan), problems };
+}
+
+function aroundChanges(plan: PromptPlan): Pick<ReportPrompt, 'environments' | 'drift'> {
+  return { environments: plan.file.pins.map((pin) => rowOf(pin, plan)), drift: plan.drift.map(driftOf) };
+}
+
+/** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
   const { file, observed, status, problems } = plan;
   const nothing = { ...nameOf(file), changes: [], drift: [] };
   if (observed === null) return { ...nothing, status, problems };
   const environments = file.pins.map((pin) => rowOf(pin, plan));
-  return { ...nothing, status: 'unchanged', environments, ...wireHistory(file.id, histories), problems: [] };
-}
-
-function fromPlan({ file, status, changes, drift, problems }: PromptPlan): ReportPrompt {
-  return { ...nameOf(file), status, changes: changes.map(plannedChange), drift: drift.map(wireDrift), problems };
+  return { ...nothing, status: 'unchanged', environments, ...historyOf(file.id, histories), problems: [] };
 }
 
 type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
@@ -106,7 +128,7 @@ function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {
   return { path, id, key };
 }
 
-function plannedChange(change: Change): ReportChange {
+function plannedChange(change: Change, texts: TextChange | null): ReportChange {
   switch (change.kind) {
     case 'create-version':
       return {
@@ -118,29 +140,91 @@ function plannedChange(change: Change): ReportChange {
       };
     case 'update-prompt':
       return { kind: change.kind, fields: change.fields };
-    case 'set-active': {
-      const before = change.before === null ? null : wireRef(change.before);
-      const after = isNew(change.after) ? newRef(change.after) : wireRef(change.after);
-      return { kind: change.kind, environment: change.environment, before, after };
-    }
+    case 'set-active':
+      return { kind: change.kind, environment: change.environment, ...servedOf(change, texts) };
   }
 }
 
-function madeChange({ change, status, version }: ChangeOutcome): ReportChange {
-  const planned = plannedChange(change);
+function madeChange({ change, status, version }: ChangeOutcome, texts: TextChange | null): ReportChange {
+  const planned = plannedChange(change, texts);
   if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
-  if (planned.kind === 'create-version') return { ...planned, version: wireRef(version), status };
-  return { ...planned, after: wireRef(version), status };
+  if (planned.kind === 'create-version') return { ...planned, version: refOf(version), status };
+  return { ...planned, after: refOf(version), status };
+}
+
+/** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
+function textsOf(change: Change, { id }: PromptFile, texts: Texts | undefined): TextChange | null {
+  const wanted = change.kind === 'set-active' ? refsOf(change) : null;
+  return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
+}
+
+function refsOf({ environment, before, after }: SetActive): string {
+  return JSON.stringify([environment, before?.id, isNew(after) ? after.new.digest : after.id]);
+}
+
+function servedOf({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | null) {
+  return { before: before === null ? null : refOf(before), after: targetOf(after), ...textFields(texts) };
+}
+
+/** Longer texts would make a report that nobody can handle. */
+const MOST_BYTES = 100_000;
+
+function textFields(texts: TextChange | null) {
+  const [before, after] = [known(texts?.before), known(texts?.after)];
+  const sides = [before, after].filter((side) => side !== null);
+  const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
+  return {
+    before_text: textOf(before),
+    after_text: textOf(after),
+    ...(omitted && { text_omitted: true as const }),
+    ...metadataFields(texts, sides),
+    breaking: texts === null ? [] : variableChanges(texts),
+  };
+}
+
+function known(side: TextChange['before'] | undefined): Side | null {
+  return side === undefined || side === 'unknown' ? null : side;
+}
+
+function textOf(side: Side | null): string | null {
+  return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
+}
+
+/** Metadata is compared where both sides manage it. */
+function metadataFields(texts: TextChange | null, sides: readonly Side[]) {
+  const { before = 'unknown', after = 'unknown' } = texts ?? {};
+  const managed = sides.every(({ metadata }) => metadata !== undefined);
+  const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
+  if (before === 'unknown' || after === 'unknown' || !managed || !any) return {};
+  return {
+    ...(before === null ? {} : { before_metadata: linesOf(before.metadata) }),
+    ...{ after_metadata: linesOf(after.metadata) },
+  };
+}
+
+function linesOf(metadata: JsonObject = {}): string {
+  const names = Object.keys(metadata).toSorted();
+  return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
+}
+
+/** An edit with the texts that it brings about. */
+function editOf(edit: FileEdit): ReportEdit {
+  if (edit.kind === 'set-pin') {
+    const { serves, ...rest } = edit;
+    return serves === undefined ? rest : { ...rest, serves: servedOf(serves.change, serves) };
+  }
+  if (edit.kind !== 'set-text') return edit;
+  const { texts, ...rest } = edit;
+  return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...textFields(texts) } };
 }
 
 function rowOf(pinned: EnvironmentPin, plan: PromptPlan) {
   const { environment, pin } = pinned;
   const active = plan.observed?.active.get(environment) ?? null;
   const change = plan.changes.find((one) => one.kind === 'set-active' && one.environment === environment);
-  const planned = change === undefined ? undefined : plannedChange(change);
-  const serves = active === null ? null : wireRef(active);
-  const inSync = planned === undefined && serves !== null && !isRefused(pinned, plan);
-  const wanted = planned?.kind === 'set-active' ? planned.after : inSync ? serves : null;
+  const serves = active === null ? null : refOf(active);
+  const inSync = change === undefined && serves !== null && !isRefused(pinned, plan);
+  const wanted = change?.kind === 'set-active' ? targetOf(change.after) : inSync ? serves : null;
   return { environment, pin: pinText(pin), active: serves, wanted, in_sync: inSync };
 }
 
@@ -167,4 +251,75 @@ function summarise(prompts: readonly ReportPrompt[], mode: Report['mode']): Repo
     failed: statuses('failed'),
     not_attempted: statuses('not_attempted'),
   };
+}
+
+function driftOf(drift: Drift): ReportDrift {
+  if ('field' in drift) {
+    const { field, kind, restores, expected, observed } = drift;
+    return { field, kind, restores, expected, observed };
+  }
+  const { kind, restores, environment, expected, observed } = drift;
+  const holder = observed === null ? null : holderOf(observed);
+  return { environment, kind, restores, expected: targetOf(expected), observed: holder };
+}
+
+function holderOf({ commit, ...ref }: Holder) {
+  return commit === undefined
+    ? { ...refOf(ref), made_by: 'outside' as const }
+    : { ...refOf(ref), made_by: 'git' as const, commit };
+}
+
+/** The file's own new content needs no digest; of refs there may be several. */
+function targetOf(target: VersionRef | NewVersionRef) {
+  if (!isNew(target)) return refOf(target);
+  return target.ref === undefined ? { new: true as const } : { new: true as const, digest: target.new.digest };
+}
+
+function refOf({ id, number }: VersionRef) {
+  return { id, version_number: number };
+}
+
+/** What is known of one prompt's versions: of all, or of the one that the environment serves. */
+function historyOf(promptId: string, { versions, environment }: Histories): Pick<ReportPrompt, 'history' | 'lineage'> {
+  const all = versions.get(promptId) ?? [];
+  return environment === null
+    ? { history: { versions: all.map(versionOf) } }
+    : { lineage: lineageOf(environment, all) };
+}
+
+function lineageOf(environment: string, all: readonly VersionHistory[]): ReportLineage {
+  const served = all.find(({ activeIn }) => activeIn.includes(environment));
+  const current = served?.pinned.find((one) => one.environment === environment && one.until === null);
+  return {
+    environment,
+    serves: served === undefined ? null : madeOf(served),
+    pinned: current === undefined || current.from === null ? null : commitOf(current.from),
+  };
+}
+
+function versionOf(version: VersionHistory): ReportHistory['versions'][number] {
+  const pinned = version.pinned.map((time) => timeOf(time, version.activeIn));
+  return { ...madeOf(version), active_in: version.activeIn, pinned };
+}
+
+function madeOf({ ref, digest, madeBy, commit, path }: VersionHistory): NonNullable<ReportLineage['serves']> {
+  return {
+    ...{ id: ref.id, version_number: ref.number, digest, made_by: madeBy },
+    ...(commit === null ? {} : commitOf(commit)),
+    ...(path === null ? {} : { path }),
+  };
+}
+
+function timeOf({ environment, from, until }: PinnedTime, activeIn: readonly string[]) {
+  const ended = until === null ? null : commitOf(until);
+  return {
+    environment,
+    from: from === null ? null : commitOf(from),
+    until: ended,
+    served: activeIn.includes(environment),
+  };
+}
+
+function commitOf({ pullRequest, ...info }: CommitInfo) {
+  return pullRequest === undefined ? info : { ...info, pull_request: pullRequest };
 }

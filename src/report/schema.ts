@@ -1,9 +1,182 @@
 import { z } from 'zod';
-import { MODES } from '../domain/modes.ts';
-import { change, digest, drift, newVersion, versionRef } from './changes.ts';
-import { HistoryShape, LineageShape } from './history-schema.ts';
+import { MODES } from '../domain/edits.ts';
+import { FIELDS } from '../domain/plan.ts';
 
-/** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
+// The service: its versions, what is changed there, and what differs.
+
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const versionRef = z.object({
+  id: z.string().describe('The service’s id of the version.'),
+  version_number: z.int().nullable().describe('null: not known.'),
+});
+const newVersion = z.object({
+  new: z.literal(true).describe('A version that the same plan makes.'),
+  digest: digest.optional().describe('Of its content, where that is of a git: pin.'),
+});
+const changeStatus = z
+  .enum(['made', 'adopted', 'not_made', 'unknown'])
+  .optional()
+  .describe('After an apply only. adopted: it was there already; unknown: the answer was lost.');
+
+const createVersion = z.object({
+  kind: z.literal('create-version').describe('What is done.'),
+  digest: digest.describe('Of the content, with line feeds.'),
+  metadata_digest: digest.optional().describe('Where the file manages metadata.'),
+  ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
+  change_summary: z
+    .string()
+    .nullable()
+    .describe('What is stored with the version: the subject of the commit that last changed the file; null: none.'),
+  version: versionRef.optional().describe('The version that was made.'),
+  status: changeStatus,
+});
+
+const updatePrompt = z.object({
+  kind: z.literal('update-prompt'),
+  fields: z
+    .partialRecord(
+      z.enum(FIELDS),
+      z.object({
+        before: z.string().describe('What the service has.'),
+        after: z.string().describe('What the file has.'),
+      }),
+    )
+    .describe('The fields that change, by name: key, name, description.'),
+  status: changeStatus,
+});
+
+const text = z
+  .string()
+  .nullable()
+  .describe('With line feeds. null: there is none, it is not known, or it is left out.');
+const metadata = z
+  .string()
+  .optional()
+  .describe('A line for each key, its value as JSON. Where both sides are known, and one has any.');
+
+/** The texts of a change of what an environment serves. */
+const texts = {
+  before_text: text,
+  after_text: text,
+  text_omitted: z.literal(true).optional().describe('A text of more than 100 kB is left out.'),
+  before_metadata: metadata,
+  after_metadata: metadata,
+  breaking: z
+    .array(
+      z.object({
+        variable: z.string().describe('Its name.'),
+        kind: z.enum(['added', 'removed']).describe('Callers have to supply it, or no longer.'),
+      }),
+    )
+    .describe('Variables that only one of the two texts has, where both are known.'),
+};
+
+const served = {
+  before: versionRef.nullable().describe('What is active there; null: nothing.'),
+  after: z.union([versionRef, newVersion]).describe('What becomes active. After an apply it has its id.'),
+  ...texts,
+};
+
+const setActive = z.object({
+  kind: z.literal('set-active'),
+  environment: z.string().describe('The environment whose active version changes.'),
+  ...served,
+  status: changeStatus,
+});
+
+/** What is done in the service, or would be. */
+const change = z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive]);
+
+const restores = z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.');
+
+const driftKind = z
+  .enum(['outside', 'unfinished'])
+  .describe('unfinished: what stands there was made from an earlier commit, or nothing stands there yet.');
+
+const environmentDrift = z.object({
+  environment: z.string().describe('The environment that differs.'),
+  kind: driftKind,
+  restores,
+  expected: z.union([versionRef, newVersion]).describe('What the base commit wants.'),
+  observed: versionRef
+    .extend({
+      made_by: z.enum(['git', 'outside']).describe('git: by promptsync, from a commit. outside: by somebody else.'),
+      commit: z.string().optional().describe('The commit that it was made from.'),
+    })
+    .nullable()
+    .describe('What the service serves: pin version:<id> to go back to it.'),
+});
+
+const fieldDrift = z.object({
+  field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
+  kind: driftKind,
+  restores,
+  expected: z.string(),
+  observed: z.string(),
+});
+
+/** Where the service differs from what the base commit wants. */
+const drift = z.union([environmentDrift, fieldDrift]);
+
+// What `history` reports of one prompt.
+
+const commitInfo = {
+  author: z.string().optional().describe('The author’s name.'),
+  date: z.string().optional().describe('The author’s date, ISO 8601.'),
+  subject: z.string().optional().describe('Of the merge commit of a pull request: the title of that.'),
+  pull_request: z.string().optional().describe('#12, or !12 of GitLab.'),
+};
+
+const commit = z
+  .object({ commit: z.string().describe('Its id.'), ...commitInfo })
+  .describe('Of a commit that the repository does not have, its id alone.');
+
+const maker = z
+  .enum(['git', 'uncommitted', 'outside', 'unknown'])
+  .describe(
+    'uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else. unknown: the service drops metadata, which would say it.',
+  );
+
+const made = {
+  id: z.string().describe('The service’s id of the version.'),
+  version_number: z.int().describe('The number that the service gave it.'),
+  digest: digest.describe('Of its content, with line feeds.'),
+  made_by: maker,
+  commit: z.string().optional().describe('The commit that its content comes from.'),
+  path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
+  ...commitInfo,
+};
+
+const pinned = z.object({
+  environment: z.string().describe('The environment that was pinned to it.'),
+  from: commit
+    .nullable()
+    .describe('The commit that pinned it, on the branch that is checked out; null: one before all that are known.'),
+  until: commit.nullable().describe('The commit that ended it; null: the last commit still says so.'),
+  served: z.boolean().describe('Whether the service serves it there now.'),
+});
+
+const HistoryShape = z.object({
+  versions: z
+    .array(
+      z.object({
+        ...made,
+        active_in: z.array(z.string()).describe('Environments that serve it now.'),
+        pinned: z.array(pinned).describe('When the file’s pins meant it, as far as git knows.'),
+      }),
+    )
+    .describe('All that are known, newest first.'),
+});
+
+const LineageShape = z.object({
+  environment: z.string().describe('The one that was asked for.'),
+  serves: z.object(made).nullable().describe('null: the environment serves nothing.'),
+  pinned: commit
+    .nullable()
+    .describe('Since when the file’s pin means what is served, without a break; null: it does not.'),
+});
+
+// The report itself.
 
 const problem = z.object({
   code: z.string().describe('Stays the same from release to release; docs/troubleshooting.md lists them.'),
@@ -30,6 +203,7 @@ const edit = z.discriminatedUnion('kind', [
     environment: z.string().describe('The environment whose pin is set.'),
     before: z.string().nullable().describe('A pin, or a value as JSON; null: not pinned, or absent.'),
     after: z.string(),
+    serves: z.object(served).optional().describe('What a sync makes of it: what is served there now, and then.'),
   }),
   z.object({
     kind: z.literal('set-field'),
@@ -42,6 +216,10 @@ const edit = z.discriminatedUnion('kind', [
     kind: z.literal('set-text'),
     from: z.string().describe('The environment and the version that the text comes from.'),
     conflicts: z.int().min(0).describe('Places of which the file has both sides, between conflict markers.'),
+    texts: z
+      .object({ environment: z.string().describe('Where the other text comes from.'), ...texts })
+      .optional()
+      .describe('The text of the file before and after.'),
   }),
 ]);
 
@@ -55,14 +233,17 @@ const prompt = z.object({
       'pending: on a dry run, it has changes. blocked: refused by a guard. not_attempted: the run ended before.',
     ),
   changes: z.array(change).describe('In the order in which they are made.'),
-  environments: z.array(environment).optional().describe('In modes status and history only.'),
+  environments: z
+    .array(environment)
+    .optional()
+    .describe('Where a plan was made, by the file’s pins; after an apply as it was before. Not known of what failed.'),
   history: HistoryShape.optional().describe('In mode history only.'),
   lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
   edits: z
     .array(edit)
     .optional()
     .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(drift).describe('What was changed in the service, as far as --base tells.'),
+  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
   problems: z.array(problem).describe('Of this prompt.'),
 });
 
@@ -73,6 +254,7 @@ const writtenFile = z.object({
 
 const count = z.int().min(0);
 
+/** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
 export const ReportShape = z.object({
   schema_version: z.literal(1).describe('Another number means a report that readers of this one cannot read.'),
   mode: z.enum(MODES).describe('dry-run and apply: a sync. The others: the command of that name.'),
@@ -114,7 +296,7 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** What every output format is made from. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
-/** What a report tells of one prompt. */
+/** One prompt of a report. */
 export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;

@@ -1,4 +1,4 @@
-import { type Colours, coloursFor } from './colours.ts';
+import picocolors from 'picocolors';
 
 /** How a report is drawn as text. */
 export type Style = {
@@ -29,7 +29,7 @@ export type Links = {
   readonly fileUrl: (path: string) => string | null;
 };
 
-/** What a renderer is told of the output; without `screen` and `links` it is no terminal. */
+/** What a renderer knows of the output; without `screen` and `links` it is no terminal. */
 export type StyleOptions = {
   readonly colour: boolean;
   readonly screen?: Screen | null | undefined;
@@ -51,4 +51,32 @@ export function narrower(style: Style, columns: number): Style {
 /** The line in as many rows as the terminal needs. */
 export function fitted(line: string, { screen }: Style, hang: number): readonly string[] {
   return screen === null ? [line] : screen.wrap(line, hang);
+}
+
+/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+export function fileLink(text: string, path: string, { links }: Pick<Style, 'links'>): string {
+  return linked(text, links?.fileUrl(path) ?? '');
+}
+
+/** An address that opens itself, where it is one of the web. */
+export function webLink(text: string, address: string, { links }: Pick<Style, 'links'>): string {
+  if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
+  return linked(text, new URL(address).href);
+}
+
+/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
+export function linked(text: string, address: string): string {
+  return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}
+
+/** The colours of one rendering; without colour every function hands its text through. */
+export type Colours = ReturnType<typeof picocolors.createColors>;
+
+/** The text as it is without its colours. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(/\u001b\[\d+m/g, '');
+}
+
+export function coloursFor(enabled: boolean): Colours {
+  return picocolors.createColors(enabled);
 }

@@ -6,7 +6,7 @@ import {
   type PromptFields,
   type RemotePrompt,
   type RemoteVersion,
-} from '../domain/prompt-service.ts';
+} from './prompt-service.ts';
 import { isPathSegment } from '../domain/text.ts';
 import { makeProblem } from '../problem.ts';
 import { paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';

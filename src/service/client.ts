@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { ServiceError, type PromptService } from '../domain/prompt-service.ts';
+import { ServiceError, type PromptService } from './prompt-service.ts';
 import { makeProblem } from '../problem.ts';
 import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
 import { interpret, type Connected } from './errors.ts';

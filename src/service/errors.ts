@@ -1,5 +1,5 @@
-import { ServiceError } from '../domain/prompt-service.ts';
-import { makeExcerpt, makeRedact } from '../domain/redact.ts';
+import { ServiceError } from './prompt-service.ts';
+import { makeExcerpt, makeRedact } from '../domain/text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidAnswer, type Call } from './calls.ts';
 import { ANSWER_LIMIT, TOO_LARGE, TOO_LATE, type Answered, type Broken, type Exchange } from './http.ts';
@@ -57,7 +57,8 @@ function unsentProblem({ code }: Broken, { origin }: Connected): Problem {
 
 function sentProblem({ code }: Broken, { seconds }: Connected): Problem {
   if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
-  if (code === TOO_LARGE) return makeProblem('service/answer-too-large', { limit: ANSWER_LIMIT });
+  if (code === TOO_LARGE)
+    return makeProblem('service/invalid-answer', { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
   if (code === 'HTTPParserError')
     return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
   if (code === 'UND_ERR_HEADERS_OVERFLOW')

@@ -1,7 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { isLoopback } from '../domain/loopback.ts';
-import { proxiesOf } from '../domain/proxies.ts';
+import { isLoopback, proxiesOf } from '../domain/network.ts';
 
 export type HttpSettings = {
   readonly origin: URL;

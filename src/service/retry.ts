@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/prompt-service.ts';
+import { ServiceError } from './prompt-service.ts';
 import { makeProblem } from '../problem.ts';
 
 /** What one attempt came to; `repeat` says whether another one is allowed. */

@@ -14,7 +14,7 @@ export const API_KEY_HEADER = 'x-api-key';
 const text = z.string().min(1);
 /**
  * Checked and handed on as it is: a record's own result lacks the key `__proto__`, which is a key like any other. By hand,
- * because a ledger has many values, and zod's `json()` tries every kind of value on each.
+ * because metadata may have thousands of values, and zod's `json()` tries every kind of value on each.
  */
 const metadata = z.custom<JsonObject>(
   (value) => isJsonObject(value) && isJson(value),

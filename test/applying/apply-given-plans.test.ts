@@ -3,7 +3,7 @@ import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { wantedOf } from '../../src/observing/observe.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recorded } from '../doubles/recorded.ts';
 import { file, makePlan, observation, observed, planPrompt, rules, TRACKING, version } from '../planning/support.ts';

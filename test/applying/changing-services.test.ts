@@ -1,32 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { NewVersion, PromptService, RemoteVersion } from '../../src/domain/prompt-service.ts';
-import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { file, type FileParts } from '../planning/support.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
+import { type Backend, inMemoryBackend } from '../doubles/backends.ts';
+import { content, file, type FileParts } from '../planning/support.ts';
 
 const staging = { staging: 'latest' };
 
 /** The service as it is when it stores versions otherwise than they are sent. */
 function storing(backend: Backend, change: (version: NewVersion) => NewVersion): PromptService {
   return { ...backend, createVersion: (promptId, version) => backend.createVersion(promptId, change(version)) };
-}
-
-/** The service as it is when it drops `metadata_`: from its answers as from what it stores. */
-function dropping(backend: Backend): PromptService {
-  const bare = (version: RemoteVersion): RemoteVersion => ({ ...version, metadata: {} });
-  return {
-    ...backend,
-    readPrompt: async (...asked) => {
-      const prompt = await backend.readPrompt(...asked);
-      return { ...prompt, activeVersion: prompt.activeVersion && bare(prompt.activeVersion) };
-    },
-    createVersion: async (promptId, version) => {
-      const id = backend.addVersion(promptId, { text: version.text });
-      backend.activate(promptId, 'aside', id);
-      const { activeVersion } = await backend.readPrompt(promptId, 'aside');
-      return bare(activeVersion!);
-    },
-  };
 }
 
 async function said(service: PromptService, parts: FileParts, more: SyncParts = {}) {
@@ -56,7 +39,7 @@ describe('A service that', () => {
     pinned.map(([what, pins]) => [how, what, { ...parts, pins }, change] as const),
   );
   test.each(rows)(
-    '%s is told of, for a file that pins %s, and gets one version only',
+    '%s is reported, for a file that pins %s, and gets one version only',
     async (_h, _w, parts, change) => {
       const backend = inMemoryBackend();
       const service = storing(backend, change);
@@ -102,7 +85,7 @@ describe('A service that', () => {
     'drops metadata converges all the same for a file that pins %s, and it is said',
     async (_sentence, parts, first) => {
       const backend = inMemoryBackend();
-      const service = dropping(backend);
+      const service = forgetting(backend);
       expect(await said(service, parts)).toBe(`${first} service/drops-metadata`);
       expect(await said(service, parts)).toMatch(/^unchanged:( service\/drops-metadata)?$/);
       expect(await said(service, { ...parts, text: 'Two' })).toBe(`${first} service/drops-metadata`);
@@ -111,4 +94,76 @@ describe('A service that', () => {
       if (parts.pins === staging) expect(backend.serves('p1', 'staging')?.[1]).toBe('Two');
     },
   );
+});
+
+const WARNING =
+  'The version in "promptsync" carries no record of promptsync\'s: the service drops `metadata_`, or somebody moved that environment.';
+
+/** A service that keeps the text of a version that is made, and of its metadata what it likes. */
+function keeping(service: Backend, keep: (metadata: JsonObject) => JsonObject): PromptService {
+  return {
+    ...service,
+    createVersion: async (promptId, { text, metadata }) => {
+      const id = service.addVersion(promptId, {
+        text,
+        metadata: keep(metadata),
+      });
+      service.activate(promptId, 'made-last', id);
+      const { activeVersion } = await service.readPrompt(promptId, 'made-last');
+      return activeVersion!;
+    },
+  };
+}
+
+const forgetting = (service: Backend) => keeping(service, () => ({}));
+
+describe.each([
+  ['a file without metadata', file({ text: 'One', pins: staging })],
+  ['a file with metadata', file({ text: 'One', metadata: { model: 'x' }, pins: staging })],
+])('Where the service drops all metadata, %s', (_, wanted) => {
+  const edited = (text: string) => ({ ...wanted, content: content(text, wanted.content.metadata) });
+
+  test('is synced with a warning that names the environment in which it shows', async () => {
+    const service = inMemoryBackend();
+    const { outcomes } = await sync(forgetting(service), [wanted]);
+    expect(outcomes[0]?.problems).toMatchObject([{ severity: 'warning', path: 'prompts/a.md', message: WARNING }]);
+    const draft = { ...wanted, pins: file({ pins: { staging: 1 } }).pins };
+    const again = await sync(forgetting(service), [draft]);
+    expect(again.outcomes.map(outcomeLine)).toStrictEqual(['unchanged: service/drops-metadata']);
+    expect(again.outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', message: WARNING });
+  });
+
+  test('is warned of once, however many versions a run makes', async () => {
+    const service = inMemoryBackend();
+    await sync(forgetting(service), [wanted]);
+    const { pins } = file({ pins: { staging: 'latest', production: 'git:v1' } });
+    const { outcomes } = await sync(forgetting(service), [{ ...edited('Two'), pins }], {
+      refs: { v1: content('Old') },
+    });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made made made service/drops-metadata']);
+  });
+
+  test('is adopted from a run that was cut short', async () => {
+    const service = inMemoryBackend();
+    await sync(forgetting(service), [wanted]);
+    const id = service.addVersion('p1', { text: 'Two' });
+    const { outcomes } = await sync(forgetting(service), [edited('Two')]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made service/drops-metadata']);
+    expect(service.serves('p1', 'staging')).toStrictEqual([id, 'Two']);
+  });
+
+  test('goes back to a text by another version: nothing remembers the first', async () => {
+    const service = inMemoryBackend();
+    await sync(forgetting(service), [wanted]);
+    await sync(forgetting(service), [edited('Two')]);
+    await sync(forgetting(service), [wanted]);
+    expect(service.serves('p1', 'staging')).toStrictEqual(['ver_3', 'One']);
+  });
+});
+
+test("Where the service drops the file's metadata and keeps the tool's, the version is made active nowhere", async () => {
+  const service = keeping(inMemoryBackend(), ({ promptsync }) => ({ promptsync: promptsync! }));
+  const { lines, outcomes } = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })]);
+  expect(lines).toStrictEqual(['create p1 "Hello"']);
+  expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/rewritten']);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type Effect, type PromptService } from '../../src/domain/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
+import { type Effect, type PromptService, ServiceError } from '../../src/service/prompt-service.ts';
+import { addOwn, begun, outcomeLine, sync } from './support.ts';
+import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/recorded.ts';
 import { content, entry, file } from '../planning/support.ts';
-import { addOwn, outcomeLine, sync } from './support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -78,8 +78,7 @@ describe('A look that fails', () => {
   test.each(effectRows)(
     'at call %i with effect %s before a known version goes live: nothing was made',
     async (at, effect) => {
-      const service = inMemoryBackend();
-      await sync(service, [file({ text: 'One', pins: staging })]);
+      const service = await begun();
       await sync(service, [file({ text: 'Two', pins: staging })]);
       const wanted = file({ text: 'One', name: 'New', pins: staging });
       const { outcomes } = await sync(service, [wanted], { hooks: failing(at + 1, effect) });
@@ -114,19 +113,6 @@ describe('A look that fails', () => {
     const { lines, outcomes } = await sync(haunted, [file({ pins: { staging: 1 } })]);
     expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made pin/unknown-number']);
-  });
-
-  test('because somebody else moved the look environment shows no text of theirs for ours', async () => {
-    const service = inMemoryBackend();
-    await sync(service, [file({ text: 'One', pins: staging })]);
-    await sync(service, [file({ text: 'Two', pins: staging })]);
-    const hooks: Hooks = {
-      after: (line) => {
-        if (line === 'set p1 promptsync-look ver_1') service.activate('p1', 'promptsync-look', 'ver_2');
-      },
-    };
-    const { outcomes } = await sync(service, [file({ text: 'One', pins: staging })], { hooks });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
   });
 });
 
@@ -178,21 +164,6 @@ describe('A service that does not keep its word', () => {
     expect(outcomes[0]?.problems[0]?.message).toMatch(/for: name\.$/);
   });
 
-  test.each(['Theirs', 'Hello'])(
-    'serves another version than was made active, of text %j: the prompt has failed',
-    async (text) => {
-      const service = inMemoryBackend();
-      const theirs = service.addVersion('p1', { text, metadata: { by: 'hand' } });
-      const hooks: Hooks = {
-        after: (line) => {
-          if (line.startsWith('set p1 staging')) service.activate('p1', 'staging', theirs);
-        },
-      };
-      const { outcomes } = await sync(service, [file({ pins: staging })], { hooks });
-      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made unknown apply/not-active']);
-    },
-  );
-
   test('says updated: false: the change was not made', async () => {
     const service = inMemoryBackend();
     const hooks: Hooks = {
@@ -203,18 +174,6 @@ describe('A service that does not keep its word', () => {
     };
     const { outcomes } = await sync(service, [file({ pins: staging })], { hooks });
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/not-updated']);
-  });
-
-  test('stores another text than was sent: that version is never made active', async () => {
-    const service = inMemoryBackend();
-    const trimming: PromptService = {
-      ...service,
-      createVersion: (promptId, version) => service.createVersion(promptId, { ...version, text: version.text.trim() }),
-    };
-    const { lines, outcomes } = await sync(trimming, [file({ text: 'Hello ', pins: staging })]);
-    expect(lines).toStrictEqual(['create p1 "Hello "']);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/rewritten']);
-    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id: 'ver_1', number: 1 });
   });
 
   test('stores CRLF for LF: that is the same text', async () => {
@@ -318,8 +277,8 @@ describe('A stop', () => {
 });
 
 describe('Many prompts', () => {
-  test.each([1, 2])('are written at most %i at the same time, and told of one by one', async (concurrency) => {
-    const told: string[] = [];
+  test.each([1, 2])('are written at most %i at the same time, and reported one by one', async (concurrency) => {
+    const reported: string[] = [];
     let inFlight = 0;
     let most = 0;
     const hooks: Hooks = {
@@ -329,10 +288,129 @@ describe('Many prompts', () => {
       },
       after: () => void (inFlight -= 1),
     };
-    const onApplied = ({ status }: { status: string }, done: number) => void told.push(`${done} ${status}`);
+    const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
     const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
     expect(most).toBe(concurrency);
-    expect(told).toStrictEqual(['1 applied', '2 applied']);
+    expect(reported).toStrictEqual(['1 applied', '2 applied']);
     expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
   });
+});
+
+function redirected(call: string): Hooks {
+  return {
+    before: (line) => {
+      if (line.startsWith(call)) throw new ServiceError(makeProblem('service/redirect', { status: 302 }), 'rejected');
+    },
+  };
+}
+
+const REDIRECT = 'The service answered with a redirect (302), which is not followed.';
+
+describe('A call that fails is reported with what was being done', () => {
+  test.each([
+    ['create p1 "Hello"', 'Creating the version: '],
+    ['set p1 promptsync ver_2', 'Setting "promptsync" to v2: '],
+    ['update p1', 'Updating the prompt: '],
+    ['set p1 staging', 'Setting "staging": '],
+    ['set p1 production', 'Setting "production": '],
+  ])('%s', async (call, step) => {
+    const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirected(call) });
+    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`${step}${REDIRECT}`]);
+  });
+
+  test('and the environments that were not set name the version that was made for them', async () => {
+    const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirected('create p1 "Hello"') });
+    expect(outcomes[0]?.changes.map(({ change, status, version }) => [change.kind, status, version])).toStrictEqual([
+      ['create-version', 'made', { id: 'ver_1', number: 1 }],
+      ['create-version', 'not_made', undefined],
+      ['update-prompt', 'not_made', undefined],
+      ['set-active', 'not_made', undefined],
+      ['set-active', 'not_made', { id: 'ver_1', number: 1 }],
+    ]);
+    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
+  });
+
+  test('and an environment that was to go back to a version names none', async () => {
+    const service = await begun();
+    await sync(service, [file({ text: 'Two', pins: staging })]);
+    const back = file({ text: 'One', name: 'New', pins: staging });
+    const { outcomes } = await sync(service, [back], { hooks: redirected('update p1') });
+    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([false, false]);
+  });
+});
+
+describe('What is read back after an environment was set', () => {
+  function showingInStaging(service: Backend, shown: (id: string) => object | null): PromptService {
+    return {
+      ...service,
+      readPrompt: async (promptId, environment) => {
+        const prompt = await service.readPrompt(promptId, environment);
+        const { activeVersion } = prompt;
+        if (environment !== 'staging' || activeVersion === null) return prompt;
+        const other = shown(activeVersion.id);
+        return { ...prompt, activeVersion: other === null ? null : { ...activeVersion, ...other } };
+      },
+    };
+  }
+
+  test.each([
+    ['nothing', () => null, 'nothing instead of version "ver_1"'],
+    ['another version', () => ({ id: 'ver_9' }), 'version "ver_9" instead of version "ver_1"'],
+    ['another text', () => ({ text: 'Theirs' }), 'another text (v1) instead of the planned text'],
+  ])('is %s: the prompt has failed, and both are named', async (_, shown, said) => {
+    const { outcomes } = await sync(showingInStaging(inMemoryBackend(), shown), [file({ pins: staging })]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made unknown apply/not-active']);
+    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([
+      `After it was set, "staging" serves ${said}.`,
+    ]);
+  });
+});
+
+describe('A version that the service does not find when it is to be set', () => {
+  test('is a failure where a ledger names it', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(7, 'One', { id: 'gone' })]));
+    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 7 } });
+    const { outcomes } = await sync(service, [wanted]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/version-not-found']);
+    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "production": The service has no prompt "p1" with/);
+  });
+
+  test('is a failure where it was made in this very run', async () => {
+    const forgetful: PromptService = {
+      ...inMemoryBackend(),
+      setActive: (promptId, _environment, versionId) =>
+        Promise.reject(new ServiceError(makeProblem('service/version-not-found', { promptId, versionId }), 'rejected')),
+    };
+    const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/version-not-found']);
+  });
+});
+
+describe('A look that shows another version than was asked for', () => {
+  const pins = { staging: 'latest', production: 'version:ver_2' };
+
+  test.each([
+    ['another one', 'ver_1'],
+    ['none', ''],
+  ])('because somebody moved the look environment to %s: the prompt has failed, and nothing is set', async (_, to) => {
+    const service = inMemoryBackend();
+    await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
+    const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', to) };
+    const { lines, outcomes } = await sync(service, [file({ pins })], { hooks });
+    expect(lines.slice(-2)).toStrictEqual(['set p1 promptsync-look ver_2', 'read p1 promptsync-look']);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
+    expect(outcomes[0]?.problems[0]?.message).toBe(
+      'The version looked at through "promptsync-look" is another one than was asked for.',
+    );
+  });
+});
+
+test('A run that is interrupted right before the first write of a prompt has not attempted it', async () => {
+  const controller = new AbortController();
+  const parts = { stop: controller.signal, onObserve: () => controller.abort() };
+  const { lines, outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
+  expect(lines).toStrictEqual([]);
+  expect(outcomes.map(outcomeLine)).toStrictEqual(['not_attempted: not_made not_made apply/interrupted']);
 });

@@ -97,7 +97,7 @@ describe('The ledger of a new version', () => {
     expect(ledger.find(({ number }) => number === 1)?.pinned).toBe(true);
   });
 
-  test("notes somebody else's version that was looked at as theirs, and nothing of it but what tells it", async () => {
+  test("notes somebody else's version that was looked at as theirs, and nothing of it but what identifies it", async () => {
     const service = inMemoryBackend();
     await edit(service, 1, {});
     service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });

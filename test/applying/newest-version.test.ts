@@ -1,56 +1,258 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/domain/prompt-service.ts';
-import { makeProblem } from '../../src/problem.ts';
 import { stampToWire } from '../../src/ledger/stamp.ts';
-import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { content, entry, file, version } from '../planning/support.ts';
-import { addOwn, outcomeLine, sync } from './support.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { ServiceError } from '../../src/service/prompt-service.ts';
+import { type Backend, backends } from '../doubles/backends.ts';
+import { content, entry, file, version, type FileParts, type WrittenPins } from '../planning/support.ts';
+import { addOwn, begun, brief, outcomeLine, sync } from './support.ts';
 
 const staging = { staging: 'latest' };
-const wanted = file({ text: 'Two', pins: staging });
-const look = (id: string) => [`set p1 promptsync-look ${id}`, 'read p1 promptsync-look'];
-const track = (id: string) => [`set p1 promptsync ${id}`, 'read p1 promptsync'];
+const both = { staging: 'latest', production: 'git:v1' };
+const one = entry(1, 'One');
+const model = { model: 'x' };
 
-/** A service whose staging has followed the text One: version ver_1, on which the tracking environment stands. */
-async function withOne(): Promise<Backend> {
-  const service = inMemoryBackend();
-  await sync(service, [file({ text: 'One', pins: staging })]);
-  return service;
+/** What others, or runs that were cut short, have left beside the text One. */
+type Left = (service: Backend) => unknown;
+const own =
+  (text: string, ...ledger: Parameters<typeof addOwn>[2] & object): Left =>
+  (service) =>
+    addOwn(service, text, ledger);
+const theirs =
+  (text: string, metadata = {}): Left =>
+  (service) =>
+    service.addVersion('p1', { text, metadata });
+const trackedTheirs: Left = (service) =>
+  service.activate('p1', 'promptsync', service.addVersion('p1', { text: 'Theirs' }));
+const inQa: Left = (service) => service.activate('p1', 'qa', addOwn(service, 'Three', [one]));
+
+/** Files say Two unless they say otherwise; `git:v1` is the text Old, or what the row says. */
+type Row = readonly [
+  sentence: string,
+  left: readonly Left[],
+  FileParts,
+  calls: readonly string[],
+  outcome: string,
+  v1?: typeof old,
+];
+const old = content('Old');
+
+const rows: readonly Row[] = [
+  [
+    'is adopted where it holds the text',
+    [own('Two', one)],
+    { pins: staging },
+    ['look ver_2', 'track ver_2', 'staging ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'does not move the tracking environment when its ledger does not name what that stands on',
+    [own('Two')],
+    { pins: staging },
+    ['look ver_2', 'staging ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'is not enough for a file without a pin latest when its ledger does not name what is tracked',
+    [own('Two')],
+    { pins: { staging: 1 } },
+    ['look ver_2', 'create "Two"', 'track ver_3'],
+    'applied: made',
+  ],
+  [
+    'is adopted from somebody else for a pin latest, and never as what is tracked',
+    [theirs('Two')],
+    { pins: staging },
+    ['look ver_2', 'staging ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'is adopted from somebody else for a git pin',
+    [theirs('Old')],
+    { text: 'One', pins: { production: 'git:v1' } },
+    ['look ver_2', 'production ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'is not adopted from somebody else where no pin follows the text',
+    [theirs('Two')],
+    { pins: { staging: 1 } },
+    ['look ver_2', 'create "Two"', 'track ver_3'],
+    'applied: made',
+  ],
+  [
+    'is followed where its ledger names the text: that version is looked at, and adopted',
+    [own('Two', one), own('Three', entry(2, 'Two'), one)],
+    { pins: staging },
+    ['look ver_3', 'track ver_3', 'look ver_2', 'staging ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'is not followed to a text about which its ledger lies',
+    [theirs('Theirs'), own('Three', entry(2, 'Two'), one)],
+    { pins: staging },
+    ['look ver_3', 'track ver_3', 'look ver_2'],
+    'failed: not_made not_made apply/other-content',
+  ],
+  [
+    'leads to a version of the content that its ledger names, whatever else that ledger names',
+    [own('Two'), own('Three', entry(2, 'Two'))],
+    { pins: staging },
+    ['look ver_3', 'look ver_2', 'staging ver_2'],
+    'applied: adopted made',
+  ],
+  [
+    'leads nowhere where no pin follows the content and the tracking environment could not move to it',
+    [own('Two'), own('Three', entry(2, 'Two'))],
+    { pins: { staging: 1 } },
+    ['look ver_3', 'create "Two"', 'track ver_4'],
+    'applied: made',
+  ],
+  [
+    'names a version of the content that is not there: the prompt has failed',
+    [own('Theirs', entry(7, 'Two', { id: 'gone' }), one)],
+    { pins: staging },
+    ['look ver_2', 'track ver_2', 'set p1 promptsync-look gone'],
+    'failed: not_made not_made service/version-not-found',
+  ],
+  [
+    'is adopted for the first of two versions to make, and the own content is made after it',
+    [own('Old', one)],
+    { pins: both },
+    ['look ver_2', 'track ver_2', 'create "Two"', 'track ver_3', 'staging ver_3', 'production ver_2'],
+    'applied: adopted made made made',
+  ],
+  [
+    'is adopted for the second of two, and the tracking environment does not move back behind the first',
+    [own('Two', one)],
+    { pins: both },
+    ['look ver_2', 'track ver_2', 'create "Old"', 'track ver_3', 'staging ver_2', 'production ver_3'],
+    'applied: made adopted made made',
+  ],
+  [
+    'is adopted so also where no pin follows it',
+    [own('Two', one)],
+    { pins: { production: 'git:v1' } },
+    ['look ver_2', 'track ver_2', 'create "Old"', 'track ver_3', 'production ver_3'],
+    'applied: made adopted made',
+  ],
+  [
+    'is looked at once, however many versions are made',
+    [theirs('Theirs')],
+    { pins: both },
+    ['look ver_2', 'create "Old"', 'track ver_3', 'create "Two"', 'track ver_4', 'staging ver_4', 'production ver_3'],
+    'applied: made made made made',
+  ],
+  [
+    'is not adopted for one pin when it does not do for another that the same version was to be made for',
+    [theirs('Two', model)],
+    { pins: both },
+    ['look ver_2', 'create "Two"', 'track ver_3', 'staging ver_3', 'production ver_3'],
+    'applied: made made made',
+    content('Two', model),
+  ],
+  [
+    'is classified as ever where somebody has moved the tracking environment to a version of theirs',
+    [trackedTheirs, theirs('Draft')],
+    { text: 'Draft', pins: { staging: 1 } },
+    ['look ver_3', 'create "Draft"', 'track ver_4'],
+    'applied: made',
+  ],
+  [
+    'is what is tracked from now on where it is our own and a pinned number has led to it',
+    [own('Two', one)],
+    { text: 'One', pins: { staging: 'latest', production: 2 } },
+    ['look ver_2', 'track ver_2', 'production ver_2'],
+    'applied: made',
+  ],
+  [
+    "leaves what is tracked alone where it is somebody else's and a pinned number has led to it",
+    [theirs('Theirs')],
+    { text: 'One', pins: { production: 2 } },
+    ['look ver_2', 'production ver_2'],
+    'applied: made',
+  ],
+  [
+    'and others leave what is tracked alone where a newer one is known',
+    [own('Two', one), inQa],
+    { text: 'One', pins: { staging: 'latest', qa: 3, production: 'version:ver_2' } },
+    ['look ver_2', 'production ver_2'],
+    'applied: made',
+  ],
+];
+
+const byPins: readonly (readonly [string, WrittenPins, string])[] = [
+  ['a pin latest', { staging: 'latest' }, 'applied: adopted made'],
+  ['a number alone', { staging: 1 }, 'applied: adopted'],
+  ['no pin at all', {}, 'applied: adopted'],
+];
+
+async function creates(service: Backend, pins: WrittenPins, text = 'Two') {
+  const { lines, outcomes } = await sync(service, [file({ text, pins })]);
+  return { created: lines.filter((line) => line.startsWith('create')), lines, said: outcomes.map(outcomeLine) };
 }
 
-describe('The newest version, which nobody has read and which is looked at before one is made,', () => {
-  test('is adopted for a git: pin, and the own content is made after it', async () => {
-    const service = await withOne();
-    const id = addOwn(service, 'Old', [entry(1, 'One')]);
-    const pins = { staging: 'latest', production: 'git:v1' };
-    const { lines, outcomes } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
-    expect(lines).toStrictEqual([
-      ...look(id),
-      ...track(id),
-      'create p1 "Two"',
-      ...track('ver_3'),
-      'set p1 staging ver_3',
-      'read p1 staging',
-      `set p1 production ${id}`,
-      'read p1 production',
-    ]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made made made']);
+describe.each(backends)('The newest version that nobody has read (%s)', (_, start) => {
+  test.each(rows.map(([sentence, ...row]) => [sentence, row] as const))('%s', async (_sentence, row) => {
+    const [left, parts, calls, outcome, v1 = old] = row;
+    const service = await begun(start);
+    for (const leave of left) leave(service);
+    const wanted = file({ text: 'Two', ...parts });
+    const { lines, outcomes } = await sync(service, [wanted], { refs: { v1 } });
+    expect([brief(lines), outcomes.map(outcomeLine)]).toStrictEqual([calls, [outcome]]);
+    if (outcome.startsWith('applied'))
+      expect((await sync(service, [wanted], { refs: { v1 } })).lines).toStrictEqual([]);
   });
 
-  test('is looked at once, however many versions are made', async () => {
-    const service = await withOne();
-    service.addVersion('p1', { text: 'Theirs' });
-    const pins = { staging: 'latest', production: 'git:v1' };
-    const { lines } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
-    expect(lines.filter((line) => line.includes('look'))).toStrictEqual(look('ver_2'));
+  test.each(byPins)('is adopted for a file with %s when it holds the text, and remembered', async (_p, pins, said) => {
+    const service = await begun(start);
+    const left = addOwn(service, 'Two', [entry(1, 'One')]);
+    const first = await creates(service, pins);
+    expect([first.created, first.said]).toStrictEqual([[], [said]]);
+    expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
+    expect((await creates(service, pins)).lines).toStrictEqual([]);
+    await creates(service, staging, 'Three');
+    expect((await creates(service, pins)).created).toStrictEqual([]);
+    expect(service.countVersions('p1')).toBe(3);
   });
+
+  test.each(byPins)('is adopted for a file with %s when it is the first of all', async (_p, pins) => {
+    const service = await start();
+    const left = addOwn(service, 'Two');
+    const wanted = Object.fromEntries(Object.entries(pins).map(([name]) => [name, 'latest']));
+    expect((await creates(service, wanted)).created).toStrictEqual([]);
+    expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
+  });
+
+  test('found for a pinned id leaves what is tracked alone where that was not read, or is newer', async () => {
+    const service = await begun(start);
+    for (const text of ['Two', 'Three']) await creates(service, staging, text);
+    await creates(service, staging, 'One');
+    await creates(service, { staging: 'latest', production: 'version:ver_2' }, 'One');
+    expect(service.serves('p1', 'production')).toStrictEqual(['ver_2', 'Two']);
+    expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_3', 'Three']);
+  });
+
+  test('is not adopted for a pin when it does not do for the text, which the same version was to be made for', async () => {
+    const service = await start();
+    service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
+    const wanted = file({ text: 'Two', pins: { production: 'git:v1' } });
+    const parts = { refs: { v1: content('Two', { model: 'x' }) } };
+    const { outcomes } = await sync(service, [wanted], parts);
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect(service.serves('p1', 'production')?.[0]).toBe('ver_2');
+    expect((await sync(service, [wanted], parts)).lines).toStrictEqual([]);
+  });
+});
+
+describe('The newest version, which nobody has read and which is looked at before one is made,', () => {
+  const wanted = file({ text: 'Two', pins: staging });
 
   test('is named where it is what the service made of the content; nothing is made beside it', async () => {
-    const service = await withOne();
+    const service = await begun();
     const stamp = version(2, 'Two', { ledger: [entry(1, 'One')] }).stamp!;
     const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: stampToWire(stamp) } });
     const { lines, outcomes } = await sync(service, [wanted]);
-    expect(lines).toStrictEqual(look(id));
+    expect(brief(lines)).toStrictEqual([`look ${id}`]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/rewritten']);
     expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id, number: 2 });
     expect(outcomes[0]?.problems[0]?.message).toBe(
@@ -59,7 +261,7 @@ describe('The newest version, which nobody has read and which is looked at befor
   });
 
   test('is not believed in what its ledger says of a version that was read', async () => {
-    const service = await withOne();
+    const service = await begun();
     addOwn(service, 'Theirs', [entry(1, 'Not what it holds'), entry(9, 'Nine')]);
     const { created } = await sync(service, [wanted]);
     expect(created[0]?.stamp.ledger.map(({ id, digest }) => [id, digest])).toStrictEqual([
@@ -69,64 +271,21 @@ describe('The newest version, which nobody has read and which is looked at befor
     ]);
   });
 
-  test('names a version of the content that is not there: the prompt has failed', async () => {
-    const service = await withOne();
-    const id = addOwn(service, 'Theirs', [entry(7, 'Two', { id: 'gone' }), entry(1, 'One')]);
-    const { lines, outcomes } = await sync(service, [wanted]);
-    expect(lines).toStrictEqual([...look(id), ...track(id), 'set p1 promptsync-look gone']);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/version-not-found']);
-    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Creating the version: The service has no prompt "p1" with/);
-  });
-
-  test('leads to a version of the content that its ledger names, whatever else that ledger names', async () => {
-    const service = await withOne();
-    const left = addOwn(service, 'Two');
-    const newest = addOwn(service, 'Three', [entry(2, 'Two')]);
-    const { lines, outcomes } = await sync(service, [wanted]);
-    expect(lines).toStrictEqual([...look(newest), ...look(left), `set p1 staging ${left}`, `read p1 staging`]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: adopted made']);
-  });
-
-  test('leads nowhere where no pin follows the content and the tracking environment could not move to it', async () => {
-    const service = await withOne();
-    addOwn(service, 'Two');
-    const newest = addOwn(service, 'Three', [entry(2, 'Two')]);
-    const { lines } = await sync(service, [file({ text: 'Two', pins: { staging: 1 } })]);
-    expect(lines).toStrictEqual([...look(newest), 'create p1 "Two"', ...track('ver_4')]);
-  });
-
-  test('does not move the tracking environment back behind a version that was made after it', async () => {
-    const service = await withOne();
-    const newest = addOwn(service, 'Two', [entry(1, 'One')]);
-    const pins = { staging: 'latest', production: 'git:v1' };
-    const { lines } = await sync(service, [file({ text: 'Two', pins })], { refs: { v1: content('Old') } });
-    expect(lines).toStrictEqual([
-      ...look(newest),
-      ...track(newest),
-      'create p1 "Old"',
-      ...track('ver_3'),
-      `set p1 staging ${newest}`,
-      'read p1 staging',
-      'set p1 production ver_3',
-      'read p1 production',
-    ]);
-  });
-
   test('is not followed where the tracking environment cannot be moved: nothing is made beside it', async () => {
-    const service = await withOne();
+    const service = await begun();
     const newest = addOwn(service, 'Three', [entry(1, 'One')]);
     const before = (line: string) => {
       if (line === `set p1 promptsync ${newest}`)
         throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'rejected');
     };
     const { lines, outcomes } = await sync(service, [wanted], { hooks: { before } });
-    expect(lines).toStrictEqual([...look(newest), `set p1 promptsync ${newest}`]);
+    expect(brief(lines)).toStrictEqual([`look ${newest}`, `set p1 promptsync ${newest}`]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
     expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "promptsync" to v2: The service did not/);
   });
 
   test('is not there, although the service names it: nothing is made, and it is named', async () => {
-    const service = await withOne();
+    const service = await begun();
     const haunted: Backend = {
       ...service,
       readPrompt: async (...asked) => ({ ...(await service.readPrompt(...asked)), latestVersionId: 'ver_gone' }),
@@ -137,18 +296,10 @@ describe('The newest version, which nobody has read and which is looked at befor
     expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as its newest version');
   });
 
-  test('is weighed as ever where somebody has moved the tracking environment to a version of theirs', async () => {
-    const service = await withOne();
-    service.activate('p1', 'promptsync', service.addVersion('p1', { text: 'Theirs' }));
-    service.addVersion('p1', { text: 'Draft' });
-    const { outcomes } = await sync(service, [file({ text: 'Draft', pins: { staging: 1 } })]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
-  });
-
   test.each(['not-sent', 'rejected', 'unknown'] as const)(
     'cannot be looked at (%s): nothing is made beside it',
     async (effect) => {
-      const service = await withOne();
+      const service = await begun();
       service.addVersion('p1', { text: 'Theirs' });
       const before = () => {
         throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), effect);
@@ -158,25 +309,4 @@ describe('The newest version, which nobody has read and which is looked at befor
       expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
     },
   );
-});
-
-describe('A version that is looked at because a pin names it', () => {
-  test('moves the tracking environment, and leaves other environments alone', async () => {
-    const service = await withOne();
-    const id = addOwn(service, 'Two', [entry(1, 'One')]);
-    const { lines } = await sync(service, [file({ text: 'One', pins: { staging: 'latest', production: 2 } })]);
-    expect(lines).toStrictEqual([...look(id), ...track(id), `set p1 production ${id}`, 'read p1 production']);
-  });
-
-  test('does not move the tracking environment where a newer one is known', async () => {
-    const service = await withOne();
-    addOwn(service, 'Two', [entry(1, 'One')]);
-    service.activate('p1', 'qa', addOwn(service, 'Three', [entry(1, 'One')]));
-    const pins = { staging: 'latest', qa: 3, production: 'version:ver_2' };
-    const { lines } = await sync(service, [file({ text: 'One', pins })]);
-    expect(lines.filter((line) => line.startsWith('set'))).toStrictEqual([
-      'set p1 promptsync-look ver_2',
-      'set p1 production ver_2',
-    ]);
-  });
 });

@@ -1,18 +1,16 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
-import type { Plan, Provenance } from '../../src/domain/plan.ts';
+import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped, type PromptService } from '../../src/domain/prompt-service.ts';
+import { untilStopped, type PromptService } from '../../src/service/prompt-service.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
-import type { Backend } from '../doubles/backends.ts';
+import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recorded, type Hooks, type RecordedService } from '../doubles/recorded.ts';
-import { makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
+import { file, makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
 
 export type SyncParts = Omit<RulesParts, 'provenance'> & {
   /** Around the calls that apply the plan; observing, before it and once more, is left alone. */
@@ -103,4 +101,26 @@ export function outcomeLine({ status, changes, problems }: PromptOutcome): strin
 export function addOwn(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
   const stamp = { ...version(1, text).stamp!, ledger };
   return service.addVersion('p1', { text, metadata: { promptsync: stampToWire(stamp) } });
+}
+
+/** A service in which the text One was synced to staging. */
+export async function begun(start: () => Promise<Backend> | Backend = inMemoryBackend): Promise<Backend> {
+  const service = await start();
+  await sync(service, [file({ text: 'One', pins: { staging: 'latest' } })]);
+  return service;
+}
+
+/**
+ * Calls for p1 in short: `look ver_1` sets the look environment and reads it, `track ver_1` the tracking environment,
+ * `staging ver_1` another one. What is not read right after it was set stays as it is.
+ */
+export function brief(lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line, at) => {
+    const [, environment = '', id] = /^set p1 (\S+) (\S+)$/.exec(line) ?? [];
+    if (lines[at + 1] === `read p1 ${environment}`) {
+      return [`${{ [TRACKING]: 'track', [`${TRACKING}-look`]: 'look' }[environment] ?? environment} ${id}`];
+    }
+    const [, before] = /^set p1 (\S+)/.exec(lines[at - 1] ?? '') ?? [];
+    return line === `read p1 ${before}` ? [] : [line.replace('create p1 ', 'create ')];
+  });
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../../src/ledger/stamp.ts';
-import { backends, type Backend } from '../doubles/backends.ts';
-import { entry, file } from '../planning/support.ts';
 import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';
+import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
+import { entry, file } from '../planning/support.ts';
 
 const pins = { staging: 'latest', production: 1 };
 
 /** Versions One (active nowhere), Two (in staging and tracked); Two's ledger says of One what is given. */
-async function twoVersions(start: () => Promise<Backend>, told: Partial<LedgerEntry> = {}): Promise<Backend> {
+async function twoVersions(start: () => Promise<Backend>, reported: Partial<LedgerEntry> = {}): Promise<Backend> {
   const service = await start();
   service.addVersion('p1', { text: 'One' });
-  const id = addOwn(service, 'Two', [{ ...entry(1, 'One'), ...told }]);
+  const id = addOwn(service, 'Two', [{ ...entry(1, 'One'), ...reported }]);
   for (const environment of ['staging', 'promptsync']) service.activate('p1', environment, id);
   return service;
 }
@@ -36,11 +36,11 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
   test.each([
     ['another text', { digest: entry(1, 'Other').digest }, 1],
     ['another number', { number: 7 }, 7],
-  ])('does not go live where the ledger tells %s of it', async (_sentence, told, number) => {
-    const service = await twoVersions(start, told);
+  ])('does not go live where the ledger has %s for it', async (_sentence, reported, number) => {
+    const service = await twoVersions(start, reported);
     const { said, hint } = await pinOne(service, {}, number);
     expect(said).toBe('failed: not_made apply/other-content');
-    expect(hint).toContain('is not what the ledger knows it as');
+    expect(hint).toBe('Setting "production": Version v1 is not what the ledger knows it as; it was not made active.');
     expect(service.serves('p1', 'production')).toBeNull();
   });
 
@@ -49,33 +49,46 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
     expect((await pinOne(service, { inGit: { 'c1:prompts/a.md': 'One' } })).said).toBe('applied: made');
   });
 
-  test('goes live where git does not have the commit of the ledger, or the ledger tells none', async () => {
+  test('goes live where git does not have the commit of the ledger', async () => {
     const unknown = await twoVersions(start);
     expect((await pinOne(unknown, { inGit: { 'c2:prompts/a.md': 'Other' } })).said).toBe('applied: made');
-    const { commit: _commit, path: _path, ...bare } = entry(1, 'One');
-    const service = await start();
-    service.addVersion('p1', { text: 'One' });
-    const id = addOwn(service, 'Two', [bare]);
-    for (const environment of ['staging', 'promptsync']) service.activate('p1', environment, id);
-    expect((await pinOne(service, { inGit: { 'c1:prompts/a.md': 'Other' } })).said).toBe('applied: made');
   });
 
   test('does not go live where git has another text at that commit, and is not even looked at', async () => {
     const service = await twoVersions(start);
     const { said, hint, lines } = await pinOne(service, { inGit: { 'c1:prompts/a.md': 'Other' } });
     expect([said, lines]).toStrictEqual(['failed: not_made apply/other-content', []]);
-    expect(hint).toContain('is not what git has at c1:prompts/a.md');
+    expect(hint).toMatch(/^Setting "production": Version v1 is not what git has at c1:prompts\/a\.md; it was not/);
     expect(service.serves('p1', 'production')).toBeNull();
   });
+});
 
-  test('is looked at once, however many environments it goes to', async () => {
-    const service = await twoVersions(start);
-    const wanted = file({ text: 'Two', pins: { ...pins, qa: 1 } });
-    const { lines } = await sync(service, [wanted]);
-    expect(lines.filter((line) => line.startsWith('set'))).toStrictEqual([
-      'set p1 promptsync-look ver_1',
-      'set p1 production ver_1',
-      'set p1 qa ver_1',
-    ]);
+/** Pins production to version 1, which is active nowhere, by the number that the ledger gives it. */
+async function pinByLedger(remembered: LedgerEntry, parts: SyncParts = {}) {
+  const service = inMemoryBackend();
+  service.addVersion('p1', { text: 'One' });
+  service.activate('p1', 'staging', addOwn(service, 'Two', [remembered]));
+  const pins = { staging: 'latest', production: remembered.number };
+  const { outcomes } = await sync(service, [file({ text: 'Two', pins })], parts);
+  return outcomes.map(outcomeLine);
+}
+
+describe('Git has nothing to say of a version', () => {
+  const { commit: _commit, ...withoutCommit } = entry(1, 'One');
+  const { path: _path, ...withoutPath } = entry(1, 'One');
+  test.each([
+    ['commit', withoutCommit],
+    ['path', withoutPath],
+  ])('where the ledger names no %s', async (_, remembered) => {
+    const inGit = { 'undefined:prompts/a.md': 'Other', 'c1:undefined': 'Other' };
+    expect(await pinByLedger(remembered, { inGit })).toStrictEqual(['applied: made']);
+  });
+
+  test('that was read in this run: it is looked at no more either', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addOwn(service, 'One'));
+    const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });
+    const { lines } = await sync(service, [wanted], { inGit: { 'c1:prompts/a.md': 'Reviewed' } });
+    expect(lines).toStrictEqual(['set p1 production ver_1', 'read p1 production']);
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAction } from '../support/action.ts';
-import { scheduleEvent } from '../action/events.ts';
+import { scheduleEvent } from '../github/support.ts';
 import { runCli } from '../support/cli.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';

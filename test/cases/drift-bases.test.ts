@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { activates, begin, cutBefore, expectSettled, on, PATH, told, type Story } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
-import { begin, told } from './support.ts';
 
 const BASE = ['--base', 'HEAD~1', '--on-drift', 'fail'];
 
@@ -26,15 +26,7 @@ test('a file that is gone since the base is reported, and the service is left al
   expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning', path: 'prompts/refund.md' }]);
   expect(report.prompts).toMatchObject([{ key: 'greeting', status: 'unchanged' }]);
   expect(service.takeWrites()).toEqual([]);
-  expect(service.store.readPrompt('prm_refund', 'staging')?.activeVersion?.number).toBe(1);
-});
-
-test('of the prompts that --only leaves out nothing is said', async () => {
-  const { folder, sync } = await twoPrompts();
-  git(folder, 'rm', '--quiet', 'prompts/refund.md');
-  commitAll(folder, 'Remove it');
-  const { exitCode, report } = await sync(...BASE, '--only', 'greeting');
-  expect([exitCode, report.problems]).toEqual([0, []]);
+  expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
 });
 
 test('a renamed file is the same prompt: not gone, and no drift', async () => {
@@ -64,30 +56,9 @@ test('a renamed and edited file: the edit is the head’s own, and drift is told
   ]);
 });
 
-test('a prompt that is new since the base has no drift', async () => {
-  const { folder, sync } = await twoPrompts();
-  writeFiles(folder, { 'prompts/third.md': promptText('third') });
-  commitAll(folder, 'A third');
-  const { report } = await sync(...BASE);
-  expect(report.prompts.map(({ drift }) => drift)).toEqual([[], [], []]);
-});
-
 test.each(['nowhere', 'f'.repeat(40), '--all'])('a base that does not exist (%s) ends the run', async (ref) => {
   const { service, sync } = await twoPrompts();
   const { exitCode, report } = await sync(`--base=${ref}`);
-  expect(exitCode).toBe(1);
-  expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-  expect(report.problems[0]!.hint).toContain('fetch-depth: 0');
-  expect(service.takeWrites()).toEqual([]);
-});
-
-test('a base that a shallow clone does not have ends the run with the same hint', async () => {
-  const { folder, service } = await twoPrompts();
-  writeFiles(folder, { 'prompts/refund.md': promptText('refund', { text: 'B' }) });
-  commitAll(folder, 'Edit');
-  const clone = join(makeFolder(), 'clone');
-  git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
-  const { exitCode, report } = await runJson(clone, ['sync', '--yes', ...BASE], service);
   expect(exitCode).toBe(1);
   expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
   expect(report.problems[0]!.hint).toContain('fetch-depth: 0');
@@ -107,22 +78,12 @@ test('a shallow clone that has the base: a warning says what cannot be told ther
   expect(story.serves('staging')).toBe('v2 C');
 });
 
-test('the head as its own base: what differs from it is drift', async () => {
-  const story = await begin({ text: 'A' });
-  await story.sync();
-  story.activate('staging', story.draft('Theirs.'));
-  const words = ['--base', 'HEAD', '--on-drift'];
-  expect(told(await story.sync(...words, 'fail'))).toBe('exit 3, blocked, staging not_made, guard/drift');
-  expect(told(await story.sync(...words, 'overwrite'))).toBe('exit 0, applied, staging made');
-  expect(told(await story.sync(...words, 'fail'))).toBe('exit 0, unchanged');
-});
-
 test('a base without git', async () => {
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const ran = await runJson(folder, ['sync', '--yes', ...BASE], service);
   expect(ran.exitCode).toBe(1);
-  expect(ran.report.problems).toMatchObject([{ code: 'git/base-needs-git' }]);
+  expect(ran.report.problems).toMatchObject([{ code: 'git/needs-repository' }]);
   expect(service.takeWrites()).toEqual([]);
 });
 
@@ -138,4 +99,69 @@ test('a base at which the file is not valid: its repair goes live', async () => 
   expect(told(ran)).toContain('git/base-invalid');
   expect(ran.report.prompts).toMatchObject([{ status: 'applied', drift: [] }]);
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+});
+
+/** Staging and production follow the file; the sync of B is cut when production is to be set. */
+async function cutBetween(): Promise<Story> {
+  const story = await begin({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
+  await story.sync();
+  story.edit({ text: 'B' });
+  await story.through(on(activates('production'), cutBefore));
+  expect(await story.sync(...BASE)).toMatchObject({ exitCode: 4 });
+  story.directly();
+  expect([story.serves('staging'), story.serves('production')]).toEqual(['v2 B', 'v1 A']);
+  return story;
+}
+
+describe('a sync cut between staging and production, under on_drift: fail', () => {
+  test('the next commit’s run: what was left is unfinished, and not refused', async () => {
+    const story = await cutBetween();
+    story.edit({ text: 'C' });
+    const next = await story.sync(...BASE);
+    expect(told(next)).toBe('exit 0, applied, create made, staging made, production made');
+    expect(next.report.prompts[0]!.drift).toMatchObject([
+      {
+        environment: 'production',
+        kind: 'unfinished',
+        expected: { version_number: 2 },
+        observed: { version_number: 1, made_by: 'git' },
+      },
+    ]);
+    expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
+    await expectSettled(story);
+  });
+
+  test('somebody meddles with production in between: that is drift from outside', async () => {
+    const story = await cutBetween();
+    story.activate('production', story.draft('Theirs.'));
+    const again = await story.sync(...BASE);
+    expect(again.exitCode).toBe(3);
+    expect(again.report.prompts[0]!.drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
+  });
+});
+
+test('a run that skipped commits: what stands there is of an ancestor, which is unfinished', async () => {
+  const story = await begin({ text: 'A' });
+  await story.sync();
+  story.edit({ text: 'B' });
+  story.edit({ text: 'C' });
+  const ran = await story.sync(...BASE);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.report.prompts[0]!.drift).toMatchObject([{ environment: 'staging', kind: 'unfinished' }]);
+  expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
+});
+
+describe('fields that a skipped commit changed', () => {
+  test('are unfinished across a rename', async () => {
+    const story = await begin({ text: 'A', name: 'One' });
+    await story.sync();
+    git(story.folder, 'mv', PATH, 'prompts/renamed.md');
+    writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Two' }) });
+    commitAll(story.folder, 'Rename it');
+    writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Three' }) });
+    commitAll(story.folder, 'Edit');
+    const ran = await story.sync(...BASE);
+    expect(told(ran)).toBe('exit 0, applied, update made');
+    expect(ran.report.prompts[0]!.drift).toMatchObject([{ field: 'name', kind: 'unfinished' }]);
+  });
 });

@@ -33,23 +33,6 @@ describe('an outside edit in an environment', () => {
     await expectSettled(story);
   });
 
-  test.each([{ text: 'B' }, { name: 'New name' }])(
-    'is refused by on_drift: fail, dry runs alike: %j',
-    async (change) => {
-      const { story } = await drifted();
-      story.edit(change);
-      story.service.takeWrites();
-      const words = [...BASE, '--on-drift', 'fail'];
-      for (const ran of [await story.plan(...words), await story.sync(...words)]) {
-        expect(ran.exitCode).toBe(3);
-        expect(ran.report.prompts).toMatchObject([{ status: 'blocked', problems: [{ code: 'guard/drift' }] }]);
-        expect(ran.report.prompts[0]!.problems[0]!.message).toContain('staging');
-      }
-      expect(story.service.takeWrites()).toEqual([]);
-      expect(story.serves('staging')).toBe('v2 Theirs.');
-    },
-  );
-
   test('nothing is lost: the report names the id, and pinning it goes back', async () => {
     const { story, theirs } = await drifted();
     story.edit({ text: 'B' });
@@ -68,14 +51,6 @@ describe('an outside edit in an environment', () => {
     const ran = await story.sync(...BASE, '--on-drift', 'fail');
     expect(told(ran)).toBe('exit 0, unchanged');
     expect(ran.report.prompts[0]!.drift).toEqual([]);
-  });
-
-  test('in an environment that only the base pins: left alone, and no drift', async () => {
-    const { story } = await drifted({ pins: { staging: 'latest', production: 'latest' } });
-    story.edit({ pins: { production: 'latest' } });
-    const ran = await story.sync(...BASE, '--on-drift', 'fail');
-    expect(told(ran)).toBe('exit 0, unchanged');
-    expect(story.serves('staging')).toBe('v2 Theirs.');
   });
 });
 
@@ -111,22 +86,9 @@ describe('fields', () => {
     expect(told(ran)).toBe('exit 0, applied, create made, update made, staging made');
     for (const { report } of [refused, ran]) {
       expect(report.prompts[0]!.drift).toEqual([
-        { field: 'name', kind: 'outside', expected: 'greeting', observed: 'Their name' },
+        { field: 'name', kind: 'outside', restores: true, expected: 'greeting', observed: 'Their name' },
       ]);
     }
     await expectSettled(story);
-  });
-
-  test.each([
-    ['changed by the head alone', (_: Story) => {}],
-    ['changed outside to what the head wants', (story: Story) => rename(story, 'New name')],
-  ])('%s: no drift', async (_, change) => {
-    const story = await begin({ text: 'A' });
-    await story.sync();
-    change(story);
-    story.edit({ name: 'New name' });
-    const ran = await story.sync(...BASE, '--on-drift', 'fail');
-    expect(ran.exitCode).toBe(0);
-    expect(ran.report.prompts[0]!.drift).toEqual([]);
   });
 });

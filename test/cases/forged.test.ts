@@ -51,25 +51,15 @@ describe('a forged ledger never brings another text live', () => {
     expect(story.versions()).toBe(3);
   });
 
-  test('its entry for a pinned number has the id of another version', async () => {
+  test.each<[string, (entry: Entry, head: string) => Entry, number]>([
+    ['has the id of another version', (entry) => ({ ...entry, number: 7, text: 'B' }), 7],
+    ['names a version with another number', (entry) => ({ ...entry, number: 7 }), 7],
+    ['names a commit at which the file holds another text', (entry, commit) => ({ ...entry, commit }), 2],
+  ])('its entry for a pinned number %s', async (_, forge, production) => {
     const { story, theirs } = await withTheirs();
-    forgeLedger(story, [{ number: 7, id: theirs, text: 'B' }]);
-    story.edit({ pins: { staging: 'latest', production: 7 } });
-    expect(await twoRuns(story, 'production')).toEqual(refused('nothing'));
-  });
-
-  test('its entry for a pinned number names a version with another number', async () => {
-    const { story, theirs } = await withTheirs();
-    forgeLedger(story, [{ number: 7, id: theirs, text: 'Theirs.' }]);
-    story.edit({ pins: { staging: 'latest', production: 7 } });
-    expect(await twoRuns(story, 'production')).toEqual(refused('nothing'));
-  });
-
-  test('its entry names a commit at which the file holds another text', async () => {
-    const { story, theirs } = await withTheirs();
-    const commit = git(story.folder, 'rev-parse', 'HEAD');
-    forgeLedger(story, [{ number: 2, id: theirs, text: 'Theirs.', commit }]);
-    story.edit({ pins: { staging: 'latest', production: 2 } });
+    const head = git(story.folder, 'rev-parse', 'HEAD');
+    forgeLedger(story, [forge({ number: 2, id: theirs, text: 'Theirs.' }, head)]);
+    story.edit({ pins: { staging: 'latest', production } });
     expect(await twoRuns(story, 'production')).toEqual(refused('nothing'));
     expect(story.serves('staging')).toBe('v1 A');
   });

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { begin, expectSettled, PATH, told, type Story } from './support.ts';
 import { commitAll, git, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
-import { PATH, begin, expectSettled, told, type Story } from './support.ts';
 
 /** Version 1 holds A, version 2 holds B, both made by the tool. */
 async function madeAAndB(): Promise<Story> {
@@ -16,27 +16,6 @@ async function madeAAndB(): Promise<Story> {
 }
 
 describe('going back', () => {
-  test('an outside version activated over ours is synced back: the old id returns, and no version is made', async () => {
-    const story = await begin({ text: 'A' });
-    await story.sync();
-    const ours = story.active('staging')!.id;
-    story.activate('staging', story.draft('Theirs.'));
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-    expect(story.active('staging')!.id).toBe(ours);
-    expect(story.versions()).toBe(2);
-    await expectSettled(story);
-  });
-
-  test('so it is with another outside version that nobody has made active', async () => {
-    const story = await begin({ text: 'A' });
-    await story.sync();
-    story.activate('staging', story.draft('Theirs.'));
-    story.draft('Their next.');
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 3]);
-    await expectSettled(story);
-  });
-
   test('A, B, revert to A, an outside draft, B again: two versions of ours, each found again', async () => {
     const story = await madeAAndB();
     git(story.folder, 'revert', '--no-edit', 'HEAD');
@@ -99,37 +78,35 @@ test('a merge in which both sides changed the text: the version is of the merge,
   await story.sync();
   git(story.folder, 'revert', '--no-edit', 'HEAD');
   expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-  expect([story.active('staging')!.number, story.versions()]).toEqual([1, 2]);
+  expect([story.active('staging')!.version_number, story.versions()]).toEqual([1, 2]);
 });
 
-describe('an outside version of equal content', () => {
-  test('active already: adopted without a write; the revert finds the old version', async () => {
+describe('{staging: latest} → {production: 2} while version 2 is live in staging', () => {
+  test('made outside: found by looking at the newest version, and in a plan by --base', async () => {
     const story = await begin({ text: 'A' });
     await story.sync();
-    story.activate('staging', story.draft('B'));
-    story.edit({ text: 'B' });
-    expect(told(await story.sync())).toBe('exit 0, unchanged');
-
-    story.edit({ text: 'A' });
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 2]);
+    story.activate('staging', story.draft('Theirs.'));
+    story.edit({ pins: { production: 2 } });
+    expect(told(await story.plan())).toBe('exit 3, blocked, pin/unknown-number');
+    expect(told(await story.plan('--base', 'HEAD~1'))).toBe('exit 0, pending, production');
+    expect(told(await story.sync())).toBe('exit 0, applied, production made');
+    expect([story.serves('production'), story.serves('staging')]).toEqual(['v2 Theirs.', 'v2 Theirs.']);
+    expect(story.versions()).toBe(2);
     await expectSettled(story);
   });
+});
 
-  test('a draft: looked at and adopted instead of making it again; then a revert, and once more', async () => {
+describe('a `version:<id>` pin', () => {
+  test('to a version of another prompt: refused, and nothing changes', async () => {
     const story = await begin({ text: 'A' });
     await story.sync();
-    story.draft('B');
-    story.edit({ text: 'B' });
-    expect(told(await story.sync())).toMatch(/^exit 0, applied, (create adopted, )?staging made$/);
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-    await expectSettled(story);
-
-    story.edit({ text: 'A' });
-    await story.sync();
-    story.edit({ text: 'B' });
-    await story.sync();
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-    await expectSettled(story);
+    const { store } = story.service;
+    store.registerPrompt({ id: 'prm_other', projectId: 'project', key: 'other', name: 'other' });
+    const { id } = store.createVersion('prm_other', { content: 'Of another prompt.' })!;
+    story.edit({ pins: { staging: 'latest', production: `version:${id}` } });
+    const ran = await story.sync();
+    expect(ran.exitCode).toBe(3);
+    expect(ran.report.prompts).toMatchObject([{ status: 'blocked', problems: [{ code: 'pin/unknown-version' }] }]);
+    expect([story.serves('production'), story.versions()]).toEqual(['nothing', 1]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, writeFiles } from '../support/folder.ts';
+import { commitAll, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
-import { begin, expectSettled, told, type Story } from './support.ts';
+import { begin, told, type Story } from './support.ts';
 
 type Guarded = {
   readonly words?: readonly string[];
@@ -55,34 +55,11 @@ describe('a guard refuses a dry run and a sync alike', () => {
   });
 });
 
-test('the reviewed plan is applied by its digest, and once', async () => {
-  const story = await begin({ text: 'A' });
-  const { report } = await story.plan();
-  const words = ['--expect-plan', report.plan_digest!];
-  expect(await story.sync(...words)).toMatchObject({ exitCode: 0 });
-  await expectSettled(story);
-});
-
 test('without a terminal and without --yes nothing is written', async () => {
   const { folder, service } = await begin({ text: 'A' });
   const { exitCode, report } = await runJson(folder, ['sync'], service);
   expect([exitCode, report.problems.map(({ code }) => code)]).toEqual([1, ['usage/confirmation-needed']]);
   expect(service.requests).toEqual([]);
-});
-
-test('an ignored prompt file that matches the pattern is refused without --allow-dirty', async () => {
-  const story = await begin({ text: 'A' });
-  git(story.folder, 'rm', '--quiet', '--cached', 'prompts/greeting.md');
-  writeFiles(story.folder, { '.gitignore': 'greeting.md\n' });
-  git(story.folder, 'add', '.gitignore');
-  git(story.folder, 'commit', '--quiet', '--message', 'Ignore it');
-  const refused = await story.sync();
-  expect(told(refused)).toBe('exit 3, blocked, create not_made, staging not_made, guard/uncommitted');
-  expect([story.versions(), story.serves('staging')]).toEqual([0, 'nothing']);
-
-  expect(told(await story.sync('--allow-dirty'))).toBe('exit 0, applied, create made, staging made');
-  expect(story.active('staging')!.metadata!['promptsync']).not.toHaveProperty('commit');
-  await expectSettled(story);
 });
 
 test('once it is committed its text is not made again', async () => {

@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { activates, cutAfter, cutBefore, isCreate, isRead, on, type Fault, type Matches } from './faults.ts';
-import { beginOutsideGit, expectNoWrites, expectSettled, told, type Story } from './support.ts';
+import {
+  activates,
+  beginOutsideGit,
+  cutAfter,
+  cutBefore,
+  expectNoWrites,
+  expectSettled,
+  isCreate,
+  isRead,
+  on,
+  reads,
+  told,
+  type Fault,
+  type Matches,
+  type Story,
+} from './support.ts';
 
 /** The service makes the version, and this is what the tool gets to see of it. */
 function answering(change: (body: string) => { readonly status: number; readonly body: string }): Fault {
@@ -70,29 +84,61 @@ test('a lost create that somebody else has overtaken: the way that the hint name
   await expectSettled(story);
 });
 
-describe('a lost answer to another call, which is repeated', () => {
-  const isUpdate: Matches = ({ method }) => method === 'PATCH';
+/** A new text, a new name, and two environments to set: every kind of call is made. */
+async function edited(): Promise<Story> {
+  const story = await beginOutsideGit({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
+  await story.sync();
+  story.edit({ text: 'B', name: 'New name' });
+  return story;
+}
 
+function interrupting(story: Story): Fault {
+  return async (request, forward) => {
+    story.interrupt();
+    return forward(request);
+  };
+}
+
+describe('SIGINT while a call is in flight: it is finished, no other is begun, and the next run converges', () => {
   test.each<[string, Matches]>([
-    ['update-prompt', isUpdate],
-    ['set-active of the tracking environment', activates('promptsync')],
+    ['create-version', isCreate],
     ['set-active of staging', activates('staging')],
   ])('%s', async (_, matches) => {
-    const story = await beginOutsideGit({ text: 'A', name: 'New name' });
-    const front = await story.through(on(matches, cutAfter, 1));
-    expect(told(await story.sync())).toBe('exit 0, applied, create made, update made, staging made');
-    expect(front.requests.filter(matches)).toHaveLength(2);
-    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 1]);
+    const story = await edited();
+    const front = await story.through(on(matches, interrupting(story), 1));
+    const ran = await story.sync();
+    expect(ran.exitCode).toBe(130);
+    expect(ran.stderr).toContain('Interrupted');
+    expect(front.requests.at(-1)).toSatisfy(matches);
+    expect(ran.report.prompts).toMatchObject([{ problems: [{ code: 'apply/interrupted' }] }]);
+
+    story.directly();
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual(['v2 B', 'v2 B', 2]);
     await expectSettled(story);
   });
 
-  test('lost each time: told as unknown, and the next run sees that it was done', async () => {
-    const story = await beginOutsideGit({ text: 'A' });
-    await story.sync();
-    story.edit({ name: 'New name' });
-    await story.through(on(isUpdate, cutAfter));
-    expect(told(await story.sync())).toBe('exit 4, failed, update unknown, service/connection-lost');
+  test('the first read: nothing is written', async () => {
+    const story = await edited();
+    const front = await story.through(on(reads('staging'), interrupting(story), 1));
+    expect(await story.sync()).toMatchObject({ exitCode: 130 });
+    expect(front.takeWrites()).toEqual([]);
+  });
+
+  test.each([
+    ['made', on(isCreate, cutAfter)],
+    ['not made', on(isCreate, cutBefore)],
+  ])('the waiting after a lost create ends at once (%s)', async (_, fault) => {
+    const story = await beginOutsideGit({ text: 'A' }, { onWait: () => story.interrupt() });
+    await story.through(fault);
+    const ran = await story.sync();
+    expect(ran.exitCode).toBe(130);
+    expect(story.waits).toHaveLength(1);
+    expect(ran.report.prompts[0]!.changes[0]).toMatchObject({ kind: 'create-version', status: 'unknown' });
+
     story.directly();
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    expect([story.serves('staging'), story.versions()]).toEqual(['v1 A', 1]);
     await expectSettled(story);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { on, reads, type Fault } from './faults.ts';
-import { begin, expectSettled, told, type Story } from './support.ts';
+import { begin, expectSettled, on, reads, told, type Fault, type Story } from './support.ts';
 
 /** Somebody writes when a run begins to read staging: for the second time, which is right before it writes, or always. */
 function whenRead(write: () => void, ...times: readonly number[]): Fault {

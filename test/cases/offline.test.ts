@@ -4,14 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/commands/result.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { makeReport } from '../../src/report/make-report.ts';
-import { renderMarkdown } from '../../src/report/render-markdown.ts';
-import { restoredIn } from '../../src/report/restored.ts';
-import type { TextChange } from '../../src/domain/texts.ts';
-import type { Report } from '../../src/report/schema.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -37,7 +35,7 @@ async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Pro
 }
 
 const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false, withTexts: true },
+  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
   ...{ base: 'HEAD~1', asking: 'never' },
 };
 
@@ -52,8 +50,9 @@ function changesOf({ prompts }: Report): readonly string[] {
   );
 }
 
-function textsOf({ texts }: CommandResult, id: string): readonly TextChange[] {
-  return texts.get(id) ?? [];
+/** The texts of what changes in environments. */
+function textsOf({ prompts }: Report): readonly ReportChange[] {
+  return prompts.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'set-active'));
 }
 
 describe('A review without a key', () => {
@@ -71,16 +70,16 @@ describe('A review without a key', () => {
   });
 
   test('shows the texts of both commits', async () => {
-    const { result, report } = await review(
+    const { report } = await review(
       { greeting: { pins: PINS, text: 'Then {{a}}.' } },
       { greeting: { pins: PINS, text: 'Now {{b}}.' } },
     );
     expect(changesOf(report)).toEqual(['create-version', 'staging: base → new']);
-    expect(textsOf(result, 'prm_greeting')).toMatchObject([
+    expect(textsOf(report)).toMatchObject([
       {
         environment: 'staging',
-        before: { label: 'base', text: 'Then {{a}}.' },
-        after: { label: 'new version', text: 'Now {{b}}.' },
+        before_text: 'Then {{a}}.',
+        after_text: 'Now {{b}}.',
       },
     ]);
   });
@@ -109,20 +108,20 @@ describe('A review without a key', () => {
     };
     edit({ pins: PINS, text: 'Second.' });
     edit({ pins: { staging: 'git:v1', production: 'latest' }, text: 'Second.' });
-    const { report, result } = await reviewIn(folder);
+    const { report } = await reviewIn(folder);
     expect(changesOf(report)).toEqual(['staging: base → git:v1', 'production: v7 → base']);
-    expect(textsOf(result, 'prm_greeting')).toMatchObject([
-      { environment: 'staging', before: { text: 'Second.' }, after: { label: 'git:v1', text: 'First.' } },
-      { environment: 'production', before: 'unknown', after: { label: 'base', text: 'Second.' } },
+    expect(textsOf(report)).toMatchObject([
+      { environment: 'staging', before_text: 'Second.', after_text: 'First.' },
+      { environment: 'production', before_text: null, after_text: 'Second.' },
     ]);
   });
 
   test('shows the text of the file where nothing followed it so far', async () => {
     const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
-    const { report, result } = await review({ greeting: { pins: base } }, { greeting: { pins: head } });
+    const { report } = await review({ greeting: { pins: base } }, { greeting: { pins: head } });
     expect(changesOf(report)).toEqual(['qa: none → base']);
-    expect(textsOf(result, 'prm_greeting')).toMatchObject([
-      { environment: 'qa', before: null, after: { label: 'base', text: 'Text of greeting.' } },
+    expect(textsOf(report)).toMatchObject([
+      { environment: 'qa', before: null, before_text: null, after_text: 'Text of greeting.' },
     ]);
   });
 
@@ -142,9 +141,9 @@ describe('A review without a key', () => {
 
   test('reads the same on a page, where it is inert', async () => {
     const base = { greeting: { pins: PINS, text: 'Then {{a}}.' } };
-    const { result, report } = await review(base, { greeting: { pins: PINS, text: '```\n@octocat {{b}}' } });
+    const { report } = await review(base, { greeting: { pins: PINS, text: '```\n@octocat {{b}}' } });
     const page = renderMarkdown(report, {
-      ...{ texts: result.texts, restored: restoredIn(result.run), title: 'plan', folder: null, limit: null },
+      ...{ title: 'plan', folder: null, limit: null },
       ...{ commit: null, runUrl: null },
     });
     expect(page.whole).toBe(true);

@@ -43,7 +43,7 @@ describe('a promotion that skips an environment', () => {
 
 describe('a promotion', () => {
   test.each<[string, (scene: Scene) => string]>([
-    ['version:', ({ service }) => `version:${service.store.readPrompt('prm_greeting', 'staging')!.activeVersion!.id}`],
+    ['version:', ({ service }) => `version:${service.store.readPrompt('prm_greeting', 'staging')!.active_version!.id}`],
     ['git:', () => 'git:main'],
   ])('by a pin %s is judged by the version that it means', async (_, pin) => {
     const scene = await begin({ text: 'Three.', pins: { staging: 'latest', production: 1 } });

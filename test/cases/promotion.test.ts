@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, type PromptParts } from '../support/prompts.ts';
 import { begin, PATH, told, type Scene } from '../support/promotion.ts';
@@ -55,50 +55,6 @@ describe('a promotion that skips an environment', () => {
     scene.commit({ ...pinned(2, 3), name: 'Once more' });
     expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(scene.service.takeWrites()).toEqual([]);
-  });
-
-  test('does not stop other prompts', async () => {
-    const scene = await begin(pinned(2, 3), { makeFolder: makeWorkspace, others: { refund: { text: 'R' } } });
-    scene.make(['One.', 'Two.', 'Three.']);
-    scene.activate('staging', 2);
-    expect(told(await scene.runJson(...SYNC))).toBe(`${REFUSED}, refund applied`);
-    expect(told(await scene.runJson(...SYNC, '--only', 'refund'))).toBe('exit 0, refund unchanged');
-    expect(told(await scene.runJson('plan', '--only', 'greeting'))).toBe(REFUSED);
-  });
-
-  test('into both environments at once is one, also when the commit is an old one', async () => {
-    const scene = await ready(1, 1);
-    scene.commit(pinned(3, 3));
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
-    writeFiles(scene.folder, { 'other.txt': 'x' });
-    commitAll(scene.folder, 'Something else');
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
-    expect(servedBy(scene)).toEqual(['v1', 'v1']);
-  });
-
-  test('is not mended by pinning staging as well, in a commit of its own', async () => {
-    const scene = await ready(1, 1);
-    scene.commit(pinned(3, 2));
-    scene.commit(pinned(3, 3));
-    scene.commit({ ...pinned(3, 3), name: 'Renamed' });
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
-    scene.commit(pinned(3, 1));
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    scene.commit(pinned(3, 3));
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v3', 'v3']);
-  });
-
-  test('so is a text that goes everywhere at once', async () => {
-    const scene = await ready(3, 3);
-    scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 'latest' } });
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
-    git(scene.folder, 'commit', '--quiet', '--allow-empty', '--message', 'Again');
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
-    expect(scene.service.takeWrites()).toEqual([]);
-    scene.commit({ text: 'Four.', pins: { staging: 'latest', production: 3 } });
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v4', 'v3']);
   });
 
   const OUT = 'Take the pin of "production" out of the file';
@@ -207,16 +163,6 @@ describe('a promotion', () => {
     expect(servedBy(scene)).toEqual(['v3', 'v2']);
   });
 
-  test('to equal content under another id is one to the same version', async () => {
-    const scene = await begin(pinned(2, 1), { makeFolder: makeWorkspace });
-    scene.make(['Two.', 'One.', 'Two.']);
-    scene.activate('staging', 3);
-    scene.activate('production', 2);
-    scene.write(pinned(3, 1));
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(scene.serves('production')).toBe('v1');
-  });
-
   test('is judged again right before it is written: staging may have been moved', async () => {
     const scene = await ready(2, 1, makeWorkspace);
     scene.write({ text: 'Three.', pins: { production: 2 } });
@@ -236,16 +182,6 @@ describe('a promotion', () => {
 });
 
 describe('no promotion, though staging has moved on', () => {
-  test('is a rollback to what production was pinned to before', async () => {
-    const scene = await ready(3, 1);
-    scene.commit(pinned(3, 2));
-    scene.activate('production', 2);
-    scene.commit(pinned(3, 1));
-    expect(told(await scene.runJson('plan', '--base', 'HEAD^'))).toBe('exit 0, greeting pending');
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(scene.serves('production')).toBe('v1');
-  });
-
   test('is putting back what came through staging', async () => {
     const scene = await ready(2, 1);
     scene.commit(pinned(2, 2));

@@ -1,38 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { activates, answers, numberedOddly, on, type Fault, type Matches } from './faults.ts';
-import { beginOutsideGit, expectSettled, told } from './support.ts';
-
-const isAnyActivation: Matches = ({ path }) => path.endsWith('/set-active');
-
-describe('set-active that answers `true` and does nothing', () => {
-  const lies = async () => ({ status: 200, body: '{"updated":true}' });
-
-  test('in a pinned environment: a failure; the next run goes on without another version', async () => {
-    const story = await beginOutsideGit({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
-    await story.through(on(activates('staging'), lies));
-    const ran = await story.sync();
-    expect(told(ran)).toBe('exit 4, failed, create made, staging unknown, production not_made, apply/not-active');
-    expect(ran.report.prompts[0]!.problems[0]!.message).toContain('"staging" serves nothing');
-
-    story.directly();
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made, production made');
-    expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual(['v1 A', 'v1 A', 1]);
-    await expectSettled(story);
-  });
-
-  test('in every environment: no run makes a second version, and the service may recover', async () => {
-    const story = await beginOutsideGit({ text: 'A' });
-    await story.through(on(isAnyActivation, lies));
-    expect(await story.sync()).toMatchObject({ exitCode: 4 });
-    expect(await story.sync()).toMatchObject({ exitCode: 4 });
-    expect([story.versions(), story.serves('staging')]).toEqual([1, 'nothing']);
-
-    story.directly();
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect([story.versions(), story.serves('staging')]).toEqual([1, 'v1 A']);
-    await expectSettled(story);
-  });
-});
+import {
+  activates,
+  answers,
+  beginOutsideGit,
+  expectSettled,
+  isCreate,
+  keeps,
+  numberedOddly,
+  on,
+  told,
+  type Fault,
+} from './support.ts';
+import { KEY } from '../support/service.ts';
 
 test('a tracking environment that may not be set: nothing is made that would be forgotten', async () => {
   const story = await beginOutsideGit({ text: 'A' });
@@ -42,18 +21,6 @@ test('a tracking environment that may not be set: nothing is made that would be 
     await story.sync();
   }
   expect(story.versions()).toBe(1);
-});
-
-test('a base URL with a path', async () => {
-  const story = await beginOutsideGit({ text: 'A' });
-  const front = await story.through(async (request, forward) => {
-    const path = /^\/some\/base(\/v1\/.*)$/.exec(request.path)?.[1];
-    return path === undefined ? { status: 404, body: '{}' } : forward({ ...request, path });
-  }, '/some/base');
-  expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made');
-  expect(story.serves('staging')).toBe('v1 A');
-  expect(front.requests.every(({ path }) => path.startsWith('/some/base/v1/integration/'))).toBe(true);
-  expect(told(await story.plan('--exit-code'))).toBe('exit 0, unchanged');
 });
 
 test.each(['a/b?&', 'ä #1+%2F', '..'])('an environment named %s', async (environment) => {
@@ -101,4 +68,71 @@ test.each(dialects)('a service of another dialect (%s): A, B, back to A, and A p
   expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made, production made');
   expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual(['v3 C', 'v1 A', 3]);
   await expectSettled(story);
+});
+
+type Rewriting = {
+  readonly rewrite: (content: string) => string;
+  /** A text that it keeps as it is, one that it does not, and what becomes of that. */
+  readonly harmless: string;
+  readonly sent: string;
+  readonly kept: string;
+};
+
+const rewriting: readonly [string, Rewriting][] = [
+  ['trims', { rewrite: (content) => content.trim(), harmless: 'A', sent: 'Hello.  ', kept: 'Hello.' }],
+  [
+    'normalises to NFC',
+    { rewrite: (content) => content.normalize('NFC'), harmless: 'A', sent: 'Cafe\u0301', kept: 'Caf\u00e9' },
+  ],
+  [
+    'adds a line feed',
+    { rewrite: (content) => content.replace(/\n?$/, '\n'), harmless: 'A\n', sent: 'Hello.', kept: 'Hello.\n' },
+  ],
+];
+
+describe('a service that keeps another text than was sent', () => {
+  test.each(rewriting)('it %s: reported, never live, and made once', async (_, { rewrite, harmless, sent, kept }) => {
+    const story = await beginOutsideGit({ text: harmless, pins: { staging: 'latest', production: 'latest' } });
+    await story.through(keeps(({ content, ...rest }) => ({ ...rest, content: rewrite(content) })));
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    const before = `v1 ${harmless}`;
+
+    story.edit({ text: sent });
+    for (const _ of ['first', 'second', 'third']) {
+      const ran = await story.sync();
+      expect(ran.exitCode).toBe(4);
+      expect(ran.report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'apply/rewritten' }] }]);
+      expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual([before, before, 2]);
+    }
+
+    story.edit({ text: kept });
+    expect(await story.sync()).toMatchObject({ exitCode: 0 });
+    expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual([
+      `v2 ${kept}`,
+      `v2 ${kept}`,
+      2,
+    ]);
+    await expectSettled(story);
+  });
+});
+
+test('a service that adds metadata of its own to a file with metadata: no second version is made', async () => {
+  const story = await beginOutsideGit({ text: 'A', metadata: { model: 'small' } });
+  await story.through(
+    keeps(({ metadata_, ...rest }) => ({ ...rest, metadata_: { ...Object(metadata_), source: 'api' } })),
+  );
+  for (const _ of ['first', 'second', 'third']) {
+    expect(await story.sync()).toMatchObject({ exitCode: 4 });
+    expect([story.serves('staging'), story.versions()]).toEqual(['nothing', 1]);
+  }
+});
+
+test('a service that repeats the key in its failures: it is in no output', async () => {
+  const story = await beginOutsideGit({ text: 'A' });
+  await story.through(on(isCreate, async () => ({ status: 422, body: JSON.stringify({ detail: `the key ${KEY}` }) })));
+  const ran = await story.sync('--verbose');
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toContain('/versions 422');
+  expect(ran.stdout).toContain('the key ');
+  expect(ran.stdout + ran.stderr).not.toContain(KEY);
 });

@@ -1,13 +1,12 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront, type Front } from '../support/front.ts';
+import { startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson, type Reported } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { forwardTo, type Fault } from './faults.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 export const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
@@ -47,7 +46,6 @@ export type StoryOptions = {
   readonly config?: string;
   /** Called when a run begins to wait, with how many times the runs have done so. */
   readonly onWait?: (times: number) => void | Promise<void>;
-  readonly now?: () => number;
 };
 
 /** A repository with the prompt's file in its first commit, and the service before the first sync. */
@@ -64,7 +62,6 @@ export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}):
 }
 
 async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
-  const { onWait, now = Date.now } = options;
   const service = await startTestService(['greeting']);
   const { store } = service;
   const waits: number[] = [];
@@ -74,17 +71,17 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
 
   const sleep = async (milliseconds: number, stop: AbortSignal): Promise<void> => {
     const times = waits.push(milliseconds);
-    await onWait?.(times);
+    await options.onWait?.(times);
     stop.throwIfAborted();
   };
   const runWith = (...words: readonly string[]): Promise<Reported> => {
     const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
-    return runJson(folder, words, { environment, now, sleep, onSignal: (handle) => (signal = handle) });
+    return runJson(folder, words, { environment, sleep, onSignal: (handle) => (signal = handle) });
   };
   const activate = (environment: string, versionId: string): void => {
     expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);
   };
-  const active = (environment: string) => store.readPrompt(PROMPT, environment)?.activeVersion ?? null;
+  const active = (environment: string) => store.readPrompt(PROMPT, environment)?.active_version ?? null;
   return {
     folder,
     service,
@@ -100,12 +97,12 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
     plan: (...words) => runWith('plan', ...words),
     draft: (content, metadata) => store.createVersion(PROMPT, { content, metadata })!.id,
     serves: (environment) => describeVersion(active(environment)),
-    newest: () => store.readPrompt(PROMPT)!.latestVersionId!,
+    newest: () => store.readPrompt(PROMPT)!.latest_version_id!,
     versions: () => {
-      const latest = store.readPrompt(PROMPT)!.latestVersionId;
+      const latest = store.readPrompt(PROMPT)!.latest_version_id;
       if (latest === null) return 0;
       activate(COUNTING, latest);
-      return active(COUNTING)!.number;
+      return active(COUNTING)!.version_number;
     },
     through: async (fault, path = '') => {
       const forward = forwardTo(service.baseUrl);
@@ -121,7 +118,7 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
 }
 
 function describeVersion(version: StoredVersion | null): string {
-  return version === null ? 'nothing' : `v${version.number} ${version.content}`;
+  return version === null ? 'nothing' : `v${version.version_number} ${version.content}`;
 }
 
 /** A run in one line: exit code, the prompt's status, what became of each change, and the codes of all problems. */
@@ -152,4 +149,81 @@ export async function expectNoWrites({ sync, service }: Story): Promise<void> {
   service.takeWrites();
   expect(told(await sync())).toBe('exit 0, unchanged');
   expect(service.takeWrites()).toEqual([]);
+}
+
+/** Hands a request on to the service, and returns its answer. */
+export type Forward = (request: FrontRequest) => Promise<FrontAnswer>;
+
+/** What a front does with a request: null hands it on as it is, and throwing cuts the connection. */
+export type Fault = (request: FrontRequest, forward: Forward) => Promise<FrontAnswer | null>;
+
+export type Matches = (request: FrontRequest) => boolean;
+
+export const isRead: Matches = ({ method }) => method === 'GET';
+export const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/versions');
+
+export function reads(environment: string): Matches {
+  return ({ method, path }) => method === 'GET' && path.endsWith(`?environment=${encodeURIComponent(environment)}`);
+}
+
+export function activates(environment: string): Matches {
+  return ({ path, body }) => path.endsWith('/set-active') && bodyOf(body)['environment'] === environment;
+}
+
+/** Does it to the requests that match, and with numbers given (from 1) only to those of them. */
+export function on(matches: Matches, fault: Fault, ...numbers: readonly number[]): Fault {
+  let met = 0;
+  return async (request, forward) => {
+    if (!matches(request)) return null;
+    met += 1;
+    return numbers.length === 0 || numbers.includes(met) ? fault(request, forward) : null;
+  };
+}
+
+/** Cuts the connection; the service has never seen the request. */
+export const cutBefore: Fault = () => Promise.reject(new Error('cut'));
+
+/** Cuts the connection after the service has done what was asked. */
+export const cutAfter: Fault = async (request, forward) => {
+  await forward(request);
+  throw new Error('cut');
+};
+
+/** The service keeps another version than was sent. */
+export function keeps(change: (version: Sent) => Sent): Fault {
+  return on(isCreate, async (request, forward) => {
+    const { content, ...rest } = bodyOf(request.body);
+    return forward({ ...request, body: change({ ...rest, content: String(content) }) });
+  });
+}
+
+/** The service answers otherwise than the embedded one does. */
+export function answers(change: (body: string) => string): Fault {
+  return async (request, forward) => {
+    const answer = await forward(request);
+    return { ...answer, body: change(answer.body) };
+  };
+}
+
+/** Versions are numbered 100, 110, 120, …: the interface does not say how they are. */
+export function numberedOddly(body: string): string {
+  return body.replaceAll(/"version_number":(\d+)/g, (_, number) => `"version_number":${90 + 10 * Number(number)}`);
+}
+
+/** The body of a create-version call. */
+export type Sent = { readonly content: string; readonly metadata_?: unknown };
+
+export function forwardTo(baseUrl: string): Forward {
+  return async ({ method, path, body }) => {
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: await answer.text() };
+  };
+}
+
+function bodyOf(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? { ...body } : {};
 }

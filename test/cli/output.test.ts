@@ -17,8 +17,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
-import { run } from '../support/run.ts';
+import { parseReport, run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 async function makeStage(): Promise<{ folder: string; service: TestService }> {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
-import { run } from '../support/run.ts';
+import { parseReport, run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
 
 /** `run` itself expects that neither output holds the key. */

@@ -1,11 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { paths } from '../../src/service/wire.ts';
-import { runCli } from '../support/cli.ts';
+import { runCli, startServe } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
-import { startServe } from '../support/serve.ts';
 import { KEY } from '../support/service.ts';
 
 /** Serves in this process until a request was answered; what was said, and the status of the answer. */

@@ -3,8 +3,7 @@ import { startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
-import { parseReport } from '../support/report.ts';
-import { run, runJson } from '../support/run.ts';
+import { parseReport, run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const IDS = ['a', 'b', 'c'];

@@ -1,7 +1,7 @@
 import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit.ts';
 import { corpus } from '../files/front-matter-corpus.ts';
-import { changeService } from '../support/change-service.ts';
+import { changeService, startTestService } from '../support/service.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
-import { startTestService } from '../support/service.ts';
 
 const names = Object.keys(corpus).map((_, index) => String(index));
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService, startTestService, type TestService } from '../support/service.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { run, runJson } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const CONFIG = `prompts: ["prompts/**/*.md"]
 environments: # in promotion order
@@ -34,7 +33,7 @@ function workIn(folder: string, service: TestService) {
     promptsync,
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     served: (prompt: string, environment: string) =>
-      service.store.readPrompt(`prm_${prompt}`, environment)?.activeVersion?.content,
+      service.store.readPrompt(`prm_${prompt}`, environment)?.active_version?.content,
     /** Syncs; then the next plan has to be empty. Resolves to the writes that were sent. */
     converge: async () => {
       await promptsync('sync', '--yes');

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf, type ExitConditions } from '../../src/commands/result.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
-import type { PromptPlan } from '../../src/domain/plan.ts';
+import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { Run } from '../../src/report/make-report.ts';
 import { observed } from '../planning/support.ts';

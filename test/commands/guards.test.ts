@@ -18,7 +18,7 @@ const edited = { [PATH]: promptText('greeting', { text: 'Edited.' }) };
 
 /** What the newest version says of where it comes from. */
 function stampOf({ store }: TestService): unknown {
-  return store.readPrompt('prm_greeting', 'staging')?.activeVersion?.metadata?.['promptsync'];
+  return store.readPrompt('prm_greeting', 'staging')?.active_version?.metadata_?.['promptsync'];
 }
 
 describe('files that are not committed', () => {

@@ -2,11 +2,10 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/report/schema.ts';
-import { changeService } from '../support/change-service.ts';
+import { changeService, startTestService } from '../support/service.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
-import { startTestService } from '../support/service.ts';
 import { commitOn, makeStory } from './history-story.ts';
 
 const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
@@ -151,7 +150,7 @@ describe('history', () => {
     expect(said.stdout).toContain('  pinned  by no commit that is known\n');
     expect({ exitCode, problems: report.problems }).toMatchObject({
       exitCode: 0,
-      problems: [{ code: 'git/shallow-history' }],
+      problems: [{ code: 'git/shallow' }],
     });
   });
 });

@@ -374,7 +374,7 @@ describe('what cannot be imported', () => {
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
     expect(exitCode).toBe(1);
-    expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'import/write-failed' }] }]);
+    expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'edit/unwritable' }] }]);
   });
 });
 

@@ -285,7 +285,7 @@ describe('what is there', () => {
     const folder = makeWorkspace({ '.github': 'no folder' });
     const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(1);
-    expect(codes(report.problems)).toEqual(['init/write-failed', 'init/write-failed', 'init/write-failed']);
+    expect(codes(report.problems)).toEqual(['edit/unwritable', 'edit/unwritable', 'edit/unwritable']);
     expect(report.files?.map(({ path }) => path)).toEqual([
       'promptsync.yaml',
       'prompts/example/greeting.md',

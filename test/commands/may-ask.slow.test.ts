@@ -8,7 +8,7 @@ import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
 const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false, withTexts: false },
+  ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false },
   base: 'HEAD~1',
 };
 

@@ -74,8 +74,9 @@ describe('promptsync promote', () => {
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
     const { report } = await scene.runJson(...TO_PRODUCTION);
-    expect(report.prompts[0]?.edits).toEqual([
-      { kind: 'set-pin', environment: 'production', before: null, after: '2' },
+    const serves = { before: null, after: { version_number: 2 }, before_text: null, after_text: 'Two.', breaking: [] };
+    expect(report.prompts[0]?.edits).toMatchObject([
+      { kind: 'set-pin', environment: 'production', before: null, after: '2', serves },
     ]);
     expect(scene.read()).toContain('{"staging":"latest", "production": 2}');
     expect(told(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
@@ -373,7 +374,7 @@ describe('promptsync promote --commit', () => {
     const scene = await ready(outsideGit);
     const before = scene.read();
     expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(
-      'exit 1, greeting not_attempted, git/commit-needs-git',
+      'exit 1, greeting not_attempted, git/needs-repository',
     );
     expect(scene.read()).toBe(before);
   });

@@ -32,7 +32,7 @@ function expectBoth(scene: Pick<Scene, 'folder'>, ...lines: readonly string[]): 
 describe('the text that both come from', () => {
   test('is git’s of the version whose record was copied, although the service no longer shows it', async () => {
     const scene = await makeSynced({});
-    const copied = active(scene, 'staging')?.metadata ?? {};
+    const copied = active(scene, 'staging')?.metadata_ ?? {};
     edit(scene, { text: change(TEXT, { 'Three.': '3.' }) });
     await sync(scene);
     changeOutside(scene, { content: change(TEXT, { 'One.': '1.' }), metadata: copied });

@@ -68,7 +68,7 @@ export function changeOutside({ service }: Scene, { environments = ['staging'], 
   for (const environment of environments) {
     service.store.setActive(promptId, { environment, versionId: version?.id ?? '' });
   }
-  return version?.number ?? 0;
+  return version?.version_number ?? 0;
 }
 
 /** Makes active in one environment what another one serves. */
@@ -78,7 +78,7 @@ export function moveOutside({ service }: Scene, environment: string, from: strin
 }
 
 export function active({ service }: Pick<Scene, 'service'>, environment: string) {
-  return service.store.readPrompt('prm_greeting', environment)?.activeVersion ?? null;
+  return service.store.readPrompt('prm_greeting', environment)?.active_version ?? null;
 }
 
 export async function pull({ folder, service }: Scene, ...words: readonly string[]): Promise<Reported> {

@@ -96,7 +96,7 @@ describe('a git: pin', () => {
 
   test('needs a repository', async () => {
     const contents = await readContentsAtRefs([fileWith('v1')], null);
-    expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({ code: 'pin/needs-git' });
+    expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({ code: 'git/needs-repository' });
   });
 
   test('that a shallow clone lacks is unknown, and the hint says how to fetch it', async () => {

@@ -59,6 +59,15 @@ describe('the JSON report', () => {
               environment: 'staging',
               before: { id, version_number: 1 },
               after: { new: true },
+              before_text: 'Text of greeting.',
+              after_text: 'Second text.',
+              breaking: [],
+            },
+          ],
+          environments: [
+            {
+              ...{ environment: 'staging', pin: 'latest', active: { id, version_number: 1 } },
+              ...{ wanted: { new: true }, in_sync: false },
             },
           ],
           drift: [],
@@ -67,6 +76,44 @@ describe('the JSON report', () => {
       ],
       problems: [],
     });
+  });
+
+  test.each<[string, PromptParts, PromptParts, object]>([
+    ['100 kB', { text: 'é' }, { text: 'é'.repeat(50_000) }, { before_text: 'é', after_text: 'é'.repeat(50_000) }],
+    [
+      'more than 100 kB, which it leaves out',
+      ...([{ text: 'é' }, { text: `${'é'.repeat(50_000)}!` }] as const),
+      { before_text: 'é', after_text: null, text_omitted: true },
+    ],
+    [
+      'one variable more and one less',
+      ...([{ text: '{{a}}' }, { text: '{{b}}' }] as const),
+      {
+        breaking: [
+          { variable: 'b', kind: 'added' },
+          { variable: 'a', kind: 'removed' },
+        ],
+      },
+    ],
+    [
+      'metadata, in the order of its keys',
+      ...([{ metadata: { z: 1, m: 'x' } }, { metadata: { m: ['y'], z: 1 } }] as const),
+      { before_metadata: 'm: "x"\nz: 1', after_metadata: 'm: ["y"]\nz: 1' },
+    ],
+  ])('holds the texts of what changes in an environment: %s', async (_, before, after, texts) => {
+    const { folder, service } = await makeEdited({ pins: both, ...before }, { pins: both, ...after });
+    for (const command of [['plan'], ['status'], ['sync', '--yes']]) {
+      const { report } = await runJson(folder, command, service);
+      const changes = only(report).changes.filter(({ kind }) => kind === 'set-active');
+      expect(changes).toMatchObject([texts, texts]);
+      expect(changes.some((change) => 'text_omitted' in change)).toBe('text_omitted' in texts);
+    }
+  });
+
+  test('holds no metadata of a file that does not manage it', async () => {
+    const { folder, service } = await makeEdited({ pins: both, metadata: { a: 1 } }, { pins: both, text: 'New.' });
+    const { report } = await runJson(folder, ['plan'], service);
+    expect(JSON.stringify(report)).not.toContain('after_metadata');
   });
 
   test('of an apply says of every change what became of it, with real ids', async () => {

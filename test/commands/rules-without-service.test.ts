@@ -6,7 +6,7 @@ import { promptText, workspaceFiles, type PromptParts } from '../support/prompts
 import { makeWorld } from '../support/world.ts';
 
 const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false, withTexts: false },
+  ...{ only: [], dryRun: true, yes: false, exitCode: false, allowDirty: false },
   ...{ base: 'HEAD~1', asking: 'never' },
 };
 

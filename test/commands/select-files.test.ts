@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { selectFiles, selectNamed } from '../../src/desired/workspace.ts';
-import { literalSelector } from '../../src/domain/literal-selector.ts';
+import { literalSelector } from '../../src/domain/text.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
 import { promptText } from '../support/prompts.ts';
 

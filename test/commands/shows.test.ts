@@ -3,7 +3,7 @@ import { commitAll, copyExample, git, makeFolder, makeRepository, writeFiles } f
 import { startFront, type Front } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
-import { startServe } from '../support/serve.ts';
+import { startServe } from '../support/cli.ts';
 import { KEY } from '../support/service.ts';
 
 /** What the issue says must be seen when promptsync works against `promptsync serve` in another process. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/parse.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/config.ts';
 
 type Variables = Readonly<Record<string, string>>;

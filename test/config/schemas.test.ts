@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SCHEMAS } from '../../scripts/schemas.ts';
 import type { Config } from '../../src/config/config.ts';
-import { parseConfig } from '../../src/config/parse.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { isError } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
 import { EXAMPLE } from '../support/folder.ts';

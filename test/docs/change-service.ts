@@ -1,5 +1,5 @@
 // What somebody does in the service without promptsync: `node change-service.ts URL PROMPT ENVIRONMENT TEXT`.
-import { changeService } from '../support/change-service.ts';
+import { changeService } from '../support/service.ts';
 
 const [url = '', prompt = '', environment = '', text = ''] = process.argv.slice(2);
 await changeService(url, prompt, environment, text);

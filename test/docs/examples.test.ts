@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/config/parse.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { parsePromptFile, FrontMatterShape } from '../../src/files/parse.ts';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { wrongInWorkflow } from '../support/workflow.ts';

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { changeService } from '../support/change-service.ts';
+import { changeService, KEY, startTestService, type TestService } from '../support/service.ts';
 import { childEnvironment, CLI } from '../support/cli.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { run } from '../support/run.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 

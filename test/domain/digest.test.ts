@@ -25,7 +25,7 @@ describe('the digest of a content', () => {
     ['a blank', 'a ', 'a'],
     ['a normal form', 'é', 'e\u0301'],
     ['a byte order mark', '\ufeffa', 'a'],
-  ])('tells %s', (_, one, other) => {
+  ])('distinguishes %s', (_, one, other) => {
     expect(contentDigest(one)).not.toBe(contentDigest(other));
   });
 });
@@ -50,7 +50,7 @@ describe('the digest of metadata', () => {
     ['a number and a text', { a: 1 }, { a: '1' }],
     ['the order of a list', { a: [1, 2] }, { a: [2, 1] }],
     ['a key promptsync deeper down', { a: { promptsync: 1 } }, { a: {} }],
-  ])('tells %s', (_, one, other) => {
+  ])('distinguishes %s', (_, one, other) => {
     expect(metadataDigest(one)).not.toBe(metadataDigest(other));
   });
 });

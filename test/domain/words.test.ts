@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeholdersOf } from '../../src/domain/placeholders.ts';
+import { placeholdersOf } from '../../src/domain/text-changes.ts';
 import { allowedChanges, lookEnvironment, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
 import { suggest } from '../../src/domain/suggest.ts';
 

@@ -52,12 +52,12 @@ async function embeddedBackend(): Promise<Backend> {
     },
     addVersion: (promptId, { text, metadata }) => {
       const made = store.createVersion(promptId, { content: text, metadata });
-      counts.set(promptId, made?.number ?? 0);
+      counts.set(promptId, made?.version_number ?? 0);
       return made?.id ?? '';
     },
     activate: (promptId, environment, versionId) => void store.setActive(promptId, { environment, versionId }),
     serves: (promptId, environment) => {
-      const version = store.readPrompt(promptId, environment)?.activeVersion ?? null;
+      const version = store.readPrompt(promptId, environment)?.active_version ?? null;
       return version === null ? null : [version.id, version.content];
     },
     countVersions: (promptId) => counts.get(promptId) ?? 0,

@@ -4,7 +4,7 @@ import {
   type PromptService,
   type RemotePrompt,
   type RemoteVersion,
-} from '../../src/domain/prompt-service.ts';
+} from '../../src/service/prompt-service.ts';
 import { toVersion, type Version } from '../../src/ledger/stamp.ts';
 import { makeProblem } from '../../src/problem.ts';
 

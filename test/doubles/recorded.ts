@@ -1,6 +1,6 @@
 import { RESERVED_KEY } from '../../src/domain/digest.ts';
 import { withoutKey } from '../../src/domain/json.ts';
-import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
+import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { parseStamp, type Stamp } from '../../src/ledger/stamp.ts';
 
 /** What was sent, with its stamp apart from its own metadata. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentDigest, digestOf, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
-import type { NewVersion, PromptService } from '../../src/domain/prompt-service.ts';
+import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { stampToWire, toVersion, type Stamp } from '../../src/ledger/stamp.ts';
 import { failureOf } from '../service/support.ts';
 import { backends } from './backends.ts';

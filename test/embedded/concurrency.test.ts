@@ -8,11 +8,6 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('100 versions made at once by one server have the numbers 1 to 100', async () => {
-  const { server } = await startService();
-  expect(await createFrom([server.baseUrl])).toEqual(FROM_1_TO_100);
-});
-
 test('100 versions made at once by two servers on one file have the numbers 1 to 100', async () => {
   const path = join(makeFolder(), 'service.db');
   const [one, two] = [await startService({ path }), await startService({ path })];
@@ -24,7 +19,7 @@ test('100 versions made at once by three processes that open one new file togeth
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
-}, 30_000);
+});
 
 test('the version whose number is highest is the latest one for every server', async () => {
   const path = join(makeFolder(), 'service.db');

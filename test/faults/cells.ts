@@ -1,9 +1,7 @@
 import { kindOf, type Call } from './calls.ts';
-import type { Act } from './exchange.ts';
-import { FAULTS, loseAnswer, type Fault } from './faults.ts';
+import { FAULTS, loseAnswer, type Act, type Fault } from './faults.ts';
 import type { Trouble } from './faulty-front.ts';
-import type { State } from './state.ts';
-import { STATES } from './states.ts';
+import { STATES, type State } from './states.ts';
 
 /** One call of a run in a state: the n-th of that name, or every one. */
 export type Aim = {

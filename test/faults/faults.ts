@@ -1,7 +1,33 @@
+import type { ServerResponse } from 'node:http';
 import { KINDS, type Kind } from './calls.ts';
-import type { Act, Exchange } from './exchange.ts';
-import { flood } from './flood.ts';
-import { MOMENTS, type Moment } from './exchange.ts';
+import type { FrontAnswer, FrontRequest } from '../support/front.ts';
+
+/**
+ * When the service does what it was asked for after the client gave up, counted in what the client does next: the
+ * clock decides nothing.
+ */
+export const MOMENTS = ['next request', 'third request', 'run ended', 'next run begun', 'next create'] as const;
+export type Moment = (typeof MOMENTS)[number];
+
+/** What is done to a request instead of handing it on; it ends the answer or the connection, or leaves both open. */
+export type Act = (exchange: Exchange) => unknown;
+
+/** One request that has arrived at the front and was not handed on yet. */
+export type Exchange = {
+  readonly request: FrontRequest;
+  /** The key as it came. */
+  readonly key: string;
+  readonly response: ServerResponse;
+  /** Another origin, where nothing may ever arrive. */
+  readonly elsewhere: string;
+  /** Has the service do it. Its answer is not passed on. */
+  readonly commit: () => Promise<FrontAnswer>;
+  readonly commitAt: (moment: Moment) => void;
+  /** What the service would answer to a read of the prompt now. */
+  readonly peek: () => Promise<FrontAnswer>;
+  /** Somebody else makes a version of the prompt. */
+  readonly intrude: () => void;
+};
 
 /** Something that goes wrong with one request, and then no more. */
 export type Fault = {
@@ -145,5 +171,24 @@ function butIntruded(first: Act): Act {
     await first(exchange);
     exchange.intrude();
     cut(exchange);
+  };
+}
+
+const MIB = 1024 * 1024;
+const CHUNK = Buffer.alloc(MIB, ' ');
+
+/** An answer of 600 MiB. It is written as it is read, and a client that goes away ends it. */
+export function flood(status: number): (exchange: Pick<Exchange, 'response'>) => void {
+  return ({ response }) => {
+    let left = 600;
+    const more = (): void => {
+      while (left > 0 && !response.destroyed) {
+        left -= 1;
+        if (!response.write(CHUNK)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': left * MIB });
+    more();
   };
 }

@@ -1,12 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { isWriteTo, MAIN } from './calls.ts';
 import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
-import type { Act } from './exchange.ts';
-import { contentsAreSentOnce, keyIsHidden } from './laws.ts';
-import { reportIsTrue } from './report-laws.ts';
-import { makeScenes } from './scene.ts';
-import { settle } from './settle.ts';
-import { onStage, type Stage } from './stage.ts';
+import type { Act } from './faults.ts';
+import { contentsAreSentOnce, keyIsHidden, reportIsTrue, settle } from './laws.ts';
+import { makeScenes, onStage, type Stage } from './stage.ts';
 
 const scenes = makeScenes();
 const lawful = new Set<Aim>();

@@ -1,7 +1,6 @@
-import type { StoredPrompt, StoredVersion } from '../../src/embedded/rows.ts';
-import { openStore, type Store } from '../../src/embedded/store.ts';
+import { openStore, type Store, type StoredPrompt, type StoredVersion } from '../../src/embedded/store.ts';
 import { KEY } from '../support/service.ts';
-import type { Wanted } from './state.ts';
+import type { Wanted } from './states.ts';
 
 /** One thing that was written to a store, to be written to another one as well. */
 export type Write = (store: Store) => unknown;

@@ -1,12 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
-import { startChild, type Child } from './child.ts';
-import type { Act } from './exchange.ts';
-import { contentsAreSentOnce, keyIsHidden } from './laws.ts';
-import { makeScenes } from './scene.ts';
-import { settle } from './settle.ts';
-import { onStage, type Stage } from './stage.ts';
-import type { State } from './state.ts';
+import { makeScenes, onStage, startChild, type Child, type Stage } from './stage.ts';
+import type { Act } from './faults.ts';
+import { contentsAreSentOnce, keyIsHidden, settle } from './laws.ts';
+import type { State } from './states.ts';
 
 const WHENS = ['before the service has seen', 'after the service has done'] as const;
 

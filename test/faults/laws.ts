@@ -1,10 +1,13 @@
-import { RESERVED_KEY } from '../../src/domain/digest.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import { KEY } from '../support/service.ts';
-import { draftOf, nameOf, promptOf } from './calls.ts';
+import { contentDigest, metadataDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
+import { canonicalJson, type JsonObject, withoutKey } from '../../src/domain/json.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
+import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
+import { draftOf, isWriteTo, MAIN, nameOf, promptOf } from './calls.ts';
 import type { Snapshot } from './kept-store.ts';
-import { contentText, wantedText } from './served.ts';
 import type { RunRecord, Stage } from './stage.ts';
+import type { Wanted } from './states.ts';
+import { parseReport } from '../support/run.ts';
+import { KEY } from '../support/service.ts';
 
 // Each law gives what breaks it, as sentences, so that a cell shows all of them at once.
 
@@ -30,8 +33,10 @@ export function contentsAreSentOnce({ arrivals }: Pick<RunRecord, 'arrivals'>): 
 
 /** No two versions of one content that the tool made. */
 export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): readonly string[] {
-  const own = versions.filter(({ metadata }) => metadata !== null && RESERVED_KEY in metadata);
-  const made = Object.groupBy(own, (version) => contentOf(version.promptId, version));
+  const own = versions.filter(({ metadata_ }) => metadata_ !== null && RESERVED_KEY in metadata_);
+  const made = Object.groupBy(own, ({ prompt_id: promptId, content, metadata_: metadata }) =>
+    contentOf(promptId, { content, metadata }),
+  );
   return Object.entries(made).flatMap(([content, several = []]) =>
     several.length <= 1 ? [] : [`${several.length} versions of ${content}`],
   );
@@ -54,4 +59,165 @@ function contentOf(
   { content, metadata }: { readonly content: string; readonly metadata: JsonObject | null },
 ): string {
   return `${promptId} ${contentText(content, metadata)}`;
+}
+
+/** What the report says of each prompt and of each change is so. */
+export function reportIsTrue(record: RunRecord): readonly string[] {
+  return parseReport(record.stdout).prompts.flatMap((prompt) => [
+    ...statusFits(prompt),
+    ...refusedIsNotWritten(prompt, record),
+    ...prompt.changes.flatMap((change) => changeIsTrue(prompt.id, change, record)),
+  ]);
+}
+
+/** Where no prompt could be observed there is no plan, and nothing was written. */
+export function exitCodeFits({ exitCode, arrivals, stdout }: RunRecord): readonly string[] {
+  const { prompts, plan_digest: digest } = parseReport(stdout);
+  const statuses = new Set(prompts.map(({ status }) => status));
+  const expected = digest === null ? 1 : statuses.has('failed') ? 4 : statuses.has('blocked') ? 3 : 0;
+  const wrote = digest === null && arrivals.some(({ request }) => request.method !== 'GET');
+  return [
+    ...(exitCode === expected ? [] : [`it ended with ${exitCode} and not ${expected}: ${[...statuses].join(', ')}`]),
+    ...(wrote ? ['it wrote without a plan'] : []),
+  ];
+}
+
+function statusFits({ id, status, changes, problems }: ReportPrompt): readonly string[] {
+  const done = changes.every((change) => change.status === 'made' || change.status === 'adopted');
+  const excused = problems.some(({ severity }) => severity === 'error');
+  const fine = status === 'applied' || status === 'unchanged';
+  const failed = status === 'failed' || status === 'blocked';
+  return [
+    ...(fine && !done ? [`${id} is ${status}, and not every change is made`] : []),
+    ...(failed && !excused ? [`${id} is ${status}, and no problem says why`] : []),
+  ];
+}
+
+/** Looking is no writing of what was refused. */
+function refusedIsNotWritten({ id, status }: ReportPrompt, { arrivals }: RunRecord): readonly string[] {
+  if (status !== 'blocked') return [];
+  const written = arrivals.filter(({ request }) => isWriteTo(request, id) && !nameOf(request).endsWith('-look'));
+  return written.map(({ request }) => `${id} is blocked, and this was sent: ${nameOf(request)}`);
+}
+
+function changeIsTrue(promptId: string, change: ReportChange, record: RunRecord): readonly string[] {
+  if (change.status === 'unknown') return [];
+  const found = contradiction(promptId, change, record);
+  return found === null ? [] : [`${promptId}: ${change.kind} is ${change.status ?? 'without a status'}, but ${found}`];
+}
+
+/** What the service holds instead. Not made means: this run has left it as it was. */
+function contradiction(promptId: string, change: ReportChange, record: RunRecord): string | null {
+  const { before, after } = record;
+  const done = change.status !== 'not_made';
+  switch (change.kind) {
+    case 'create-version': {
+      const holding = after.versions.filter((version) => version.prompt_id === promptId && holds(version, change));
+      const found = holding.filter((version) => (done ? version.id === change.version?.id : isOf(record, version)));
+      return done === found.length > 0 ? null : `the service has ${found.length} such versions`;
+    }
+    case 'set-active': {
+      const old = before.at(promptId, change.environment).active_version?.id ?? null;
+      const wanted = done && 'id' in change.after ? change.after.id : old;
+      const active = after.at(promptId, change.environment).active_version?.id ?? null;
+      return active === wanted ? null : `${change.environment} is on ${active}, not on ${wanted}`;
+    }
+    case 'update-prompt': {
+      const news = Object.entries(change.fields).map(([name, field]) => [name, field.after]);
+      const wanted = JSON.stringify({ ...fieldsOf(before, promptId), ...(done && Object.fromEntries(news)) });
+      const fields = JSON.stringify(fieldsOf(after, promptId));
+      return fields === wanted ? null : `the service has ${fields}`;
+    }
+  }
+}
+
+function holds(
+  { content, metadata_: metadata = null }: StoredVersion,
+  change: ReportChange & { kind: 'create-version' },
+): boolean {
+  if (contentDigest(content) !== change.digest) return false;
+  return change.metadata_digest === undefined || change.metadata_digest === metadataDigest(metadata);
+}
+
+/** Whether a version was made by a request of this run, and not by a late one of the run before. */
+function isOf({ arrivals }: RunRecord, { metadata_: metadata = null }: StoredVersion): boolean {
+  const own = JSON.stringify(metadata);
+  return arrivals.some(
+    ({ request }) => nameOf(request) === 'create' && JSON.stringify(draftOf(request).metadata) === own,
+  );
+}
+
+function fieldsOf(snapshot: Snapshot, promptId: string): Readonly<Record<string, string>> {
+  const { key, name, description } = snapshot.ofPrompt(promptId);
+  return { key, name, description: description ?? '' };
+}
+
+export type Settling = {
+  /** The run before has ended with 0, so that nothing may be left to do. */
+  readonly finished: boolean;
+  /** A known limit allows two versions of one content. */
+  readonly twice: boolean;
+};
+
+/** Runs again in peace where anything is left to do, and gives what is not as git says afterwards. */
+export async function settle(stage: Stage, { finished, twice }: Settling): Promise<readonly string[]> {
+  const again = finished ? [] : await runAgain(stage);
+  const empty = await stage.run(['sync', '--dry-run', '--exit-code', '--verbose']);
+  return [
+    ...again,
+    ...(empty.exitCode === 0 ? [] : [`the next plan ended with ${empty.exitCode}: ${empty.stdout}`]),
+    ...nothingIsSent(empty).map((what) => `on a dry run ${what}`),
+    ...keyIsHidden(empty),
+    ...asGitSays(stage, empty.after),
+    ...(twice ? [] : contentsAreThereOnce(empty.after)),
+    ...onlyReviewedWasServed(stage),
+  ];
+}
+
+/** One run puts everything right. */
+async function runAgain(stage: Stage): Promise<readonly string[]> {
+  const next = await stage.run(['sync', '--yes', '--verbose', '--format', 'json']);
+  return [...ended(next), ...lawsOf(next)];
+}
+
+function ended(run: RunRecord): readonly string[] {
+  return run.exitCode === 0 ? [] : [`the next run ended with ${run.exitCode}: ${messagesOf(run).join(' ')}`];
+}
+
+/** What holds of every run, be there trouble or none. */
+export function lawsOf(run: RunRecord): readonly string[] {
+  return [...keyIsHidden(run), ...contentsAreSentOnce(run), ...exitCodeFits(run), ...reportIsTrue(run)];
+}
+
+function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
+  const serves = scene.wanted.flatMap((wanted) => {
+    const { promptId, environment } = wanted;
+    const served = servedText(promptId, environment, snapshot.at(promptId, environment).active_version);
+    return served === wantedText(wanted) ? [] : [`git says ${wantedText(wanted)}, and in the end there is ${served}`];
+  });
+  const { name, description } = snapshot.ofPrompt(MAIN);
+  const wanted = { name: 'main', description: null, ...scene.state.fields };
+  const fields = JSON.stringify({ name, description });
+  return fields === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${fields}`];
+}
+
+export function messagesOf({ stdout }: RunRecord): readonly string[] {
+  const { problems, prompts } = parseReport(stdout);
+  return [...problems, ...prompts.flatMap((prompt) => prompt.problems)].map(
+    ({ code, message }) => `[${code}] ${message}`,
+  );
+}
+
+/** A content in one line: its text, and its metadata without the tool's own key. */
+export function contentText(content: string, metadata: JsonObject | null): string {
+  return `${JSON.stringify(content)} ${canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY))}`;
+}
+
+export function servedText(promptId: string, environment: string, version: StoredVersion | null): string {
+  const content = version === null ? 'nothing' : contentText(version.content, version.metadata_ ?? null);
+  return `${promptId} ${environment}: ${content}`;
+}
+
+export function wantedText({ promptId, environment, text, metadata }: Wanted): string {
+  return `${promptId} ${environment}: ${contentText(text, { ...metadata })}`;
 }

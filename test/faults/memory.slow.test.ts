@@ -1,15 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { resolve } from 'node:path';
 import type { ProblemCode } from '../../src/problem.ts';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import type { Call } from './calls.ts';
 import { troubleOf } from './cells.ts';
-import { startChild } from './child.ts';
-import { flood } from './flood.ts';
-import { keyIsHidden } from './laws.ts';
-import { makeScenes } from './scene.ts';
-import { settle } from './settle.ts';
-import { onStage } from './stage.ts';
+import { makeScenes, onStage, startChild } from './stage.ts';
+import { flood } from './faults.ts';
+import { keyIsHidden, settle } from './laws.ts';
 import { STATES } from './states.ts';
 
 const MEASURED = resolve(import.meta.dirname, 'measured-run.ts');
@@ -20,7 +17,7 @@ afterAll(scenes.clear);
 type Row = readonly [call: Call, status: number, exitCode: number, code: ProblemCode];
 
 const rows: readonly Row[] = [
-  ['read staging', 200, 1, 'service/answer-too-large'],
+  ['read staging', 200, 1, 'service/invalid-answer'],
   ['read staging', 500, 1, 'service/unexpected-status'],
   ['create', 200, 4, 'apply/outcome-unknown'],
   ['create', 500, 4, 'apply/outcome-unknown'],

@@ -1,13 +1,21 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
 import { startServer } from '../../src/embedded/server.ts';
 import type { Report } from '../../src/report/schema.ts';
-import { parseReport } from '../support/report.ts';
-import { run, type Ran, type RunOptions } from '../support/run.ts';
-import { KEY } from '../support/service.ts';
 import { MAIN } from './calls.ts';
+import type { Act } from './faults.ts';
 import { inPeace, startFaultyFront, type Arrival, type FaultyFront, type Trouble } from './faulty-front.ts';
-import { openKeptStore, takeSnapshot, type KeptStore, type Snapshot } from './kept-store.ts';
-import type { Scene } from './scene.ts';
-import { servedText } from './served.ts';
+import { openKeptStore, takeSnapshot, type KeptStore, type Snapshot, type Write } from './kept-store.ts';
+import { servedText } from './laws.ts';
+import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
+import { childEnvironment, CLI } from '../support/cli.ts';
+import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { parseReport, run, type Ran, type RunOptions } from '../support/run.ts';
+import { KEY } from '../support/service.ts';
 
 /** One run with what it found and what it left. */
 export type RunRecord = Ran & {
@@ -39,7 +47,7 @@ export async function openStage(scene: Scene, elsewhere: string): Promise<Stage>
   const served = new Set<string>();
   const look = (): void => {
     for (const { promptId, environment } of scene.wanted) {
-      const active = kept.store.readPrompt(promptId, environment)?.activeVersion ?? null;
+      const active = kept.store.readPrompt(promptId, environment)?.active_version ?? null;
       served.add(servedText(promptId, environment, active));
     }
   };
@@ -95,4 +103,104 @@ export async function onStage<Result>(
   } finally {
     await stage.close();
   }
+}
+
+/** A process that can be ended from within a test that runs beside others. */
+export type Child = {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ran & { readonly signal: NodeJS.Signals | null }>;
+};
+
+export function startChild({ scene, environment }: Stage, words: readonly string[], entry = CLI): Child {
+  const child = spawn(process.execPath, [entry, ...words], {
+    cwd: scene.folder,
+    env: childEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const ended: Child['ended'] = new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ exitCode: code ?? -1, signal, ...written }));
+  });
+  return { process: child, ended };
+}
+
+/** A state made ready: a repository, and what the service holds. Cells share it, because a sync leaves both as they are. */
+export type Scene = {
+  readonly state: State;
+  readonly folder: string;
+  /** What every pinned environment is to serve. */
+  readonly wanted: readonly Wanted[];
+  readonly writes: readonly Write[];
+};
+
+/** The configuration for runs that must not wait long for an answer. */
+export const IMPATIENT = 'impatient.yaml';
+
+export type Scenes = {
+  readonly get: (state: State) => Promise<Scene>;
+  /** Removes what was made. */
+  readonly clear: () => void;
+};
+
+/** Scenes are made when they are first asked for, once each. */
+export function makeScenes(): Scenes {
+  const made = new Map<State, Promise<Scene>>();
+  const folders: string[] = [];
+  const make = (state: State): Promise<Scene> => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-faults-')));
+    folders.push(folder);
+    return makeScene(state, folder);
+  };
+  return {
+    get: (state) => {
+      const scene = made.get(state) ?? make(state);
+      made.set(state, scene);
+      return scene;
+    },
+    clear: () => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeScene(state: State, folder: string): Promise<Scene> {
+  const { commits, settings = '' } = state;
+  const config = CONFIG + settings;
+  const impatient = `${config}timeout_seconds: 0.4\n`;
+  writeFiles(folder, { 'promptsync.yaml': config, [IMPATIENT]: impatient });
+  initRepository(folder);
+  const wanted = wantedOf(state);
+  let writes: readonly Write[] = [];
+  for (const [index, commit] of commits.entries()) {
+    writeFiles(folder, filesOf(commit));
+    commitAll(folder, `Commit ${index + 1}`);
+    if (commit.tag !== undefined) git(folder, 'tag', commit.tag);
+    const synced = index < commits.length - 1 && commit.unsynced !== true;
+    if (synced) writes = await syncedWrites({ state, folder, wanted, writes }, commit);
+  }
+  return { state, folder, wanted, writes };
+}
+
+/** All that was written to the service once the commit was synced, as far as that went. */
+async function syncedWrites(scene: Scene, { drafts = [], cutOff }: Commit): Promise<readonly Write[]> {
+  return onStage(scene, '', async ({ run, kept }) => {
+    const ran = await run(['sync', '--yes'], cutOff ? cutAfterCreate() : inPeace);
+    expect(ran.exitCode).toBe(cutOff ? 4 : 0);
+    for (const content of drafts) kept.store.createVersion(MAIN, { content });
+    return kept.writes;
+  });
+}
+
+/** A version is made, and then the service is not heard of any more. */
+function cutAfterCreate(): Trouble {
+  let lost = false;
+  const act: Act = async ({ commit, response }) => {
+    if (!lost) await commit();
+    lost = true;
+    response.destroy();
+  };
+  return ({ call }) => (lost || call === 'create' ? act : null);
 }

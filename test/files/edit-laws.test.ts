@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { pinText, type PromptFile } from '../../src/domain/prompt-file.ts';
+import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
 import { corpus } from './front-matter-corpus.ts';
 import { fileOf, PATH } from './support.ts';
 
@@ -9,12 +10,12 @@ type Written = string | number;
 type PinEdit = { readonly environment: string; readonly pin: Written };
 
 const NEW_ENVIRONMENTS = ['new', 'production', '10', 'a: b #', '{x}, y', "it's", '本番 👍', '-z', 'null'];
-const numbers = fc.integer({ min: 1, max: 1e6 });
-const plainPins = fc.oneof(numbers, fc.constantFrom<Written>('latest', 'version:ver_2', 'git:refs/heads/x', 'git:a#b'));
-const pins = fc.oneof(
-  plainPins,
-  fc.constantFrom<Written>('version:a: b #c', "version:it's", 'version:"👍"', 'version:a b'),
+const simplePins: fc.Arbitrary<Written> = fc.oneof(
+  fc.integer({ min: 1, max: 1e6 }),
+  fc.constantFrom('latest', 'version:ver_2', 'git:refs/heads/x', 'git:a#b'),
 );
+const awkwardPins = fc.constantFrom('version:a: b #c', "version:it's", 'version:"👍"', 'version:a b');
+const pins: fc.Arbitrary<Written> = fc.oneof(simplePins, awkwardPins);
 
 /** The edits of a file's pins in any order, some of environments that it does not name. */
 function editsOf(file: PromptFile) {
@@ -23,30 +24,30 @@ function editsOf(file: PromptFile) {
   return fc.array(fc.record({ environment, pin: pins }), { minLength: 1, maxLength: 5 });
 }
 
+/** Throws where the editor leaves the file to a person. */
+function edited(source: string, edits: Partial<PromptEdits>): string {
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits });
+  if ('problem' in result) throw new Error(result.problem.message);
+  return Buffer.from(result.bytes).toString();
+}
+
 function edit(source: string, edits: readonly PinEdit[]): string {
-  return edited(
-    source,
-    edits.map(({ environment, pin }) => ({ kind: 'set', path: ['pins', environment], value: pin })),
-  );
+  return edited(source, { frontMatter: edits.map(({ environment, pin }) => set(['pins', environment], pin)) });
+}
+
+function set(path: readonly string[], value: JsonValue): FrontMatterEdit {
+  return { kind: 'set', path, value };
 }
 
 function removePin(source: string, environment: string): string {
-  return edited(source, [{ kind: 'remove', path: ['pins', environment] }]);
-}
-
-function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter });
-  if ('problem' in result) throw new Error(result.problem.message);
-  return Buffer.from(result.bytes).toString();
+  return edited(source, { frontMatter: [{ kind: 'remove', path: ['pins', environment] }] });
 }
 
 const writtenPins = ({ pins }: PromptFile): ReadonlyMap<string, Written> =>
   new Map(pins.map(({ environment, pin }) => [environment, writtenPin(pin)]));
 
 function writtenPin(pin: PromptFile['pins'][number]['pin']): Written {
-  if (pin.kind === 'number') return pin.number;
-  if (pin.kind === 'version') return `version:${pin.id}`;
-  return pin.kind === 'git' ? `git:${pin.ref}` : 'latest';
+  return pin.kind === 'number' ? pin.number : pinText(pin);
 }
 
 /** A value as it is written in the corpus, from its first character on: in quotes, as a block, or plain. */
@@ -160,37 +161,67 @@ describe.each(rows)('pins edited in a file with %s', (_, source) => {
       { numRuns: 5 },
     );
   });
+});
 
-  test('give the same bytes when they are set back', () => {
-    const values = writtenPins(file);
-    const plain = tokensOf(source).filter(({ environment, text }) => text === String(values.get(environment)));
+/** The pins whose values are written as they are: without quotes, on one line. */
+function plainPins(source: string): readonly PinEdit[] {
+  const values = writtenPins(fileOf(source));
+  return tokensOf(source).flatMap(({ environment, text }) => {
+    const pin = values.get(environment) ?? '';
+    return text === String(pin) ? [{ environment, pin }] : [];
+  });
+}
+
+test.each(rows.filter(([, source]) => plainPins(source).length > 0))(
+  'pins in a file with %s that are set back give the same bytes',
+  (_, source) => {
     fc.assert(
-      fc.property(fc.array(plainPins, { minLength: 1, maxLength: 3 }), (detour) => {
-        for (const { environment } of plain.slice(0, 3)) {
-          const edits = [...detour, values.get(environment) ?? ''].map((pin) => ({ environment, pin }));
+      fc.property(fc.array(simplePins, { minLength: 1, maxLength: 3 }), (detour) => {
+        for (const { environment, pin } of plainPins(source).slice(0, 3)) {
+          const edits = [...detour, pin].map((one) => ({ environment, pin: one }));
           expect(edit(source, edits)).toBe(source);
           expect(edits.reduce((before, one) => edit(before, [one]), source)).toBe(source);
         }
       }),
       { numRuns: 2 },
     );
-  });
+  },
+);
 
-  test('can be taken out one after the other', () => {
-    const all = [...writtenPins(file)];
-    const before = all.slice(0, -1).reduce((text, [environment], at) => {
-      const after = removePin(text, environment);
-      expect(writtenPins(fileOf(after))).toEqual(new Map(all.slice(at + 1)));
-      return after;
+const filled = rows.filter(([, source]) => writtenPins(fileOf(source)).size > 0);
+
+test.each(filled)('pins that are set to what they are change no byte of a file with %s', (_, source) => {
+  const edits = [...writtenPins(fileOf(source))].map(([environment, pin]) => ({ environment, pin }));
+  expect(edit(source, edits)).toBe(source);
+});
+
+/** What is left to a person: an entry that shares a line with something else, or has comments about nobody knows what. */
+const BY_HAND = [
+  'flow pins over several lines',
+  'flow pins with commas first',
+  'flow pins below their key',
+  'JSON pins over several lines',
+  'JSON over several lines',
+  'explicit keys',
+  'pins on the line of an explicit colon',
+  'CRLF in flow',
+];
+
+describe('pins taken out one after the other', () => {
+  test.each(filled.filter(([name]) => !BY_HAND.includes(name)))('leave all else of a file with %s', (_, source) => {
+    const all = [...writtenPins(fileOf(source))];
+    const after = all.reduce((before, [environment], at) => {
+      const without = removePin(before, environment);
+      expect(writtenPins(fileOf(without))).toEqual(new Map(all.slice(at + 1)));
+      return without;
     }, source);
-    const last = all.at(-1);
-    const after = fileOf(last === undefined ? before : removePin(before, last[0]));
-    expect(after).toEqual({ ...file, pins: [] });
+    expect(fileOf(after)).toEqual({ ...fileOf(source), pins: [] });
   });
 
-  test('change no byte when they are what they were', () => {
-    const edits = [...writtenPins(file)].map(([environment, pin]) => ({ environment, pin }));
-    expect(edit(source, edits)).toBe(source);
+  test.each(filled.filter(([name]) => BY_HAND.includes(name)))('are left to a person in %s', (_, source) => {
+    const environments = [...writtenPins(fileOf(source)).keys()];
+    const takeAll = () => environments.reduce(removePin, source);
+    expect(takeAll).toThrow('cannot be edited in place: its front matter is written in a way that only a person');
   });
 });
 
@@ -201,3 +232,108 @@ function expectInsertion(before: string, after: string): void {
   const newline = /\r?\n/.exec(before)?.[0] ?? '';
   expect(inserted?.replaceAll(newline, '')).not.toMatch(/[\r\n]/);
 }
+
+const sources = fc.constantFrom(...Object.values(corpus));
+const labels = { ours: 'git', theirs: 'the service' };
+
+const awkward = [
+  ...['12', 'true', '~', '', ' ', ' a', 'a ', 'x: y', ':a', 'a:', '- a', '-', '#', 'a #b', '[1]', '{a}', 'a,b', '}'],
+  ...['|', '>-', '?', '---', '...', '\n---\n', '<<', "'", '"', '`', '@', '%x', '!t', '&a', '*a', '<<<<<<< x', '\t'],
+  ...['a\nb', 'a\n', '\na', 'a\n\n', ' a\nb', 'a\n \n b', 'é', '👩‍👩‍👧', '\u2028', '\u0085', '\ufeff', 'a\rb', '\u200b'],
+];
+const words = fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 8 }));
+const keys = words.filter((key) => key !== '__proto__' && key !== 'promptsync');
+const scalars = fc.oneof(words, fc.integer(), fc.boolean(), fc.constant(null), fc.constantFrom(0.1, -2.5e-7));
+const values: fc.Arbitrary<JsonValue> = fc.oneof(
+  scalars,
+  fc.array(fc.oneof(scalars, fc.array(scalars, { maxLength: 2 })), { maxLength: 3 }),
+  fc.dictionary(keys, fc.oneof(scalars, fc.dictionary(keys, scalars, { maxKeys: 2 })), { maxKeys: 3 }),
+);
+
+describe('any metadata', () => {
+  const paths = fc.oneof(
+    keys.map((key) => [key]),
+    fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'pins'), keys).map((path): readonly string[] => path),
+    fc.constantFrom(['a'], ['b'], ['c'], ['e']),
+  );
+
+  test('can be set in any file, and is read as it was set', () => {
+    fc.assert(
+      fc.property(sources, paths, values, (source, path, value) => {
+        const after = fileOf(edited(source, { frontMatter: [set(['metadata', ...path], value)] }));
+        const read = path.reduce<unknown>((inner, key) => Object(inner)[key], after.content.metadata);
+        expect(read).toEqual(Object.is(value, -0) ? 0 : value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('any text', () => {
+  const pieces = [
+    'a',
+    'Hello.',
+    '\n',
+    '\n\n',
+    '---',
+    '\n---\n',
+    ' ',
+    '\t',
+    '{{x}}',
+    '😀',
+    '😁',
+    '\ufeff',
+    '---js',
+    '\u2028',
+  ];
+  const texts = fc
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 8 })
+    .map((found) => found.join('').replaceAll(/[\r\0]/g, ''))
+    .filter((text) => text.isWellFormed() && text.trim() !== '' && !/[<|>]{7}/.test(text));
+  const headOf = (source: string) => /^[^]*?\n---[^\n]*\n/.exec(source)?.[0];
+
+  test('can be set in any file, is read back, and leaves the front matter', () => {
+    const anyText = sources.filter((source) => fileOf(source).variables === undefined);
+    fc.assert(
+      fc.property(anyText, texts, (source, text) => {
+        const after = edited(source, { text });
+        expect(fileOf(after).content.text).toBe(text);
+        expect(headOf(after)).toBe(headOf(source));
+        expect(edited(after, { text })).toBe(after);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('any conflict', () => {
+  const theirs = fc.oneof(
+    fc.record({ field: fc.constant('name'), theirs: fc.constantFrom('M', 'a: b', '"') }),
+    fc.record({ field: fc.constant('description'), theirs: words }),
+    fc.record({ field: fc.constant('pins'), theirs: fc.constantFrom({}, { qa: 3 }, { staging: 'git:x', 'a #': 1 }) }),
+    fc.record({ field: fc.constant('metadata'), theirs: fc.dictionary(keys, values, { maxKeys: 3 }) }),
+  );
+  const all = fc.uniqueArray(theirs, { selector: ({ field }) => field, minLength: 1 });
+
+  /** The file with one side taken of each conflict. */
+  const take = (side: 'ours' | 'theirs', source: string) =>
+    source.replaceAll(
+      /^<<<<<<< git\r?\n([^]*?)^=======\r?\n([^]*?)^>>>>>>> the service\r?\n/gm,
+      (_, ours: string, other: string) => (side === 'ours' ? ours : other),
+    );
+
+  test('gives the file as it was, or as it is with their values, when it is resolved', () => {
+    fc.assert(
+      fc.property(sources, all, (source, fields) => {
+        const conflicts = fields.map((field) => ({ kind: 'conflict', labels, ...field }) as const);
+        const marked = edited(source, { frontMatter: conflicts });
+        expect(take('ours', marked)).toBe(source);
+        const changed = edited(source, { frontMatter: fields.map((one) => set([one.field], one.theirs)) });
+        const resolved = fileOf(take('theirs', marked));
+        expect({ ...resolved, pins: [] }).toEqual({ ...fileOf(changed), pins: [] });
+        expect(resolved.pins.map(({ pin }) => pin)).toEqual(fileOf(changed).pins.map(({ pin }) => pin));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

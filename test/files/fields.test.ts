@@ -61,23 +61,23 @@ describe('id, key and name', () => {
   });
 
   const lines = { id: 2, key: 3, name: 4 } as const;
-  const wrong: readonly (readonly [string, string])[] = [
-    ['a number', '123'],
-    ['a version number', '1.0'],
-    ['true', 'true'],
-    ['null', 'null'],
-    ['nothing', ''],
-    ['a list', '[a]'],
-    ['a mapping', '{a: b}'],
-    ['an empty text', '""'],
-    ['a text with a tab', '"a\\tb"'],
-    ['a text with a line break', '"a\\nb"'],
-    ['a text with an escape character', '"a\\eb"'],
-    ['a text with a C1 control character', '"a\\u0085b"'],
+  const wrong = [
+    '123',
+    '1.0',
+    'true',
+    'null',
+    '',
+    '[a]',
+    '{a: b}',
+    '""',
+    '"a\\tb"',
+    '"a\\nb"',
+    '"a\\eb"',
+    '"a\\u0085b"',
   ];
-  test.each(Object.entries(lines).flatMap(([field, line]) => wrong.map((one) => [field, line, ...one] as const)))(
+  test.each(Object.entries(lines).flatMap(([field, line]) => wrong.map((value) => [field, line, value] as const)))(
     '%s (line %i) may not be %s',
-    (field, line, _, value) => {
+    (field, line, value) => {
       const { file, problems } = parse(withField(field, value));
       expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
       expect(problems[0]?.message).toContain(`"${field}"`);
@@ -111,6 +111,25 @@ describe('id, key and name', () => {
   });
 });
 
+describe('a field of another type is not valid', () => {
+  const written = ['', '~', 'null', '1', 'x', 'true', '[]', '{a: 1}'];
+  test.each([
+    ['description', 'expected string', ['x']],
+    ['pins', 'expected mapping', ['{a: 1}']],
+    ['metadata', 'expected mapping', ['{a: 1}']],
+    ['variables', 'expected list', ['[]']],
+  ])('%s: %s', (field, expected, valid) => {
+    for (const value of written) {
+      const { problems } = parse(sourceOf(`${field}: ${value}\n`));
+      if (valid.includes(value)) expect(problems).toEqual([]);
+      else
+        expect(problems).toMatchObject([
+          { code: 'prompt/invalid-field', line: 5, message: expect.stringContaining(expected) },
+        ]);
+    }
+  });
+});
+
 describe('unknown fields', () => {
   test.each([
     ['nmae', 'Did you mean `name`?'],
@@ -140,12 +159,6 @@ describe('description', () => {
     expect(fileOf(sourceOf('description: |\n  a\n  b\n')).description).toBe('a\nb\n');
   });
 
-  test.each(['', ' ~', ' null', ' 1', ' false', ' []'])('`description:%s` is no text', (value) => {
-    const { problems } = parse(sourceOf(`description:${value}\n`));
-    expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
-    expect(problems[0]?.message).toContain('expected string');
-  });
-
   test('may not hold NUL, even as an escape sequence', () => {
     expect(problemsOf('description: "a\\0"\n')).toEqual(['yaml/syntax 5:14']);
   });
@@ -172,33 +185,15 @@ describe('pins', () => {
   const wrong = [
     ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}', '2026-01-01'],
     ...['Latest', '" latest"', '"latest "', '""', 'newest', 'main', 'ver_6'],
-    ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a'],
-    ...[
-      '"git:"',
-      'git:-x',
-      'git:--upload-pack=x',
-      '"git:a b"',
-      '"git:a\\nb"',
-      'git:a:b',
-      'git:a?',
-      '"git:a*"',
-      'git:^x',
-    ],
-    ...['"git:a[b"', '"git:a\\\\b"', '"git: a"', 'git:~1'],
+    ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a', '"git:"', 'git:-x', 'git:a:b'],
+    ...['git:--upload-pack=x', '"git:a b"', '"git:a\\nb"', '"git:a*"', 'git:^x', '"git:a[b"', '"git:a\\\\b"'],
+    ...['"git: a"', 'git:~1', 'git:a?'],
   ];
   test.each(wrong)('%s is none', (written) => {
     const { file, problems } = parse(sourceOf(`pins:\n  staging: latest\n  prod: ${written}\n`));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-pin', line: 7, column: 9 }]);
     expect(problems[0]?.message).toContain('"prod"');
     expect(file).toBeNull();
-  });
-
-  test.each(['1e300', '9007199254740993', '.inf'])('%s is no number that can be kept', (written) => {
-    expect(problemsOf(`pins:\n  prod: ${written}\n`)).toEqual(['yaml/number 6:9']);
-  });
-
-  test.each(['latest', '[]', '7', 'null', ''])('`pins: %s` is no mapping', (written) => {
-    expect(parse(sourceOf(`pins: ${written}\n`)).problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
   });
 
   test('may be none', () => {
@@ -244,12 +239,6 @@ describe('metadata', () => {
     });
   });
 
-  test.each(['', 'x', '[]', '1', 'null'])('`metadata: %s` is no mapping', (written) => {
-    const { problems } = parse(sourceOf(`metadata: ${written}\n`));
-    expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line: 5 }]);
-    expect(messages(problems)).toContain('expected mapping');
-  });
-
   test('may not have the key that promptsync keeps for itself, but deeper it may', () => {
     expect(problemsOf('metadata:\n  a: 1\n  promptsync: x\n')).toEqual(['prompt/reserved-metadata 7:3']);
     expect(problemsOf('metadata:\n  promptsync:\n')).toEqual(['prompt/reserved-metadata 6:3']);
@@ -258,12 +247,6 @@ describe('metadata', () => {
 });
 
 describe('variables', () => {
-  test.each(['', 'a', '{a: 1}', 'true'])('`variables: %s` is no list', (written) => {
-    expect(parse(sourceOf(`variables: ${written}\n`)).problems).toMatchObject([
-      { code: 'prompt/invalid-field', line: 5 },
-    ]);
-  });
-
   test('names are texts', () => {
     expect(tell(parse(sourceOf('variables: [a, 1, null]\n', '{{a}} {{1}}\n')).problems)).toEqual([
       'prompt/invalid-field 5:16',

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import matter from 'gray-matter';
 import { afterEach, describe, expect, test } from 'vitest';
-import { BASIC, fileOf, messages, parse, sourceOf, tell } from './support.ts';
+import { contentDigest } from '../../src/domain/digest.ts';
+import { splitFrontMatter } from '../../src/files/front-matter.ts';
+import { BASIC, fileOf, parse, PATH, sourceOf, tell } from './support.ts';
 
 describe('the delimiter lines', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
@@ -29,10 +32,6 @@ describe('the delimiter lines', () => {
     expect(tell(parse(source).problems)).toContain(expected);
     expect(parse(source).file).toBeNull();
     expect(tell(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
-  });
-
-  test('a long line is not repeated whole', () => {
-    expect(messages(parse(`---${'x'.repeat(100_000)}\n`).problems).length).toBeLessThan(300);
   });
 
   test('front matter may be empty, and its fields are missed then', () => {
@@ -102,5 +101,104 @@ describe('the size of front matter', () => {
 
   test('does not count the body', () => {
     expect(parse(sourceOf('', 'x\n'.repeat(LIMIT))).problems).toEqual([]);
+  });
+});
+
+const said = (source: string) => splitFrontMatter(source, PATH).problems.map(({ message }) => message);
+
+describe('A delimiter line that is wrong', () => {
+  const LONGEST_SHOWN = 80;
+  const lineOf = (length: number) => '---'.padEnd(length, 'x');
+
+  test.each([
+    ['the opening line', '---js\nid: a\n---\nHello.', '---js'],
+    ['the closing line', '---\nid: a\n--- end\nHello.', '--- end'],
+    ['a line of 79 characters', `${lineOf(LONGEST_SHOWN - 1)}\n`, lineOf(LONGEST_SHOWN - 1)],
+    ['a line of 80 characters', `${lineOf(LONGEST_SHOWN)}\n`, lineOf(LONGEST_SHOWN)],
+  ])('is shown as it is: %s', (_, source, line) => {
+    expect(said(source)).toEqual([`The delimiter line is "${line}".`]);
+  });
+
+  test.each([LONGEST_SHOWN + 1, 100_000])('is shown with its beginning and an ellipsis: one of %i', (length) => {
+    expect(said(lineOf(length))).toEqual([`The delimiter line is "${lineOf(LONGEST_SHOWN)}…".`]);
+  });
+});
+
+describe('A file that is split', () => {
+  test.each([
+    ['with text', '---\nid: a\nkey: b\n---\nHello.\n', { yaml: 'id: a\nkey: b', body: 'Hello.\n', bodyLine: 5 }],
+    ['with a blank line first', '---\nid: a\n---\n\nHello.\n', { yaml: 'id: a', body: '\nHello.\n', bodyLine: 4 }],
+    ['with blanks after its delimiters', '--- \nid: a\n---\t\nHello.', { yaml: 'id: a', body: 'Hello.', bodyLine: 4 }],
+    ['without text', '---\nid: a\n---', { yaml: 'id: a', body: '', bodyLine: 4 }],
+    ['without front matter between its delimiters', '---\n---\nHello.', { yaml: '', body: 'Hello.', bodyLine: 3 }],
+    ['with blank lines alone', '---\n\n\n---\nHello.', { yaml: '\n', body: 'Hello.', bodyLine: 5 }],
+    [
+      'with delimiters in its text',
+      '---\nid: a\n---\nx\n---\ny\n',
+      { yaml: 'id: a', body: 'x\n---\ny\n', bodyLine: 4 },
+    ],
+  ])('has its two parts as they are written, and no problem: %s', (_, source, parts) => {
+    expect(splitFrontMatter(source, PATH)).toEqual({ parts, problems: [] });
+  });
+});
+
+const emptyEngines = { yaml: () => ({}), json: () => ({}), javascript: () => ({}) };
+const anyLines = fc
+  .array(
+    fc.oneof(fc.constantFrom('---', ' ---', '--', '', 'a: 1', '# c', '\r', '\ufeff'), fc.string({ unit: 'binary' })),
+  )
+  .map((all) => all.join('\n'));
+
+test('the body is what gray-matter takes for it', () => {
+  fc.assert(
+    fc.property(anyLines, anyLines, (yaml, body) => {
+      const { parts } = splitFrontMatter(`---\na: 1\n${yaml}\n---\n${body}`, 'x.md');
+      fc.pre(parts !== null && parts.yaml === `a: 1\n${yaml}`);
+      expect(parts?.body).toBe(matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
+    }),
+  );
+});
+
+describe('the content of a file', () => {
+  const bodies: readonly (readonly [string, string, string])[] = [
+    ['is the body', 'Hello.', 'Hello.'],
+    ['loses one final newline', 'Hello.\n', 'Hello.'],
+    ['keeps a second final newline', 'Hello.\n\n', 'Hello.\n'],
+    ['loses one blank line after the front matter', '\nHello.\n', 'Hello.'],
+    ['keeps a second blank line after the front matter', '\n\nHello.\n', '\nHello.'],
+    ['keeps blanks on the line after the front matter', '  \nHello.\n', '  \nHello.'],
+    ['keeps blanks around it', '  Hello.  \n', '  Hello.  '],
+    ['keeps lines of ---', '---\nHello.\n---\n', '---\nHello.\n---'],
+    ['keeps what looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
+    ['keeps what looks like a heading or a conflict', 'A\n=======\nB\n', 'A\n=======\nB'],
+    ['keeps a lone carriage return', 'a\rb\n', 'a\rb'],
+    ['keeps a byte order mark inside', '\n\ufeffa\n', '\ufeffa'],
+    ['keeps the normal form it has', 'e\u0301é\n', 'e\u0301é'],
+    ['keeps braces and placeholders', 'Dear {{ name }}, {{{x}}}\n', 'Dear {{ name }}, {{{x}}}'],
+  ];
+  test.each(bodies)('%s, with LF and with CRLF', (_, body, expected) => {
+    const content = { text: expected, digest: contentDigest(expected) };
+    expect(fileOf(sourceOf('', body)).content).toEqual(content);
+    expect(fileOf(sourceOf('', body).replaceAll('\n', '\r\n')).content).toEqual(content);
+  });
+
+  test('is the same with a byte order mark before the file', () => {
+    expect(fileOf(`\ufeff${sourceOf()}`)).toEqual(fileOf(sourceOf()));
+  });
+
+  test('may follow a closing line that ends with blanks', () => {
+    expect(fileOf(`--- \t\n${BASIC}---\t \nHello.`).content.text).toBe('Hello.');
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    ['that is not there', '', 'prompt/empty-body 6:1'],
+    ['of newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['of white space', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['of a lone carriage return', '\r', 'prompt/empty-body 6:1'],
+  ])('%s is empty', (_, body, expected) => {
+    expect(tell(parse(sourceOf('', body)).problems)).toContain(expected);
+    expect(parse(sourceOf('', body)).file).toBeNull();
   });
 });

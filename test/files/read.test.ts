@@ -2,7 +2,7 @@ import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inPlaceOrder } from '../../src/problem.ts';
-import type { EnvironmentRules } from '../../src/files/check.ts';
+import type { EnvironmentRules } from '../../src/files/read.ts';
 import { readPrompts } from '../../src/files/read.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 

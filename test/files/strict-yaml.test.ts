@@ -45,6 +45,7 @@ describe('what is plain', () => {
 });
 
 describe('what is not plain', () => {
+  const all = (code: string, places: string) => places.split(' ').map((place) => `${code} ${place}`);
   const wrong: readonly (readonly [string, string, readonly string[]])[] = [
     ['a list', '- a\n', ['yaml/not-a-mapping 1:1']],
     ['a text', 'a', ['yaml/not-a-mapping 1:1']],
@@ -70,32 +71,21 @@ describe('what is not plain', () => {
     [
       'tags of other schemas',
       '{a: !!set {}, b: !!binary "aa==", c: !!timestamp 2026-01-01, d: !!omap []}',
-      ['yaml/tag 1:11', 'yaml/tag 1:27', 'yaml/tag 1:50', 'yaml/tag 1:72'],
+      all('yaml/tag', '1:11 1:27 1:50 1:72'),
     ],
     ['a tag that calls a function', "a: !!js/function 'x'", ['yaml/tag 1:18']],
     [
       'keys that are no text',
       '{1: a, true: b, null: c, [d]: e, {f: g}: h, 1.5: i}',
-      [
-        'yaml/key-not-text 1:2',
-        'yaml/key-not-text 1:8',
-        'yaml/key-not-text 1:17',
-        'yaml/key-not-text 1:26',
-        'yaml/key-not-text 1:34',
-        'yaml/key-not-text 1:45',
-      ],
+      all('yaml/key-not-text', '1:2 1:8 1:17 1:26 1:34 1:45'),
     ],
     ['an empty key', ': a', ['yaml/key-not-text 1:1']],
     ['the key __proto__', 'a: 1\n__proto__: {b: 1}', ['yaml/forbidden-key 2:1']],
-    [
-      'not a number',
-      '{a: .nan, b: .NaN, c: .inf, d: -.INF, e: 1e400}',
-      ['yaml/number 1:5', 'yaml/number 1:14', 'yaml/number 1:23', 'yaml/number 1:32', 'yaml/number 1:42'],
-    ],
+    ['not a number', '{a: .nan, b: .NaN, c: .inf, d: -.INF, e: 1e400}', all('yaml/number', '1:5 1:14 1:23 1:32 1:42')],
     [
       'numbers beyond the limit',
       '{a: 9007199254740993, b: -9007199254740993, c: 9007199254740992.0, d: 1e16, e: 0x20000000000001}',
-      ['yaml/number 1:5', 'yaml/number 1:26', 'yaml/number 1:48', 'yaml/number 1:71', 'yaml/number 1:80'],
+      all('yaml/number', '1:5 1:26 1:48 1:71 1:80'),
     ],
     ['half of a character', '{a: "\\ud800", "\\udc00": 1}', ['yaml/syntax 1:5', 'yaml/syntax 1:15']],
     ['NUL', '{a: "x\\0", "\\x00": 1}', ['yaml/syntax 1:5', 'yaml/syntax 1:12']],
@@ -134,14 +124,8 @@ describe('what is not plain', () => {
   });
 
   test('a syntax error says what is wrong, and not what stands there', () => {
-    for (const text of [
-      'a: |x secret\n',
-      'a: "secret',
-      ']secret',
-      '@secret',
-      'a: b\n secret: c\n',
-      '\tsecret: 1\n- x',
-    ]) {
+    const texts = ['a: |x secret\n', 'a: "secret', ']secret', '@secret', 'a: b\n secret: c\n', '\tsecret: 1\n- x'];
+    for (const text of texts) {
       const [problem] = parse(text).problems;
       expect(problem?.code).toBe('yaml/syntax');
       expect(problem?.message).not.toContain('secret');
@@ -199,22 +183,8 @@ test('every JSON mapping without __proto__ is read as JSON.parse reads it', () =
   const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 5 },
-      fc.constantFrom<JsonValue>(
-        null,
-        true,
-        false,
-        0,
-        -1,
-        2 ** 53,
-        1.5,
-        1e-7,
-        '',
-        '<<',
-        '- a',
-        '#',
-        '\u2028',
-        '\u0085',
-      ),
+      fc.constantFrom<JsonValue>(null, true, false, 0, -1, 2 ** 53, 1.5, 1e-7),
+      fc.constantFrom('', '<<', '- a', '#', '\u2028', '\u0085'),
       fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
       fc.array(tie('tree'), { maxLength: 4 }),
       fc.dictionary(key, tie('tree'), { maxKeys: 4 }),

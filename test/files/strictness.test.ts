@@ -18,8 +18,12 @@ describe('the bytes of a file', () => {
     expect(tell(parse(Buffer.from(`\ufeff${sourceOf()}`, 'utf16le')).problems)).toEqual(['prompt/not-utf8 1:1']);
   });
 
-  test('NUL is an error, and no warning besides', () => {
+  test('NUL is an error, and no warning besides, wherever else there is one', () => {
     expect(tell(parse(sourceOf('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
+    expect(tell(parse(sourceOf('', 'b\0\n\u200b\n')).problems)).toEqual([
+      'prompt/hidden-character 7:1',
+      'prompt/nul 6:2',
+    ]);
   });
 
   test.each([

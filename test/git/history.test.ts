@@ -1,8 +1,9 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { findMerges } from '../../src/git/history.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
@@ -25,22 +26,17 @@ describe('the paths at a commit', () => {
 
 describe('what changed since a commit', () => {
   test('is what was edited, added, removed and renamed, in commits or not yet', async () => {
-    const folder = makeRepository({
-      'same.md': '1',
-      'committed.md': '1',
-      'edited.md': '1',
-      'gone.md': '1',
-      'old.md': 'x\ny',
-    });
+    const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md'];
+    const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
-    writeFiles(folder, { 'committed.md': '2', 'new.md': '1' });
+    writeFiles(folder, { 'committed.md': '2', 'new.md': '1', 'sub/kept.md': '1' });
     git(folder, 'mv', 'old.md', 'renamed.md');
     commitAll(folder, 'more');
     writeFiles(folder, { 'edited.md': '2', 'untracked.md': '1' });
-    rmSync(join(folder, 'gone.md'));
+    rmSync(join(folder, 'sub/gone.md'));
     configure(folder, UNUSUAL_SETTINGS);
-    expect([...(await (await open(folder)).changedSince(base))].toSorted()).toEqual([
-      ...['committed.md', 'edited.md', 'gone.md', 'new.md', 'old.md', 'renamed.md'],
+    expect([...(await (await open(join(folder, 'sub'))).changedSince(base))].toSorted()).toEqual([
+      ...['../committed.md', '../edited.md', '../new.md', '../old.md', '../renamed.md', 'gone.md', 'kept.md'],
     ]);
   });
 
@@ -52,13 +48,6 @@ describe('what changed since a commit', () => {
     writeFiles(folder, { 'a.md': '1' });
     commitAll(folder, 'and back');
     expect([...(await (await open(folder)).changedSince(base))]).toEqual([]);
-  });
-
-  test('is relative to the folder, also outside of it', async () => {
-    const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1' });
-    writeFiles(folder, { 'a.md': '2', 'sub/b.md': '2' });
-    const changed = await (await open(join(folder, 'sub'))).changedSince('HEAD');
-    expect([...changed].toSorted()).toEqual(['../a.md', 'b.md']);
   });
 });
 
@@ -114,18 +103,7 @@ test('what each commit has there is read as it is, be it a file, a link or nothi
   expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
 });
 
-describe('a clone', () => {
-  test('is shallow when its history is cut, and not otherwise', async () => {
-    const origin = makeRepository({ 'a.md': '1' });
-    commitAll(origin, 'second');
-    const folder = makeFolder();
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${origin}`, 'cut');
-    expect(await (await open(join(folder, 'cut'))).isShallow()).toBe(true);
-    expect(await (await open(origin)).isShallow()).toBe(false);
-  });
-});
-
-test('HEAD and the root are found from every folder of every work tree', async () => {
+test('the commit and the paths from the root are known in each folder of each work tree', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -150,50 +128,30 @@ function makeMerged() {
 
 type Name = keyof ReturnType<typeof makeMerged>['commits'];
 
-describe('the parents of a commit', () => {
-  test.each<[string, Name, readonly Name[]]>([
-    ['none of the first one', 'first', []],
-    ['one', 'side', ['first']],
-    ['of a merge the branch before what was merged', 'merge', ['main', 'side']],
-  ])('%s', async (_, commit, parents) => {
-    const { folder, commits } = makeMerged();
-    const repository = await open(folder);
-    expect(await repository.parentsOf(commits[commit])).toEqual(parents.map((name) => commits[name]));
-  });
-
-  test('of one that is not there are a problem', async () => {
-    const { folder, commits } = makeMerged();
-    await expect((await open(folder)).parentsOf(commits.missing)).rejects.toThrow('git could not answer');
-  });
+test('the parents of a commit: of a merge the branch comes before what was merged', async () => {
+  const { folder, commits } = makeMerged();
+  const { parentsOf } = await open(folder);
+  expect(await parentsOf(commits.first)).toEqual([]);
+  expect(await parentsOf(commits.side)).toEqual([commits.first]);
+  expect(await parentsOf(commits.merge)).toEqual([commits.main, commits.side]);
+  await expect(parentsOf(commits.missing)).rejects.toThrow('git could not answer');
 });
 
-describe('what two commits have in common', () => {
-  test.each<[string, Name, Name, Name | null]>([
-    ['two branches: where they began', 'main', 'side', 'first'],
-    ['one before the other: that one', 'first', 'merge', 'first'],
-    ['the other way round', 'merge', 'side', 'side'],
-    ['one and the same', 'side', 'side', 'side'],
-    ['one that is not there', 'main', 'missing', null],
-    ['neither is there', 'missing', 'missing', null],
-  ])('%s', async (_, one, other, expected) => {
-    const { folder, commits } = makeMerged();
-    const found = await (await open(folder)).mergeBase(commits[one], commits[other]);
-    expect(found).toBe(expected === null ? null : commits[expected]);
-  });
-
-  test('nothing where they do not begin at the same commit', async () => {
-    const { folder, commits } = makeMerged();
-    git(folder, 'switch', '--quiet', '--orphan', 'other');
-    expect(await (await open(folder)).mergeBase(commits.main, commitAll(folder, 'other'))).toBeNull();
-  });
+test('what two commits have in common', async () => {
+  const { folder, commits } = makeMerged();
+  const { first, side, main, merge, missing } = commits;
+  git(folder, 'switch', '--quiet', '--orphan', 'other');
+  const orphan = commitAll(folder, 'other');
+  const { mergeBase } = await open(folder);
+  expect(await mergeBase(main, side)).toBe(first);
+  expect(await mergeBase(merge, side)).toBe(side);
+  for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
 });
 
 describe('the commits that come after another', () => {
   test.each<[string, Name, readonly (Name | `not ${string}`)[], readonly Name[]]>([
     ['all after the first', 'first', ['first', 'side', 'main', 'merge'], ['side', 'main', 'merge']],
-    ['itself is none', 'main', ['main'], []],
-    ['one before it is none', 'main', ['first'], []],
-    ['one beside it is none', 'main', ['side'], []],
+    ['none is itself, nor one before or beside it', 'main', ['main', 'first', 'side'], []],
     ['what it was merged into', 'side', ['main', 'merge'], ['merge']],
     ['one that is not there is none', 'first', ['missing', 'main'], ['main']],
     ['each once, in the order given', 'first', ['merge', 'main', 'merge'], ['merge', 'main']],
@@ -214,5 +172,95 @@ describe('the commits that come after another', () => {
     const file = git(folder, 'rev-parse', 'HEAD:a.md');
     const given = [main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase(), file];
     expect(await (await open(folder)).descendantsOf(first, given)).toEqual([]);
+  });
+});
+
+/** A repository with one more commit whose message is this one, to the letter. */
+function makeCommitted(message: string): { readonly folder: string; readonly commit: string } {
+  const folder = makeRepository({ 'a.md': '1' });
+  const verbatim = ['--cleanup=verbatim', '--allow-empty', '--allow-empty-message'];
+  git(folder, 'commit', '--quiet', ...verbatim, '--message', message);
+  return { folder, commit: head(folder) };
+}
+
+describe('what git knows of commits', () => {
+  test('is author, date with its offset, subject and pull request, whatever the user has configured', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const first = head(folder);
+    const author = ['--author=Zoë <z@example.com>', '--date=2026-03-04T23:30:00-05:00'];
+    git(folder, 'commit', '--quiet', '--allow-empty', ...author, '--message', 'Grüße (#12)\n\nBody');
+    configure(folder, UNUSUAL_SETTINGS);
+    const second = head(folder);
+    const info = { author: 'Zoë', date: '2026-03-04T23:30:00-05:00', subject: 'Grüße (#12)', pullRequest: '#12' };
+    const ada = { author: 'Ada', date: '2026-01-02T03:04:05+00:00', subject: 'First prompts' };
+    expect(await (await open(folder)).commitsOf([first, second, first])).toEqual(
+      new Map([
+        [first, { commit: first, ...ada }],
+        [second, { commit: second, ...info }],
+      ]),
+    );
+  });
+
+  test.each(['', 'A\u001b[31mred\u0007 ::error::x ##[error]y', '--format=%H %x00 %s'])(
+    'a subject stays as it is, because renderers escape it: %j',
+    async (subject) => {
+      const { folder, commit } = makeCommitted(subject);
+      expect((await (await open(folder)).commitsOf([commit])).get(commit)).toMatchObject({ subject });
+    },
+  );
+
+  test('a body does not run into the next commit', async () => {
+    const { folder, commit } = makeCommitted('One\n\nSee merge request g/p!3\n\n\n');
+    const next = commitAll(folder, 'Two');
+    const commits = await (await open(folder)).commitsOf([next, commit]);
+    expect([...commits.values()].map(({ subject, pullRequest }) => [subject, pullRequest])).toEqual([
+      ['Two', undefined],
+      ['One', '!3'],
+    ]);
+  });
+
+  test('ids that are not there, or are none, are left out', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
+    const commit = head(folder);
+    const others = ['v1^{tag}', 'HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name));
+    const odd = ['', 'HEAD', '--all', '-1', '--output=x', `^${commit}`, `${commit}^{commit}`, commit.slice(0, 12)];
+    const repository = await open(folder);
+    const ids = [...odd, ...others, 'd'.repeat(40), 'e'.repeat(64), `${commit}\n`];
+    expect([...(await repository.commitsOf([...ids, commit])).keys()]).toEqual([commit]);
+    expect(await repository.commitsOf(ids)).toEqual(new Map());
+    expect(await repository.commitsOf([])).toEqual(new Map());
+  });
+});
+
+describe('the merge that brought a commit', () => {
+  test('is the one on the branch itself; its own commits have none', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const merge = (name: string) => {
+      git(folder, 'merge', '--quiet', '--no-ff', '--message', name, name);
+      return head(folder);
+    };
+    git(folder, 'switch', '--quiet', '--create', 'inner');
+    const inner = commitAll(folder, 'inner');
+    git(folder, 'switch', '--quiet', '--create', 'outer', 'main');
+    const outer = commitAll(folder, 'outer');
+    const within = merge('inner');
+    git(folder, 'switch', '--quiet', 'main');
+    const own = commitAll(folder, 'own');
+    const brought = merge('outer');
+    configure(folder, UNUSUAL_SETTINGS);
+    const merges = await (await open(folder)).mergesOf(brought);
+    expect(Object.fromEntries(merges)).toEqual({ [inner]: brought, [outer]: brought, [within]: brought });
+    expect(merges.has(own)).toBe(false);
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['nothing is known', '', {}],
+    ['no merge', 'b a\na\n', {}],
+    ['the first of two that contain it', 'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n', { s1: 'm1', s2: 'm2' }],
+    ['of several branches at once', 'm a x y\nx a\ny a\na\n', { x: 'm', y: 'm' }],
+    ['what is too old to be listed is left out of its branch', 'm b s\ns r\n', { s: 'm', r: 'm' }],
+  ])('%s', (_, listed, expected) => {
+    expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
   });
 });

@@ -1,10 +1,108 @@
+import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { history, importHistory, PATHS, type Commit } from './random-history.ts';
 import { configure, lastCommitOf, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+import {
+  commitAll,
+  git,
+  GIT_VARIABLES,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
+
+/** The files of random histories, of several folders; one stands where another time a folder is. */
+const PATHS = ['p/a.md', 'p/b.md', 'p/ü b.md', 'p/deep/c.md', 'p/deep', 'd.md'] as const;
+
+/** By path what a commit has there: the mode and the text. */
+type Tree = ReadonlyMap<string, readonly [mode: string, text: string]>;
+
+type Commit = { readonly parents: readonly number[]; readonly tree: Tree; readonly time: number };
+
+/** What one commit does: `pick` chooses among the parents where they differ. */
+type Step = {
+  readonly back: readonly number[];
+  readonly picks: readonly number[];
+  readonly edits: readonly { readonly path: number; readonly mode: string | null; readonly text: string }[];
+  readonly skew: number;
+};
+
+const small = fc.nat({ max: 5 });
+
+const step: fc.Arbitrary<Step> = fc.record({
+  // Mostly one parent, the commit before; merges of two and three, and now and then a commit without any.
+  back: fc.oneof(
+    { weight: 5, arbitrary: fc.constant([1]) },
+    { weight: 4, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 1 }) },
+  ),
+  picks: fc.array(small, { minLength: PATHS.length, maxLength: PATHS.length }),
+  // Few texts, so that changes are taken back, and made on both sides.
+  edits: fc.array(
+    fc.record({
+      path: fc.nat({ max: PATHS.length - 1 }),
+      mode: fc.constantFrom('100644', '100644', '100644', '100755', '120000', null),
+      text: fc.constantFrom('1', '2', '3'),
+    }),
+    { maxLength: 3 },
+  ),
+  skew: fc.constantFrom(0, 0, 0, 0, -5000, 5000),
+});
+
+const history = (size: { readonly minLength: number; readonly maxLength: number }) =>
+  fc.array(step, size).map(commitsOf);
+
+function commitsOf(steps: readonly Step[]): readonly Commit[] {
+  const commits: Commit[] = [];
+  for (const { back, picks, edits, skew } of steps) {
+    const parents = back.map((count) => commits.length - count).filter((parent) => parent >= 0);
+    const trees = parents.map((parent) => commits[parent]!.tree);
+    const tree = new Map(
+      PATHS.flatMap((path, index) => {
+        const entry = trees[picks[index]! % trees.length]?.get(path);
+        return entry === undefined ? [] : [[path as string, entry] as const];
+      }),
+    );
+    for (const { path, mode, text } of edits)
+      if (mode === null) tree.delete(PATHS[path]!);
+      else tree.set(PATHS[path]!, [mode, text]);
+    if (tree.has('p/deep')) tree.delete('p/deep/c.md');
+    commits.push({ parents, tree, time: 1_700_000_000 + commits.length * 60 + skew });
+  }
+  return commits;
+}
+
+/** A repository with these commits, the last one checked out as far as git knows; no file is written. */
+function importHistory(commits: readonly Commit[]): string {
+  const folder = makeFolder();
+  initRepository(folder);
+  const input = commits.map((commit, index) => importing(commit, index)).join('');
+  const end = `reset refs/heads/main\nfrom :${commits.length}\n\n`;
+  const env = { ...process.env, ...GIT_VARIABLES };
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: folder, env, input: input + end });
+  return folder;
+}
+
+function importing({ parents, tree, time }: Commit, index: number): string {
+  const [first, ...merged] = parents.map((parent) => `:${parent + 1}`);
+  return [
+    `commit refs/heads/c${index}\nmark :${index + 1}\ncommitter Ada <ada@example.com> ${time} +0000\n`,
+    data(`Commit ${index}`),
+    ...(first === undefined ? [] : [`from ${first}\n`]),
+    ...merged.map((parent) => `merge ${parent}\n`),
+    'deleteall\n',
+    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${path}\n${data(text)}`),
+    '\n',
+  ].join('');
+}
+
+function data(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}\n`;
+}
 
 describe('the commit that last touched a file', () => {
   test('its path is from the root of the repository', async () => {
@@ -24,12 +122,8 @@ describe('the commit that last touched a file', () => {
   });
 
   test.each([
-    ['only the subject counts', 'Subject\n\nBody', 'Subject'],
-    ['a subject of several lines is one line', 'One\ntwo\n\nBody', 'One two'],
-    ['umlauts and emoji', 'Grüße 🎉', 'Grüße 🎉'],
-    ['control characters stay: renderers make them inert', 'A\u001b[31mred\u0007', 'A\u001b[31mred\u0007'],
-    ['what looks like a command', '::error::x ##[error]y', '::error::x ##[error]y'],
-    ['what looks like a placeholder', '%H %x00 %s', '%H %x00 %s'],
+    ['a subject of several lines is one line, and the body does not count', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
+    ['control characters and placeholders stay: renderers escape them', 'A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
   ])('%s', async (_, message, changeSummary) => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'b' });
@@ -44,28 +138,16 @@ describe('the commit that last touched a file', () => {
     expect(await lastCommitOf(folder, 'a.md')).not.toHaveProperty('changeSummary');
   });
 
-  test('a renamed file was last touched by the rename', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    git(folder, 'mv', 'a.md', 'b.md');
-    const renamed = commitAll(folder, 'Rename');
-    expect(await lastCommitOf(folder, 'b.md')).toMatchObject({ commit: renamed });
-  });
-
-  test.each(ODD_NAMES)('a file called %j', async (name) => {
-    const folder = makeRepository({ [name]: 'a' });
-    const first = git(folder, 'rev-parse', 'HEAD');
+  test('files with odd names', async () => {
+    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, name])));
+    const commit = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
     commitAll(folder, 'Others');
-    expect(await lastCommitOf(folder, name)).toEqual({ commit: first, path: name, changeSummary: 'First prompts' });
-    expect((await (await open(folder)).fileAt(first, name))?.toString()).toBe('a');
-  });
-
-  test('unusual settings of the user do not change what is read', async () => {
-    const folder = makeRepository({ 'ws/a.md': 'a' });
-    writeFiles(folder, { 'ws/a.md': 'ä' });
-    const commit = commitAll(folder, 'Über');
-    configure(folder, UNUSUAL_SETTINGS);
-    expect(await lastCommitOf(join(folder, 'ws'), 'a.md')).toEqual({ commit, path: 'ws/a.md', changeSummary: 'Über' });
+    const { fileAt, lastCommits } = await open(folder);
+    for (const path of ODD_NAMES) {
+      expect([...(await lastCommits([path])).values()]).toEqual([{ commit, path, changeSummary: 'First prompts' }]);
+      expect((await fileAt(commit, path))?.toString()).toBe(path);
+    }
   });
 
   test('what a program says of a signature is not read', async () => {
@@ -145,4 +227,100 @@ describe('the commits that last touched many files', () => {
     const folder = importHistory(commits);
     for (const { path, commit } of await lastCommitsIn(folder, commits)) expect(commit).toBe(lastOf(folder, path));
   });
+});
+
+/** What happens to one of the files in a commit, or a merge of an earlier commit. */
+const happening = fc.record({
+  what: fc.constantFrom('edit', 'edit', 'rename', 'back', 'delete', 'add', 'merge', 'branch', 'elsewhere'),
+  which: fc.nat({ max: 3 }),
+  line: fc.nat({ max: 9 }),
+  back: fc.integer({ min: 1, max: 5 }),
+});
+
+type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
+
+/** Four files of ten lines that have none in common; names are by file and number. */
+const textOf = (which: number, versions: readonly number[]) =>
+  versions.map((version, line) => `file ${which} line ${line} version ${version}`).join('\n');
+
+type File = { readonly name: number; readonly versions: readonly number[] } | null;
+
+const NEW: File = { name: 0, versions: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0] };
+
+/** An ordinary history: what is renamed keeps most of its text, and no other file is like it. */
+function ordinary(steps: readonly Happening[]): readonly Commit[] {
+  const states: (readonly File[])[] = [[NEW, NEW, NEW, null]];
+  const parents: number[][] = [[]];
+  for (const { what, which, line, back } of steps) {
+    const last = states.length - 1;
+    const earlier = Math.max(0, last - back);
+    const from = what === 'branch' ? earlier : last;
+    const files = states[from]!;
+    const other = states[earlier]!;
+    parents.push(what === 'merge' && earlier !== last ? [earlier, last] : [from]);
+    const now = (file: File, index: number): File => (index === which ? turned(file, what, line) : file);
+    states.push(
+      what === 'merge' ? files.map((file, index) => (index === which ? file : other[index]!)) : files.map(now),
+    );
+  }
+  return states.map((files, index) => ({
+    parents: parents[index]!,
+    tree: new Map([
+      ['other.txt', ['100644', `${index}`] as const],
+      ...files.flatMap((file, which) =>
+        file === null ? [] : [[nameOf(which, file.name), ['100644', textOf(which, file.versions)]] as const],
+      ),
+    ]),
+    time: 1_700_000_000 + index * 60,
+  }));
+}
+
+function turned(file: File, what: Happening['what'], line: number): File {
+  if (file === null) return what === 'add' ? NEW : null;
+  const { name, versions } = file;
+  if (what === 'delete') return null;
+  if (what === 'edit') return { name, versions: versions.with(line, versions[line]! + 1) };
+  if (what === 'rename') return { name: name + 1, versions: versions.with(line, versions[line]! + 1) };
+  return what === 'back' ? { name: 0, versions } : file;
+}
+
+const nameOf = (which: number, name: number) => `p/${which % 2 === 0 ? 'ü ' : ''}${which}/${name}.md`;
+
+/** Which commits count. */
+const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
+
+/** What git tells of a file alone. */
+function alone(folder: string, path: string, which: keyof typeof WHICH, most: number): readonly string[] {
+  const how = ['--follow', ...WHICH[which], `--max-count=${most}`];
+  const shown = ['--name-only', '-z', '--format=tformat:%x00%H'];
+  const words = git(folder, 'log', ...how, ...shown, 'HEAD', '--', path).split('\0');
+  return words.flatMap((word, index) => (/^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.trim()}`] : []));
+}
+
+test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
+  const histories = fc.array(happening, { minLength: 1, maxLength: 40 }).map(ordinary);
+  const which = fc.constantFrom('whereMerged', 'whereTouched');
+  const property = fc.asyncProperty(histories, which, fc.constantFrom(3, 500), async (commits, how, most) => {
+    const folder = importHistory(commits);
+    const paths = [...commits.at(-1)!.tree.keys(), nameOf(1, 0), 'never.md'];
+    const expected = paths.map((path) => [path, alone(folder, path, how, most)]);
+    configure(folder, UNUSUAL_SETTINGS);
+    const refs = git(folder, 'for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/c*');
+    const byId = new Map(refs.split('\n').map((line) => [line.slice(0, 40), commits[Number(line.slice(42))]]));
+    const repository = await open(folder);
+    const told = await Promise.all(
+      paths.map(async (path) => {
+        const places = await repository[how]('HEAD', path, most);
+        for (const at of places) {
+          expect((await repository.fileAt(at.commit, at.path))?.toString() ?? null).toBe(
+            byId.get(at.commit)?.tree.get(at.path)?.[1] ?? null,
+          );
+        }
+        return [path, places.map((at) => `${at.commit} ${at.path}`)];
+      }),
+    );
+    expect(told).toEqual(expected);
+    rmSync(folder, { recursive: true });
+  });
+  await fc.assert(property, { numRuns: 10 });
 });

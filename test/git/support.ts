@@ -1,6 +1,6 @@
 import type { Provenance } from '../../src/domain/plan.ts';
 import { findRoot } from '../../src/files/paths.ts';
-import type { GitStart } from '../../src/git/environment.ts';
+import type { GitStart } from '../../src/git/driver.ts';
 import { openRepository, type Repository } from '../../src/git/repository.ts';
 
 export { configure } from '../support/folder.ts';

@@ -12,6 +12,7 @@ import {
 } from '../support/folder.ts';
 import { configure, ODD_NAMES, open, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
 
+const ignore = (folder: string, how: string) => git(folder, 'update-index', how, 'a.md');
 const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
 
 describe('a file differs from HEAD', () => {
@@ -29,14 +30,10 @@ describe('a file differs from HEAD', () => {
     ['with another mode', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
     [
       'edited while git was told to overlook it',
-      (folder) => (git(folder, 'update-index', '--assume-unchanged', 'a.md'), edit(folder)),
+      (folder) => (ignore(folder, '--assume-unchanged'), edit(folder)),
       true,
     ],
-    [
-      'edited while git was told to skip it',
-      (folder) => (git(folder, 'update-index', '--skip-worktree', 'a.md'), edit(folder)),
-      true,
-    ],
+    ['edited while git was told to skip it', (folder) => (ignore(folder, '--skip-worktree'), edit(folder)), true],
   ])('%s', async (_, change, differs) => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     change(folder);
@@ -78,31 +75,21 @@ describe('a file differs from HEAD', () => {
   });
 
   test('paths are relative to the folder of the workspace, and may lead to a neighbour of it', async () => {
-    const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/ws/b.md': 'b', 'team/shared/c.md': 'c', 'a.md': 'a' });
-    writeFiles(folder, { 'team/ws/b.md': 'edited', 'a.md': 'edited', 'team/shared/c.md': 'edited' });
+    const folder = makeRepository({ ' ws /a.md': 'a', ' ws /b.md': 'b', 'shared/c.md': 'c', 'a.md': 'a' });
+    writeFiles(folder, { ' ws /b.md': 'edited', 'a.md': 'edited', 'shared/c.md': 'edited' });
     const paths = ['a.md', 'b.md', '../shared/c.md'];
-    expect(await uncommittedOf(join(folder, 'team/ws'), paths)).toEqual(['../shared/c.md', 'b.md']);
+    expect(await uncommittedOf(join(folder, ' ws '), paths)).toEqual(['../shared/c.md', 'b.md']);
   });
 
-  test('a workspace in a folder whose name has blanks around it', async () => {
-    const folder = makeRepository({ ' ws /a.md': 'a', ' ws /b.md': 'b' });
-    writeFiles(folder, { ' ws /b.md': 'edited' });
-    expect(await uncommittedOf(join(folder, ' ws '), ['a.md', 'b.md'])).toEqual(['b.md']);
-  });
-
-  test.each(ODD_NAMES)('a file called %j', async (name) => {
-    const folder = makeRepository({ [name]: 'a', [`ws/${name}`]: 'a', 'plain.md': 'a' });
-    expect(await uncommittedOf(folder, [name, 'plain.md'])).toEqual([]);
-    writeFiles(folder, { [name]: 'edited' });
-    expect(await uncommittedOf(folder, [name, 'plain.md'])).toEqual([name]);
-    expect(await uncommittedOf(join(folder, 'ws'), [name])).toEqual([]);
-  });
-
-  test('with unusual settings of the user', async () => {
-    const folder = makeRepository({ 'ws/a.md': 'a', 'ws/ü.md': 'b' });
+  test('files with odd names, whatever settings the user has', async () => {
+    const files = ODD_NAMES.flatMap((name) => [name, `ws/${name}`]);
+    const folder = makeRepository(Object.fromEntries(['plain.md', ...files].map((name) => [name, 'a'])));
     configure(folder, UNUSUAL_SETTINGS);
-    writeFiles(folder, { 'ws/ü.md': 'edited' });
-    expect(await uncommittedOf(join(folder, 'ws'), ['a.md', 'ü.md'])).toEqual(['ü.md']);
+    for (const name of ODD_NAMES) {
+      writeFiles(folder, { [name]: 'edited' });
+      expect(await uncommittedOf(folder, [name, 'plain.md'])).toEqual([name]);
+      expect(await uncommittedOf(join(folder, 'ws'), [name])).toEqual([]);
+    }
   });
 
   test('in a worktree, where .git is a file', async () => {

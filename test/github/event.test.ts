@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseEvent, type Event } from '../../src/github/event.ts';
+import { chooseMode, parseEvent, type Event } from '../../src/github/event.ts';
 import { ProblemError, problemOf } from '../../src/problem.ts';
-import { pullEvent, pushEvent, scheduleEvent } from '../action/events.ts';
+import { endOfCall, pullEvent, pushEvent, scheduleEvent } from './support.ts';
 
+const MAIN = 'refs/heads/main';
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 const SHA_256 = 'c'.repeat(64);
@@ -126,4 +127,52 @@ test('whatever the payload is, it is an event or a problem', () => {
       expect(codeOf(() => parseEvent(name, ref, payload))).toMatch(/^(action\/invalid-event$|no problem: \{)/);
     }),
   );
+});
+
+describe('the mode', () => {
+  const pull = pullEvent(7, HEAD, BASE);
+  const home = scheduleEvent();
+  const eventOf = (words: string): Event => {
+    const [name = '', ref = MAIN] = words.split(' ');
+    return parseEvent(name, ref, name.startsWith('pull_request') ? pull : home);
+  };
+
+  test.each<[string, string, string, string, string]>([
+    // The event, and what auto, plan, sync and drift come to.
+    ['pull_request refs/pull/7/merge', 'plan', 'plan', 'refused', 'drift'],
+    ['pull_request_target', 'plan', 'plan', 'refused', 'drift'],
+    ['merge_group refs/heads/gh-readonly-queue/main/pr-7', 'plan', 'plan', 'sync', 'drift'],
+    ['push', 'sync', 'plan', 'sync', 'drift'],
+    ['push refs/heads/other', 'plan', 'plan', 'sync', 'drift'],
+    ['push refs/heads/main-2', 'plan', 'plan', 'sync', 'drift'],
+    ['push refs/heads/feature/refs/heads/main', 'plan', 'plan', 'sync', 'drift'],
+    ['push refs/tags/main', 'plan', 'plan', 'sync', 'drift'],
+    ['push main', 'plan', 'plan', 'sync', 'drift'],
+    ['schedule', 'drift', 'plan', 'sync', 'drift'],
+    ['workflow_dispatch', 'drift', 'plan', 'sync', 'drift'],
+    ['repository_dispatch', 'drift', 'plan', 'sync', 'drift'],
+    ['release', 'unsupported', 'plan', 'sync', 'drift'],
+    ['pull_request_review', 'unsupported', 'plan', 'refused', 'drift'],
+    ['', 'unsupported', 'plan', 'sync', 'drift'],
+  ])('%s: auto is %s, plan %s, sync %s, drift %s', (words, ...expected) => {
+    const short = (end: string): string =>
+      end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
+    const modes = ['auto', 'plan', 'sync', 'drift'] as const;
+    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words)))))).toEqual(expected);
+  });
+
+  test.each<[string, string, string]>([
+    ['a push whose payload does not name the default branch', 'push', 'push: its payload does not name the default'],
+    ['an event that is not known', 'issues', 'issues: it is no event that it knows'],
+  ])('%s is reported with its name', (_, name, expected) => {
+    expect(endOfCall(() => chooseMode('auto', parseEvent(name, MAIN, {})))).toContain(expected);
+  });
+
+  test('a push with a mode of its own needs no default branch', () => {
+    expect(chooseMode('sync', parseEvent('push', MAIN, {}))).toBe('sync');
+  });
+
+  test('a push of the default branch compares with what was there before', () => {
+    expect(parseEvent('push', MAIN, pushEvent(HEAD, BASE))).toMatchObject({ before: BASE, defaultBranch: 'main' });
+  });
 });

@@ -1,44 +1,87 @@
 import { connectGitHub, type GitHub } from '../../src/github/client.ts';
+import {
+  readInputs,
+  type AnnotationKind,
+  type AnnotationPlace,
+  type Inputs,
+  type Runner,
+} from '../../src/github/runner.ts';
+import { ProblemError, problemOf } from '../../src/problem.ts';
+import type { ReportProblem } from '../../src/report/schema.ts';
 import type { GitHubDouble, Person } from '../support/github-api.ts';
 
+export type Annotation = { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace };
+
+/** A runner in memory; nothing is given but these inputs. */
+export type RunnerDouble = Runner & { readonly secrets: string[]; readonly annotations: Annotation[] };
+
+export function makeRunner(inputs: Readonly<Record<string, string>> = {}): RunnerDouble {
+  const secrets: string[] = [];
+  const annotations: Annotation[] = [];
+  return {
+    secrets,
+    annotations,
+    getInput: (name) => inputs[name] ?? '',
+    setOutput: () => {},
+    setSecret: (secret) => void secrets.push(secret),
+    annotate: (kind, text, place) => void annotations.push({ kind, text, place }),
+    writeSummary: () => Promise.resolve(),
+  };
+}
+
+export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs {
+  return readInputs(makeRunner(inputs));
+}
+
+export type PullOrigin = {
+  /** Null when the fork was deleted. */
+  readonly repository?: string | null;
+  readonly by?: string;
+};
+
+/** Payloads are as GitHub hands them to a run, as far as they matter. */
+const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
+
+export function pullEvent(number: number, head: string, base: string, from: PullOrigin = {}): object {
+  const { repository = HOME.full_name, by = 'ada' } = from;
+  return {
+    action: 'synchronize',
+    number,
+    pull_request: {
+      number,
+      head: { sha: head, ref: 'change', repo: repository === null ? null : { full_name: repository } },
+      base: { sha: base, ref: 'main', repo: { full_name: HOME.full_name } },
+      user: { login: by },
+    },
+    repository: HOME,
+    sender: { login: by },
+  };
+}
+
+export function pushEvent(after: string, before = '0'.repeat(40)): object {
+  return { ref: 'refs/heads/main', before, after, repository: HOME, sender: { login: 'ada' } };
+}
+
+export function scheduleEvent(): object {
+  return { schedule: '0 6 * * *', repository: HOME };
+}
+
 export const ADA: Person = { login: 'ada', type: 'User' };
-export const OTHER_BOT: Person = { login: 'other[bot]', type: 'Bot' };
-export const ACME_BOT: Person = { login: 'acme-bot[bot]', type: 'Bot' };
-
-export const MARKER = '<!-- promptsync 0123456789abcdef -->';
-
 export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'token'>): GitHub {
   return connectGitHub({ token, apiUrl, repository: 'acme/prompts', environment: {} });
 }
 
-/** What was sent to change something, such as `POST issues/7/comments`. */
-export function writesOf({ requests }: GitHubDouble): readonly string[] {
-  const writes = requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
-  return writes.map(({ method, path }) => `${method} ${path.replace('/repos/acme/prompts/', '')}`);
+/** What a call comes to, or the problem that it throws. */
+export function endOfCall(call: () => string): string {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { code, message } = problemOf(error);
+    return `${code}: ${message}`;
+  }
 }
 
-/** What became of a call: `done`, or `throws` and the status. */
-export function endOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => 'done',
-    (error: unknown) => `throws ${error instanceof Error && 'status' in error ? String(error.status) : String(error)}`,
-  );
-}
-
-/** One row: what is tried, and the lines that tell how it ended. */
-export type Row<Try> = readonly [sentence: string, attempt: Try, ending: readonly string[]];
-
-/**
- * Tries all rows at the same time, because the client waits for a second or three between its writes. Returns both
- * tables, by sentence: what came about, and what should.
- */
-export async function trySideBySide<Try>(
-  rows: readonly Row<Try>[],
-  perform: (attempt: Try) => Promise<readonly string[]>,
-): Promise<{ readonly came: object; readonly wanted: object }> {
-  const came = await Promise.all(rows.map(async ([sentence, attempt]) => [sentence, await perform(attempt)] as const));
-  return {
-    came: Object.fromEntries(came),
-    wanted: Object.fromEntries(rows.map(([sentence, , ending]) => [sentence, ending])),
-  };
+export function problemOfKind(severity: ReportProblem['severity'], parts: Partial<ReportProblem> = {}): ReportProblem {
+  return { code: 'prompt/any', severity, message: 'What happened.', hint: 'What to do.', ...parts };
 }

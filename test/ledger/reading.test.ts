@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/domain/observed.ts';
-import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf, type Needs } from '../../src/observing/wanted.ts';
+import { type Needs, observe, wantedOf } from '../../src/observing/observe.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recorded, type Hooks } from '../doubles/recorded.ts';
@@ -85,49 +84,6 @@ describe.each(backends)('Observing (%s)', (_, start) => {
 });
 
 describe('The tracking environment', () => {
-  type Row = readonly [sentence: string, file: FileParts, isRead: boolean, rules?: RulesParts, tracking?: string];
-  const known = { v1: content('Old') };
-  const unknown = { v1: content('Nowhere') };
-  /** staging serves version 3, whose ledger knows 2; production serves version 1. */
-  const rows: readonly Row[] = [
-    ['is not read where latest is found active', { pins: { staging: 'latest' } }, false],
-    ['is not read where latest is found in a ledger', { text: 'Two', pins: { staging: 'latest' } }, false],
-    ['is read where the content is found nowhere', { text: 'New', pins: { staging: 'latest' } }, true],
-    ['is read where the text is found with other metadata', { metadata: { a: 1 }, pins: { staging: 'latest' } }, true],
-    ['is read without any pin', {}, true],
-    ['is read without a pin latest', { pins: { staging: 3 } }, true],
-    ['is read without a pin latest, whatever is found', { pins: { staging: 'version:ver_3' } }, true],
-    ['is not read where numbers are found as well', { pins: { staging: 'latest', production: 2 } }, false],
-    ['is not read where a number is active', { pins: { staging: 'latest', production: 1 } }, false],
-    ['is read where a number is found nowhere', { pins: { staging: 'latest', production: 7 } }, true],
-    [
-      'is not read where the content at a ref is found',
-      { pins: { staging: 'latest', production: 'git:v1' } },
-      false,
-      { refs: known },
-    ],
-    [
-      'is read where the content at a ref is found nowhere',
-      { pins: { staging: 'latest', production: 'git:v1' } },
-      true,
-      { refs: unknown },
-    ],
-    ['has the name that is configured', { text: 'New' }, false, {}, 'mine'],
-  ];
-  test.each(rows.map(([sentence, ...given]) => [sentence, given] as const))(
-    '%s',
-    async (_, [parts, isRead, ruleParts, changed]) => {
-      const service = inMemoryBackend();
-      service.activate('p1', 'production', addOwn(service, 'Old'));
-      addOwn(service, 'Two');
-      service.activate('p1', 'staging', addOwn(service, 'Hello', [entry(2, 'Two')]));
-      const { calls } = await observing(service, requestFor(parts, ruleParts), changed);
-      expect(calls.includes('read p1 promptsync')).toBe(isRead);
-      expect(calls.includes('read p1 mine')).toBe(changed === 'mine');
-      expect(calls).toStrictEqual([...new Set(calls)]);
-    },
-  );
-
   test('is read after the pinned ones, and its ledger counts', async () => {
     const service = inMemoryBackend();
     service.activate('p1', 'staging', addOwn(service, 'One'));
@@ -135,11 +91,6 @@ describe('The tracking environment', () => {
     const { calls, observed } = await observing(service, requestFor({ pins: { staging: 'latest', production: 9 } }));
     expect(calls.at(-1)).toBe('read p1 promptsync');
     expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
-  });
-
-  test('is the only one read of a file without pins', async () => {
-    const { calls } = await observing(inMemoryBackend(), requestFor({}));
-    expect(calls).toStrictEqual(['read p1 promptsync']);
   });
 
   test('may be not found although the prompt is: then nothing is active in it, without another call', async () => {
@@ -204,7 +155,7 @@ describe('An environment that is not found', () => {
   });
 });
 
-/** `staging` serves version 3 of p1, whose ledger tells of 2; `production` serves version 1; nobody has moved `promptsync`. */
+/** `staging` serves version 3 of p1, whose ledger names 2; `production` serves version 1; nobody has moved `promptsync`. */
 function threeVersions(): Backend {
   const backend = inMemoryBackend();
   const add = (text: string, ledger = [entry(1, 'One')]) =>
@@ -224,11 +175,23 @@ type Row = readonly [sentence: string, file: FileParts, reads: readonly string[]
 const reads: readonly Row[] = [
   ['no pins', {}, ['promptsync']],
   ['one pin, in sync', { text: 'Three', pins: { staging: 'latest' } }, ['staging']],
-  ['one pin, and a text that a ledger tells of', { text: 'Two', pins: { staging: 'latest' } }, ['staging']],
+  ['one pin, and a text that a ledger names', { text: 'Two', pins: { staging: 'latest' } }, ['staging']],
   ['one pin, and a new text', { text: 'Four', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
   ['three pins', { text: 'Three', pins: { staging: 'latest', production: 1, qa: 2 } }, ['staging', 'production', 'qa']],
   ['a number nobody knows', { text: 'Three', pins: { staging: 'latest', qa: 9 } }, ['staging', 'qa', 'promptsync']],
   ['numbers alone', { text: 'Three', pins: { staging: 3 } }, ['staging', 'promptsync']],
+  ['an id alone', { text: 'Three', pins: { staging: 'version:ver_3' } }, ['staging', 'promptsync']],
+  [
+    'a text that is found with other metadata',
+    { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
+    ['staging', 'promptsync'],
+  ],
+  [
+    'a git pin of a content that is found nowhere',
+    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
+    ['staging', 'production', 'promptsync'],
+    { refs: { v1: content('Nowhere') } },
+  ],
   [
     'git pins alone',
     { text: 'Three', pins: { staging: 'git:v1' } },
@@ -281,5 +244,7 @@ test.each(reads.map(([sentence, ...given]) => [sentence, given] as const))(
     const { calls, problem } = await observing(threeVersions(), requestFor(parts, ruleParts, needs));
     expect(problem).toBeUndefined();
     expect(calls).toStrictEqual(read.map((environment) => `read p1 ${environment}`));
+    const renamed = await observing(threeVersions(), requestFor(parts, ruleParts, needs), 'mine');
+    expect(renamed.calls).toStrictEqual(calls.map((line) => line.replace('promptsync', 'mine')));
   },
 );

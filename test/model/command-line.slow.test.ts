@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { forwardTo } from '../cases/support.ts';
 import { startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
-import { note, type Statistics } from './statistics.ts';
+import { note, type Statistics } from './situations.ts';
 
 /** The model's smaller part: the whole command line over sockets, where the key is said wherever it can be said. */
 const SEQUENCES = 3;
@@ -127,6 +128,7 @@ async function checkSettled(
 
 /** Every answer of a fault quotes the key, as a gateway that echoes requests would. */
 function faultyAnswers(service: TestService, fault: Run['fault'], statistics: Statistics) {
+  const sendOn = forwardTo(service.baseUrl);
   let count = 0;
   return async (request: FrontRequest): Promise<FrontAnswer | null> => {
     const number = count++;
@@ -134,11 +136,11 @@ function faultyAnswers(service: TestService, fault: Run['fault'], statistics: St
     note(statistics, 'said the key');
     if (fault.how === 'cut') throw new Error('cut');
     if (fault.how === 'cut afterwards') {
-      await sendOn(service, request);
+      await sendOn(request);
       throw new Error('cut');
     }
     if (fault.how === 'half') {
-      const { status, body } = await sendOn(service, request);
+      const { status, body } = await sendOn(request);
       return { status, body: body.slice(0, body.length / 2) };
     }
     return ANSWERS[fault.how] ?? null;
@@ -152,12 +154,3 @@ const ANSWERS: Readonly<Record<string, FrontAnswer>> = {
   redirect: { status: 302, body: KEY, headers: { location: `https://elsewhere.example/?key=${KEY}` } },
   'too many': { status: 429, body: KEY, headers: { 'retry-after': '1' } },
 };
-
-async function sendOn({ baseUrl }: TestService, { method, path, body }: FrontRequest): Promise<FrontAnswer> {
-  const answer = await fetch(baseUrl + path, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-api-key': KEY },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: await answer.text() };
-}

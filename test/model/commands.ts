@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OnDrift } from '../../src/domain/policy.ts';
-import type { Effect } from '../../src/domain/prompt-service.ts';
+import type { Effect } from '../../src/service/prompt-service.ts';
 
 export const PROMPTS = ['p1', 'p2', 'p3'] as const;
 export const ENVIRONMENTS = ['staging', 'production', 'canary'] as const;

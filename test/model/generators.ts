@@ -1,43 +1,155 @@
 import fc from 'fast-check';
-import { few, prompt, someEdits, tags } from './arbitrary-edits.ts';
-import { outsideCommands } from './arbitrary-outside.ts';
-import { someTroubles } from './arbitrary-troubles.ts';
-import { ENVIRONMENTS, type Command, type Setup, type SyncWith, type Trouble } from './commands.ts';
+import {
+  ENVIRONMENTS,
+  LOOK,
+  PROMPTS,
+  type Command,
+  type Edit,
+  type Moment,
+  type OutsideCommand,
+  type PinIdea,
+  type Setup,
+  type SyncWith,
+  type TheirText,
+  type Trouble,
+} from './commands.ts';
 
-const concurrency = fc.constantFrom(1, 3);
-const only = fc.constantFrom(3, 3, 3, 1, 2);
-const base = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat({ max: 12 }) });
-const onDrift = fc.constantFrom('overwrite' as const, 'fail' as const);
-const reviewed = fc.constantFrom(false, false, false, true);
-const kindSync = fc.constant('sync' as const);
+const is = <const Value>(value: Value): fc.Arbitrary<Value> => fc.constant(value);
+const { constantFrom: among, nat, record } = fc;
 
-function syncs(given: fc.Arbitrary<readonly Trouble[]>): fc.Arbitrary<{ readonly kind: 'sync' } & SyncWith> {
-  return fc.record({ kind: kindSync, concurrency, only, troubles: given, base, onDrift, reviewed });
+/** One of several, each with how often it comes. */
+function often<Value>(...choices: readonly (readonly [weight: number, one: fc.Arbitrary<Value>])[]) {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-const commands: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 16, arbitrary: fc.record({ kind: fc.constant('edit' as const), prompt, edits: someEdits }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('merge' as const), prompt, ago: few, edits: someEdits }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('revert' as const), prompt, ago: fc.nat({ max: 60 }) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('tag' as const), tag: tags, ago: few }),
-  },
-  { weight: 2, arbitrary: fc.constant({ kind: 'dry-run' as const }) },
-  { weight: 9, arbitrary: syncs(fc.constant([])) },
-  { weight: 9, arbitrary: syncs(someTroubles) },
-  { weight: 8, arbitrary: outsideCommands },
+/** Null every third time. */
+function orNull<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
+  return often<Value | null>([2, arbitrary], [1, is(null)]);
+}
+
+const few = nat({ max: 3 });
+const many = nat({ max: 40 });
+const prompt = nat({ max: PROMPTS.length - 1 });
+const environment = among(...ENVIRONMENTS);
+
+/** Few texts that come back again and again, and enough others for ledgers to run full. */
+const texts = often<string>(
+  [3, among('A', 'A ', 'B', 'C', 'D\nin two lines')],
+  [1, nat({ max: 60 }).map((number) => `Text ${number}`)],
+);
+const metadatas = among({}, { model: 'x' }, { model: 'y', more: [1, null] });
+
+/** `v1` is there from the start; the others may never be. */
+const tags = among('v1', 'v1', 'v1', 'v2', 'v2', 'v3');
+
+const pinIdeas = often<PinIdea>(
+  [24, is({ pin: 'latest' })],
+  [8, record({ pin: among('number', 'id'), nth: many })],
+  [8, record({ pin: is('git'), tag: tags })],
+  [1, record({ pin: is('number-of-nothing'), beyond: few })],
+  [1, record({ pin: is('id-of-another'), nth: many })],
+);
+
+const edits = often<Edit>(
+  [12, record({ edit: is('text'), text: texts })],
+  [2, record({ edit: is('metadata'), metadata: orNull(metadatas) })],
+  [1, record({ edit: is('name'), name: among('First', 'New') })],
+  [1, record({ edit: is('description'), description: among(null, '', 'About it.') })],
+  [4, record({ edit: is('pin'), environment, idea: orNull(pinIdeas) })],
+  [2, record({ edit: is('only-pin'), environment, idea: pinIdeas })],
+  [1, is({ edit: 'move' })],
+  [1, is({ edit: 'remove' })],
+);
+const someEdits = fc.array(edits, { minLength: 1, maxLength: 3 });
+
+const goesTo = orNull(environment);
+const theirTexts = often<TheirText>(
+  [2, texts],
+  [2, record({ ofCommitsAgo: few })],
+  [2, among('Theirs 1', 'Theirs 2', 'D\r\nin two lines')],
+);
+const theirMetadata = fc.oneof(metadatas, is({ by: 'hand' }));
+const theirFields = among({ name: 'Theirs' }, { description: 'Theirs.' }, { name: 'New', description: '' });
+const copiedTexts = orNull(fc.oneof(texts, is('Copied and edited')));
+
+/** What others do in the service. */
+const outsideCommands = often<OutsideCommand>(
+  [3, record({ kind: is('their-version'), prompt, text: theirTexts, metadata: theirMetadata, goesTo })],
+  [2, record({ kind: is('their-copy'), prompt, nth: few, text: copiedTexts, metadata: orNull(theirMetadata), goesTo })],
+  [2, record({ kind: is('their-move'), prompt, environment: among(...ENVIRONMENTS, LOOK), nth: many })],
+  [1, record({ kind: is('their-fields'), prompt, fields: theirFields })],
+);
+
+const moments: fc.Arbitrary<Moment> = fc.oneof(
+  record({ from: is('start'), calls: fc.oneof(nat({ max: 4 }), nat({ max: 20 })) }),
+  record({ from: is('applying'), calls: fc.oneof(nat({ max: 3 }), nat({ max: 15 })) }),
+  record({ from: is('create'), calls: nat({ max: 8 }) }),
+);
+const when = among('before', 'after', 'late');
+const delay = nat({ max: 12 });
+
+const faults: fc.Arbitrary<Trouble> = record({
+  trouble: is('fault'),
+  call: among('create', 'create', 'set', 'read', 'update'),
+  nth: fc.oneof(is(0), nat({ max: 12 })),
+  when,
+  effect: among('not-sent', 'rejected', 'unknown'),
+  lasting: fc.boolean(),
+  delay,
+});
+const troubles = often<Trouble>(
+  [6, faults],
+  [1, record({ trouble: is('ignored'), call: among('set', 'update'), nth: few })],
+  [3, record({ trouble: is('killed'), at: moments, when, delay })],
+  [1, record({ trouble: is('stopped'), at: moments })],
+  [3, record({ trouble: is('disturbed'), at: moments, by: outsideCommands })],
+);
+
+const first = { trouble: is('fault'), call: is('create'), nth: is(0) };
+const lost = record({ ...first, when, effect: is('unknown'), lasting: is(false), delay });
+
+/** One or two of any kind, a lost create with another writer behind it, or somebody who writes again and again. */
+const someTroubles = often<readonly Trouble[]>(
+  [5, fc.array(troubles, { minLength: 1, maxLength: 2 })],
+  [1, fc.tuple<[Trouble, Trouble]>(lost, disturbed('create', 3))],
+  [1, fc.tuple(disturbed('applying', 0), disturbed('applying', 6))],
+);
+
+function disturbed(from: Moment['from'], most: number): fc.Arbitrary<Trouble> {
+  return record({
+    trouble: is('disturbed'),
+    at: record({ from: is(from), calls: nat({ max: most }) }),
+    by: outsideCommands,
+  });
+}
+
+const concurrency = among(1, 3);
+const only = among(3, 3, 3, 1, 2);
+const base = often<number | undefined>([3, is(undefined)], [2, nat({ max: 12 })]);
+const onDrift = among('overwrite', 'fail');
+const reviewed = among(false, false, false, true);
+
+function syncs(given: fc.Arbitrary<readonly Trouble[]>): fc.Arbitrary<{ readonly kind: 'sync' } & SyncWith> {
+  return record({ kind: is('sync'), concurrency, only, troubles: given, base, onDrift, reviewed });
+}
+
+const commands = often<Command>(
+  [16, record({ kind: is('edit'), prompt, edits: someEdits })],
+  [2, record({ kind: is('merge'), prompt, ago: few, edits: someEdits })],
+  [4, record({ kind: is('revert'), prompt, ago: nat({ max: 60 }) })],
+  [2, record({ kind: is('tag'), tag: tags, ago: few })],
+  [2, is({ kind: 'dry-run' })],
+  [9, syncs(is([]))],
+  [9, syncs(someTroubles)],
+  [8, outsideCommands],
 );
 
 const setups: fc.Arbitrary<Setup> = fc.noBias(
-  fc.record({
-    prompts: fc.constantFrom(1, 2, 3),
-    environmentOrder: fc.constantFrom(null, [...ENVIRONMENTS]),
-    latestForbidden: fc.constantFrom([], [], [], [], [], [], ['canary']),
-    service: fc.oneof(
-      { weight: 8, arbitrary: fc.constant('faithful' as const) },
-      { weight: 1, arbitrary: fc.constantFrom('tidies' as const, 'drops' as const) },
-    ),
+  record({
+    prompts: among(1, 2, 3),
+    environmentOrder: among(null, [...ENVIRONMENTS]),
+    latestForbidden: among([], [], [], [], [], [], ['canary']),
+    service: often<Setup['service']>([8, is('faithful')], [1, among('tidies', 'drops')]),
   }),
 );
 

@@ -7,8 +7,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { checkSequence, renderBroken, type Broken } from './check-sequence.ts';
-import { unreached } from './situations.ts';
-import { addAll, rendered, type Statistics } from './statistics.ts';
+import { addAll, rendered, unreached, type Statistics } from './situations.ts';
 import type { Share, Told } from './worker.ts';
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkSequence, renderBroken, seedOf } from './check-sequence.ts';
 import { SEED } from '../support/seed.ts';
-import type { Statistics } from './statistics.ts';
+import type { Statistics } from './situations.ts';
 
 /** `npm run model` plays many more. */
 const SEQUENCES = 40;

@@ -1,16 +1,29 @@
-import type { Command, Edit, PromptIndex, SyncWith } from './commands.ts';
-import { edited, firstDraft } from './edits.ts';
-import { commit, commitAgo, head, type Draft } from './history.ts';
-import type { PromptOutcome } from '../../src/domain/outcome.ts';
+import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
-import { checkDrift, driftsOf, type Drifts } from './laws-of-drift.ts';
-import { checkOutcome, checkReviewed, checkTruth } from './laws-of-runs.ts';
-import { must } from './law.ts';
-import { actOutside } from './outside.ts';
-import { noteRun } from './situations.ts';
-import { runTool } from './tool.ts';
+import type { Command, Edit, PromptIndex, Setup, SyncWith } from './commands.ts';
+import { commit, commitAgo, edited, firstDraft, head, type Draft } from './history.ts';
+import { checkDrift, checkOutcome, checkReviewed, checkTruth, driftsOf, LawBroken, must, type Drifts } from './laws.ts';
 import { mayBeBlocked, mayBeUnrecognised } from './limits.ts';
-import { idsOf, promptAt, type World } from './world.ts';
+import { note, noteRun, type Statistics } from './situations.ts';
+import { runTool } from './tool.ts';
+import { actOutside } from './troubles.ts';
+import { idsOf, newWorld, promptAt, type World } from './world.ts';
+
+/** Carries out one sequence of commands and checks the laws after each. Throws a `LawBroken` with the last calls. */
+export async function play(setup: Setup, commands: readonly Command[], statistics: Statistics): Promise<void> {
+  const world = newWorld(setup, statistics);
+  note(statistics, 'sequences');
+  for (const command of commands) {
+    note(statistics, 'commands');
+    note(statistics, `command: ${command.kind}`);
+    try {
+      await perform(world, command);
+    } catch (error) {
+      if (!(error instanceof LawBroken)) throw error;
+      throw new LawBroken(`${error.message}\n${world.lines.map((line) => `    ${line}`).join('\n')}`);
+    }
+  }
+}
 
 /** Does what a command says, and checks every law that it bears on. */
 export async function perform(world: World, command: Command): Promise<void> {

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptService } from '../../src/domain/prompt-service.ts';
-import type { CallKind } from './commands.ts';
-import type { LawBroken } from './law.ts';
+import type { PromptFields, PromptService } from '../../src/service/prompt-service.ts';
+import { apart } from '../doubles/recorded.ts';
+import { TRACKING, type CallKind } from './commands.ts';
+import { checkCreate, checkSet, LawBroken } from './laws.ts';
+import { note } from './situations.ts';
 import type { Troubles } from './troubles.ts';
-import type { World } from './world.ts';
-import { watchWrites, type Write } from './writes.ts';
+import { versionOf, type World } from './world.ts';
 
 /** The service as one run of the tool meets it. */
 export type Port = {
@@ -102,4 +105,122 @@ function callsOf(
         ignore: () => watched.ignoreSet(promptId, environment, id),
       }),
   };
+}
+
+/** A write that has had its effect in the service. */
+export type Write =
+  | {
+      readonly kind: 'create';
+      readonly promptId: string;
+      readonly id: string;
+      readonly text: string;
+      readonly metadata: JsonObject;
+    }
+  | { readonly kind: 'update'; readonly promptId: string; readonly fields: PromptFields }
+  | { readonly kind: 'set'; readonly promptId: string; readonly environment: string; readonly id: string };
+
+type SetWrite = Write & { readonly kind: 'set' };
+
+/** The service as the tool writes to it in one run: every write is noted, and held to the laws at that very moment. */
+export type WatchedWrites = Omit<PromptService, 'readPrompt'> & {
+  readonly writes: readonly Write[];
+  /** What was answered without being done counts as done where it is so already: nobody can tell. */
+  readonly ignoreUpdate: (promptId: string, fields: PromptFields) => ReturnType<PromptService['readPrompt']>;
+  readonly ignoreSet: (promptId: string, environment: string, versionId: string) => Promise<void>;
+  /** Called as the tool reads: where somebody else has done what was ignored, it counts as done from then on. */
+  readonly beforeRead: (promptId: string) => void;
+  /** Called with what the tool is told. */
+  readonly noteRead: (promptId: string, environment: string, versionId: string | null) => void;
+  /** The first law that a write broke: the tool must not be able to catch it. */
+  readonly broken: () => LawBroken | null;
+};
+
+export function watchWrites(world: World, files: readonly PromptFile[]): WatchedWrites {
+  const { service } = world;
+  const writes: Write[] = [];
+  let ignored: SetWrite[] = [];
+  const reads = new Map<string, string | null>();
+  let broken: LawBroken | null = null;
+  const watch = (check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof LawBroken)) throw error;
+      broken ??= error;
+    }
+  };
+  return {
+    writes,
+    broken: () => broken,
+    // Everything up to the first `await` happens at once: what is noted is never behind what is so.
+    createVersion: (promptId, sent) => {
+      const version = apart(sent);
+      watch(() => checkCreate(world, files, promptId, version));
+      const made = service.createVersion(promptId, sent);
+      const { id } = service.versions(promptId).at(-1)!;
+      const file = files.find((one) => one.id === promptId);
+      const lastRead = (environment: string): string | null => reads.get(`${promptId} ${environment}`) ?? null;
+      noteCreate(world, file, lastRead, id, version.text);
+      writes.push({ kind: 'create', promptId, id, text: version.text, metadata: version.metadata });
+      return made;
+    },
+    setActive: (promptId, environment, id) => {
+      const version = versionOf(world, promptId, id);
+      if (version !== undefined) {
+        watch(() => checkSet(world, files, promptId, environment, version));
+        noteSet(world, environment, id);
+        writes.push({ kind: 'set', promptId, environment, id });
+      }
+      return service.setActive(promptId, environment, id);
+    },
+    updatePrompt: (promptId, fields) => {
+      writes.push({ kind: 'update', promptId, fields });
+      return service.updatePrompt(promptId, fields);
+    },
+    ignoreUpdate: async (promptId, fields) => {
+      const prompt = await service.readPrompt(promptId);
+      if (isDeepStrictEqual({ ...prompt, ...fields }, prompt)) writes.push({ kind: 'update', promptId, fields });
+      return prompt;
+    },
+    ignoreSet: async (promptId, environment, id) => {
+      ignored.push({ kind: 'set', promptId, environment, id });
+    },
+    beforeRead: (promptId) => {
+      const isDone = (set: SetWrite): boolean =>
+        set.promptId === promptId && service.active(promptId, set.environment)?.id === set.id;
+      writes.push(...ignored.filter(isDone));
+      ignored = ignored.filter((set) => !isDone(set));
+    },
+    noteRead: (promptId, environment, id) => void reads.set(`${promptId} ${environment}`, id),
+  };
+}
+
+/** The id of the version that an answer of this run last had for an environment; null where it was read as empty. */
+export type LastRead = (environment: string) => string | null;
+
+/**
+ * What the model keeps in mind as the tool makes a version, whether or not the tool will ever hear of it. It can hold
+ * on to what it was told of alone, not to what somebody has moved since.
+ */
+export function noteCreate(
+  { madeByTool, held, statistics }: World,
+  file: PromptFile | undefined,
+  lastRead: LastRead,
+  versionId: string,
+  text: string,
+): void {
+  const standing = (file?.pins ?? []).flatMap(({ environment, pin }) => {
+    const active = lastRead(environment);
+    return pin.kind === 'latest' || active === null ? [] : [active];
+  });
+  madeByTool.set(versionId, text);
+  held.set(versionId, standing);
+  note(statistics, 'versions made by the tool');
+}
+
+/** What the tracking environment has stood on is known from then on, with all that its ledger holds on to. */
+export function noteSet({ tracked, held, heldByPins }: World, environment: string, versionId: string): void {
+  if (environment !== TRACKING) return;
+  tracked.add(versionId);
+  for (const id of held.get(versionId) ?? []) heldByPins.add(id);
 }

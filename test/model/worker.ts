@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkSequence, seedOf, type Broken } from './check-sequence.ts';
-import type { Statistics } from './statistics.ts';
+import type { Statistics } from './situations.ts';
 
 /** Which of the runs this worker makes: every `step`th from `first`. */
 export type Share = {

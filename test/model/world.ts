@@ -1,10 +1,8 @@
 import type { Version } from '../../src/ledger/stamp.ts';
-import type { InMemoryService } from '../doubles/in-memory-service.ts';
+import { inMemoryService, type InMemoryService, type PromptSeed } from '../doubles/in-memory-service.ts';
 import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
-import { firstDraft, type Ids } from './edits.ts';
-import { newHistory, type History } from './history.ts';
-import { openService } from './services.ts';
-import type { Statistics } from './statistics.ts';
+import { firstDraft, newHistory, type History, type Ids } from './history.ts';
+import type { Statistics } from './situations.ts';
 
 /** Git, the service, and what the model knows of both beyond what they say themselves. */
 export type World = {
@@ -60,4 +58,35 @@ export function idsOf({ service, prompts }: World, promptId: string): Ids {
 export function isReachable({ service }: World, promptId: string, versionId: string): boolean {
   const head = service.active(promptId, TRACKING);
   return head !== null && (head.id === versionId || (head.stamp?.ledger ?? []).some(({ id }) => id === versionId));
+}
+
+/** What a service makes of the texts that it is given. */
+export function storedText({ service }: Pick<Setup, 'service'>, text: string): string {
+  return service === 'tidies' ? text.trim() : text;
+}
+
+/** The in-memory service, as faithful as the setup says. */
+export function openService(setup: Setup, seeds: readonly PromptSeed[]): InMemoryService {
+  const faithful = inMemoryService(seeds);
+  switch (setup.service) {
+    case 'faithful':
+      return faithful;
+    case 'tidies':
+      return {
+        ...faithful,
+        createVersion: (promptId, version) =>
+          faithful.createVersion(promptId, { ...version, text: storedText(setup, version.text) }),
+        addVersion: (promptId, version) =>
+          faithful.addVersion(promptId, { ...version, text: storedText(setup, version.text) }),
+      };
+    case 'drops':
+      return {
+        ...faithful,
+        createVersion: async (promptId, { text }) => {
+          faithful.addVersion(promptId, { text });
+          return structuredClone(faithful.versions(promptId).at(-1)!);
+        },
+        addVersion: (promptId, { text }) => faithful.addVersion(promptId, { text }),
+      };
+  }
 }

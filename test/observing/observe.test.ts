@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type PromptService } from '../../src/domain/prompt-service.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { wantedOf } from '../../src/observing/wanted.ts';
+import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
+import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recorded } from '../doubles/recorded.ts';
@@ -73,13 +72,13 @@ describe('Observing many prompts', () => {
     expect(spy.lines.every((line) => line.startsWith('read '))).toBe(true);
   });
 
-  test('tells of its progress', async () => {
-    const told: string[] = [];
+  test('reports its progress', async () => {
+    const reported: string[] = [];
     await observe(openLedger(slow()), many.slice(0, 3), {
       concurrency: 4,
-      onObserved: (done, all) => told.push(`${done}/${all}`),
+      onObserved: (done, all) => reported.push(`${done}/${all}`),
     });
-    expect(told).toStrictEqual(['1/3', '2/3', '3/3']);
+    expect(reported).toStrictEqual(['1/3', '2/3', '3/3']);
   });
 
   test('begins no further call once it is stopped, within a prompt neither', async () => {

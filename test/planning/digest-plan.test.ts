@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { content, file, makePlan, observation, observed, outside, rules, type RulesParts, version } from './support.ts';
+import {
+  content,
+  file,
+  type FileParts,
+  makePlan,
+  observation,
+  observed,
+  outside,
+  rules,
+  type RulesParts,
+  version,
+} from './support.ts';
 
 type Case = { readonly file?: PromptFile; readonly observed?: Observed; readonly rules?: RulesParts };
 
@@ -97,6 +108,31 @@ describe('The digest of a plan', () => {
     const calm = planFor({ file: file({ pins: { staging: 'latest' } }) });
     expect(calm.prompts[0]?.changes).toStrictEqual([]);
     expect(calm.digest).toBe(makePlan([], observation(), rules()).digest);
+  });
+});
+
+describe('The digest of a plan that makes versions', () => {
+  const seen = observation(observed({ active: { production: version(7, 'Seven'), promptsync: version(9, 'Nine') } }));
+  const digestOf = (parts: FileParts) => makePlan([file({ ...parts, pins: { production: 7 } })], seen, rules()).digest;
+
+  test.each<[string, FileParts]>([
+    ['text', { text: 'Another draft' }],
+    ['metadata', { text: 'Draft', metadata: { model: 'x' } }],
+    ['metadata, if only that they are managed', { text: 'Draft', metadata: {} }],
+    ['being there at all', { text: 'Seven' }],
+  ])('changes with its %s, also where nothing serves it yet', (_, parts) => {
+    expect(digestOf({ text: 'Draft', path: 'other.md' })).toBe(digestOf({ text: 'Draft' }));
+    expect(digestOf(parts)).not.toBe(digestOf({ text: 'Draft' }));
+  });
+
+  test('changes with which environment is to serve which of two', () => {
+    const environmentOrder = ['staging', 'production'];
+    const [plan, turned] = [pins, { staging: 'git:v1', production: 'latest' }].map((written) =>
+      planFor({ file: file({ text: 'Hi', pins: written }), rules: { environmentOrder } }),
+    );
+    const madeBy = (one = plan) => one?.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
+    expect(madeBy(turned)).toStrictEqual(madeBy());
+    expect(turned?.digest).not.toBe(plan?.digest);
   });
 });
 

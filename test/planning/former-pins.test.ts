@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../src/domain/prompt-file.ts';
-import {
-  cameThrough,
-  contentOf,
-  isSameContent,
-  means,
-  wasPinned,
-  wasPinnedLast,
-} from '../../src/planning/former-pins.ts';
-import { content, entry, file, formerPins } from './support.ts';
+import type { FormerPin } from '../../src/domain/history.ts';
+import type { Content, Pin } from '../../src/domain/prompt-file.ts';
+import { findContent, type KnownVersion } from '../../src/domain/versions.ts';
+import { contentOf, isSameContent, knownBefore, means, pinnedBefore } from '../../src/planning/former-pins.ts';
+import { content, entry, file } from './support.ts';
 
 const V2 = entry(2, 'Two');
 const pinOf = (pin: string | number) => file({ pins: { staging: pin } }).pins[0]!.pin;
@@ -47,48 +42,55 @@ describe('content is the same', () => {
   });
 });
 
-describe('what git says of earlier pins', () => {
-  const states = (...list: Parameters<typeof formerPins>[0]) => formerPins(list);
-  test.each<[string, () => boolean, boolean]>([
-    ['an earlier run of pins is found', () => wasPinned(V2, 'staging', states({ staging: 3 }, { staging: 2 })), true],
-    [
-      'the run of now is not an earlier one',
-      () => wasPinned(V2, 'staging', states({ staging: 2 }, { staging: 2 })),
-      false,
-    ],
-    ['nor is what no state had', () => wasPinned(V2, 'staging', states({ staging: 3 })), false],
-    ['the last state had it', () => wasPinnedLast(V2, 'staging', states({ staging: 2 }, { staging: 3 })), true],
-    ['one before had it', () => wasPinnedLast(V2, 'staging', states({ staging: 3 }, { staging: 2 })), false],
-    [
-      'the last state did not pin it',
-      () => wasPinnedLast(V2, 'staging', states({ production: 1 }, { staging: 2 })),
-      false,
-    ],
-    ['nothing pinned it ever', () => wasPinnedLast(V2, 'staging', states({ production: 1 })), false],
-    [
-      'it came through the environment before',
-      () =>
-        cameThrough(V2, 'staging', 'production', states({ staging: 3, production: 2 }, { staging: 2, production: 1 })),
-      true,
-    ],
-    [
-      'both were pinned at once',
-      () =>
-        cameThrough(V2, 'staging', 'production', states({ staging: 2, production: 2 }, { staging: 1, production: 1 })),
-      false,
-    ],
-    [
-      'both were pinned so from the beginning',
-      () =>
-        cameThrough(V2, 'staging', 'production', states({ staging: 2, production: 2 }, { staging: 2, production: 2 })),
-      true,
-    ],
-    [
-      'it was never pinned',
-      () => cameThrough(V2, 'staging', 'production', states({ staging: 2, production: 1 })),
-      false,
-    ],
-  ])('%s', (_, found, expected) => {
-    expect(found()).toBe(expected);
+/** Versions whose texts are T1, T2 …, of which nothing was read. */
+function known(...numbers: readonly number[]): readonly KnownVersion[] {
+  return numbers.map((number) => ({ ...entry(number, `T${number}`), source: null, content: null }));
+}
+
+/** A number, `latest T2` for a text, or an id: newest first. */
+function pins(...words: readonly (number | string)[]): readonly FormerPin[] {
+  return words.map((word, age): FormerPin => {
+    const commit = `c${words.length - age}`;
+    if (typeof word === 'number') return { commit, age, pin: { kind: 'number', number: word }, content: null };
+    const text = /^latest (.*)$/.exec(word)?.[1];
+    const pin: Pin = text === undefined ? { kind: 'version', id: word } : { kind: 'latest' };
+    return { commit, age, pin, content: text === undefined ? null : content(text) };
+  });
+}
+
+function before(served: number, versions: readonly KnownVersion[], former: readonly FormerPin[]): string {
+  const found = pinnedBefore(former, served, versions, (text) => findContent(versions, text));
+  if (found.kind === 'unclear') return `unclear: ${found.pin.commit}`;
+  return found.kind === 'number' ? `v${found.number}` : found.kind;
+}
+
+describe('What an environment was pinned to before', () => {
+  test.each<[string, number, readonly KnownVersion[], readonly (number | string)[], string]>([
+    ['the number before', 3, known(3, 2, 1), [3, 2, 1], 'v2'],
+    ['whatever number lies between', 4, known(4, 3, 2), [4, 2], 'v2'],
+    ['a number that nobody knows, for the caller to refuse', 3, known(3, 1), [3, 2, 1], 'v2'],
+    ['never a newer one', 2, known(3, 2, 1), [2, 3, 1], 'v1'],
+    ['from where it went back to', 2, known(3, 2, 1), [2, 3, 2, 1], 'v1'],
+    ['a text before', 3, known(3, 2, 1), ['latest T3', 'latest T2'], 'v2'],
+    ['an id that is known', 3, known(3, 2, 1), [3, 'ver_2', 1], 'v2'],
+    ['an id that is not known is not passed over', 3, known(3, 2, 1), [3, 'ver_9', 1], 'unclear: c2'],
+    ['nor where nothing else is', 3, known(3, 2, 1), [3, 'ver_9'], 'unclear: c1'],
+    ['a text without a version was never served', 3, known(3, 2, 1), [3, 'latest X', 1], 'v1'],
+    ['unless a version in between is not known', 3, known(3, 1), [3, 'latest X', 1], 'unclear: c2'],
+    ['a number as large as can be', 2 ** 53 - 1, known(2 ** 53 - 1, 1), [2 ** 53 - 1, 'latest X', 1], 'unclear: c2'],
+    ['a gap that is older does not matter', 4, known(4, 3, 1), [4, 'latest X', 3], 'v3'],
+    ['what HEAD asks for and nobody has made is to come', 3, known(3, 1), ['latest X', 1], 'v1'],
+    ['what stands there from elsewhere was pinned by nobody', 3, known(3, 2, 1), [2, 1], 'v2'],
+    ['nothing but what is served', 3, known(3, 2, 1), [3], 'nothing'],
+    ['no pin at all', 3, known(3, 2, 1), [], 'nothing'],
+  ])('%s', (_, served, versions, former, expected) => {
+    expect(before(served, versions, pins(...former))).toBe(expected);
+  });
+
+  test.each<[string, number, readonly KnownVersion[], number | null]>([
+    ['the next older one that is known', 5, known(6, 5, 3, 1), 3],
+    ['none', 1, known(3, 1), null],
+  ])('where git says nothing: %s', (_, served, versions, expected) => {
+    expect(knownBefore(versions, served)).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Observed } from '../../src/domain/observed.ts';
 import type { Content } from '../../src/domain/prompt-file.ts';
-import type { FileState, VersionHistory } from '../../src/domain/prompt-history.ts';
+import type { FileState, VersionHistory } from '../../src/domain/history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
 import { content, entry, file, observed, outside, version, type WrittenPins } from './support.ts';
 
@@ -21,11 +21,11 @@ function state(commit: string, pins: WrittenPins, text = 'Hello'): FileState {
   };
 }
 
-type Parts = Partial<HistorySources & HistorySources['past']>;
+type Parts = Partial<HistorySources & HistorySources['history']>;
 
 function historyOf(seen: Observed, { states = [], whole = true, ...parts }: Parts = {}): readonly VersionHistory[] {
-  const past = { states, whole };
-  const none = { past, commits: new Map(), order: [] };
+  const history = { states, whole };
+  const none = { history, commits: new Map(), order: [] };
   return makeHistory({ observed: seen, ...none, ...parts });
 }
 
@@ -64,11 +64,11 @@ describe('the versions', () => {
     ]);
   });
 
-  test('are nobody’s where the service drops what would tell', () => {
+  test('are nobody’s where the service drops what would say it', () => {
     const dropped = outside(1, 'One');
     const seen = observed({ active: { staging: dropped, promptsync: dropped } });
-    const [told] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
-    expect(told).toMatchObject({ madeBy: 'unknown', pinned: [{ environment: 'staging', from: { commit: 'c1' } }] });
+    const [reported] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
+    expect(reported).toMatchObject({ madeBy: 'unknown', pinned: [{ environment: 'staging', from: { commit: 'c1' } }] });
   });
 
   test('are our own although the service has added metadata', () => {
@@ -79,13 +79,16 @@ describe('the versions', () => {
     ]);
   });
 
-  test('environments are told in promotion order, then as they are', () => {
+  test('environments are listed in promotion order, then as they are', () => {
     const seen = observed({
       active: { z: version(1, 'One'), production: version(1, 'One'), staging: version(1, 'One') },
     });
-    const [told] = historyOf(seen, { order: ['staging', 'production'], states: [state('c1', { z: 1, staging: 1 })] });
-    expect(told).toMatchObject({ activeIn: ['staging', 'production', 'z'] });
-    expect(told?.pinned.map(({ environment }) => environment)).toEqual(['staging', 'z']);
+    const [reported] = historyOf(seen, {
+      order: ['staging', 'production'],
+      states: [state('c1', { z: 1, staging: 1 })],
+    });
+    expect(reported).toMatchObject({ activeIn: ['staging', 'production', 'z'] });
+    expect(reported?.pinned.map(({ environment }) => environment)).toEqual(['staging', 'z']);
   });
 
   test('there may be none', () => {
@@ -140,8 +143,8 @@ describe('when a version was pinned', () => {
 
   test('not since when, where the file’s beginning is not known', () => {
     const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
-    const told = timesOf(historyOf(seen, { states, whole: false }));
-    expect(told).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
+    const reported = timesOf(historyOf(seen, { states, whole: false }));
+    expect(reported).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
   test('of equal contents it is the one that is served', () => {

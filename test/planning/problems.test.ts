@@ -6,7 +6,7 @@ import { guard } from '../../src/planning/guard.ts';
 import { file, makePlan, observation, observed, rules, type RulesParts, version } from './support.ts';
 
 /** The problems of a prompt in the form `path:line:column message`. */
-function told(problems: readonly Problem[] = []): readonly string[] {
+function reported(problems: readonly Problem[] = []): readonly string[] {
   return problems.map(({ path, line, column, message }) => `${[path, line, column].join(':')} ${message}`);
 }
 
@@ -45,7 +45,7 @@ describe('A prompt that is blocked says by what, and where that is written', () 
   ];
   test.each(rows)('%s', (_, [wanted, found, parts], expected) => {
     const [plan] = makePlan([wanted], observation(found), rules(parts)).prompts;
-    expect(told(plan?.problems)).toEqual([expected]);
+    expect(reported(plan?.problems)).toEqual([expected]);
   });
 
   test('a plan that is not the one that was reviewed: both are named', () => {
@@ -57,7 +57,7 @@ describe('A prompt that is blocked says by what, and where that is written', () 
       uncommitted: new Set<string>(),
     } as const;
     const [prompt] = guard(plan, guards).prompts;
-    expect(told(prompt?.problems)).toEqual([`:: The plan is ${plan.digest}, not the expected sha256:reviewed.`]);
+    expect(reported(prompt?.problems)).toEqual([`:: The plan is ${plan.digest}, not the expected sha256:reviewed.`]);
   });
 });
 
@@ -73,7 +73,7 @@ describe('An environment that does not allow latest', () => {
 test('A prompt that was not observed, for whatever reason, has failed and says so', () => {
   const [plan] = makePlan([file({ pins: { staging: 'latest' } })], observation(), rules()).prompts;
   expect(plan).toMatchObject({ status: 'failed', observed: null, changes: [], drift: [], finds: [] });
-  expect(told(plan?.problems)).toEqual([':: promptsync met an error of its own: the prompt was not observed']);
+  expect(reported(plan?.problems)).toEqual([':: promptsync met an error of its own: the prompt was not observed']);
 });
 
 test('A prompt that was not observed because the run was interrupted was not attempted', () => {

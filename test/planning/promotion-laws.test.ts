@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { withoutHead } from '../../src/desired/former-files.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import type { FormerPins } from '../../src/domain/former-pins.ts';
+import type { FormerPins } from '../../src/domain/history.ts';
 import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
 
 const NUMBERS = [1, 2, 3, 4] as const;
@@ -45,7 +45,7 @@ function pinsOf({ commits }: World): Pins {
   return commits.find(({ pins }) => pins !== null)!.pins!;
 }
 
-/** The states of the file at commits, as git tells them. */
+/** The states of the file at commits, as git has them. */
 function formerPins(commits: World['commits']): FormerPins {
   const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
   const of = (environment: Environment) =>

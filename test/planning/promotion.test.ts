@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
+import { latestProblems, possibleSkips, skipWarnings } from '../../src/planning/promotion.ts';
 import {
   content,
   deepFreeze,
@@ -14,10 +16,12 @@ import {
   rules,
   type RulesParts,
   version,
+  type WrittenPins,
 } from './support.ts';
 
 const REFUSED = 'blocked: guard/promotion-order';
 const ORDER = ['staging', 'production'];
+const PROMOTED = new Map([['production', 'staging']]);
 
 type Scene = {
   readonly file: FileParts;
@@ -25,13 +29,12 @@ type Scene = {
   /** The states of the file at earlier commits, newest first; their text is that of a `latest` pin. */
   readonly former?: Parameters<typeof formerPins>[0];
   readonly rules?: RulesParts;
-  readonly missing?: readonly string[];
 };
 
 function planOf(scene: Scene) {
-  const found = observed({ active: scene.active, missing: scene.missing ?? [] });
+  const found = observed({ active: scene.active });
   const promotion = {
-    promotedFrom: new Map([['production', 'staging']]),
+    promotedFrom: PROMOTED,
     formerPins: new Map([['p1', formerPins(scene.former ?? [])]]),
   };
   const given = rules({ environmentOrder: ORDER, ...promotion, ...scene.rules });
@@ -47,105 +50,85 @@ const V6 = version(6, 'Six');
 const V7 = version(7, 'Seven', { ledger: [entry(6, 'Six')] });
 const V8 = version(8, 'Eight', { ledger: [entry(7, 'Seven'), entry(6, 'Six')] });
 
-describe('a version goes live where it is active in the environment before', () => {
-  test.each<[string, Scene, readonly string[]]>([
-    [
-      'by its number',
-      { file: { pins: { production: 7 } }, active: { staging: V7, production: V6 } },
-      ['production: v6 → v7'],
-    ],
-    [
-      'for the first time',
-      { file: { pins: { production: 7 } }, active: { staging: V7, production: null } },
-      ['production: none → v7'],
-    ],
-    [
-      'by its id',
-      { file: { pins: { production: 'version:ver_7' } }, active: { staging: V7, production: V6 } },
-      ['production: v6 → v7'],
-    ],
-    [
-      'by a content of git',
-      {
-        file: { pins: { production: 'git:v1' } },
-        active: { staging: V7, production: V6 },
-        rules: { refs: { v1: content('Seven') } },
-      },
-      ['production: v6 → v7'],
-    ],
-    [
-      'by the text of the file',
-      { file: { text: 'Seven', pins: { production: 'latest' } }, active: { staging: V7, production: V6 } },
-      ['production: v6 → v7'],
-    ],
-    [
-      'although the same plan moves that one on: it is what is served now that counts',
-      { file: { text: 'Nine', pins: { staging: 'latest', production: 7 } }, active: { staging: V7, production: V6 } },
-      ['staging: v7 → new "Nine"', 'production: v6 → v7'],
-    ],
-    [
-      'with equal content under another id',
-      {
-        file: { pins: { production: 5 } },
-        active: { staging: version(7, 'Seven', { ledger: [entry(5, 'Seven')] }), production: V6 },
-      },
-      ['production: v6 → v5'],
-    ],
-  ])('%s', (_, scene, expected) => {
-    expect(linesOf(scene)).toEqual(expected);
-  });
+const SERVES = { staging: V7, production: V6 };
+const LATER = { ...SERVES, promptsync: V8 };
+const follow = { staging: 'latest', production: 'latest' };
+const v1 = { refs: { v1: content('Seven') } };
+
+/** By the metadata that the older version of a text has. */
+const sevenAgain = (metadata: JsonObject) => ({
+  staging: version(7, 'Seven', { ledger: [entry(5, 'Seven', { metadata })] }),
+  production: V6,
+});
+
+test.each<[string, FileParts, Scene['active'], readonly string[], RulesParts?]>([
+  [
+    'A version goes live that is active there, by its number',
+    { pins: { production: 7 } },
+    SERVES,
+    ['production: v6 → v7'],
+  ],
+  ['for the first time', { pins: { production: 7 } }, { staging: V7, production: null }, ['production: none → v7']],
+  ['by its id', { pins: { production: 'version:ver_7' } }, SERVES, ['production: v6 → v7']],
+  ['by a content of git', { pins: { production: 'git:v1' } }, SERVES, ['production: v6 → v7'], v1],
+  ['by the text of the file', { text: 'Seven', pins: { production: 'latest' } }, SERVES, ['production: v6 → v7']],
+  [
+    'although the same plan moves that one on: it is what is served now that counts',
+    { text: 'Nine', pins: { staging: 'latest', production: 7 } },
+    SERVES,
+    ['staging: v7 → new "Nine"', 'production: v6 → v7'],
+  ],
+  ['with equal content under another id', { pins: { production: 5 } }, sevenAgain({}), ['production: v6 → v5']],
+  ['Refused is a newer one', { pins: { production: 8 } }, LATER, ['production: v6 → v8', REFUSED]],
+  [
+    'where nothing is active yet',
+    { pins: { production: 7 } },
+    { staging: null, production: V6, promptsync: V7 },
+    ['production: v6 → v7', REFUSED],
+  ],
+  [
+    'where it was not read at all',
+    { pins: { production: 7 } },
+    { production: V6, promptsync: V7 },
+    ['production: v6 → v7', REFUSED],
+  ],
+  [
+    'although the same plan makes it active there',
+    { pins: { staging: 8, production: 8 } },
+    LATER,
+    ['staging: v7 → v8', 'production: v6 → v8', REFUSED],
+  ],
+  [
+    'a text that is not made yet',
+    { text: 'New', pins: follow },
+    { staging: V7 },
+    ['staging: v7 → new "New"', 'production: none → new "New"', REFUSED],
+  ],
+  [
+    'an id that nobody knows, which is not looked at either: looking writes',
+    { pins: { production: 'version:theirs' } },
+    SERVES,
+    ['production: v6 → theirs', REFUSED],
+  ],
+  [
+    'equal text with other metadata',
+    { pins: { production: 5 } },
+    sevenAgain({ model: 'x' }),
+    ['production: v6 → v5', REFUSED],
+  ],
+  ['Nothing is refused in an environment that is in sync', { pins: { production: 6 } }, { production: V6 }, []],
+  ['nor in one that is promoted from none', { pins: { staging: 8 } }, LATER, ['staging: v7 → v8']],
+  [
+    'nor twice: a number that is not known is a problem by itself',
+    { pins: { production: 99 } },
+    SERVES,
+    ['blocked: pin/unknown-number'],
+  ],
+])('%s', (_, parts, active, expected, given) => {
+  expect(linesOf({ file: parts, active, ...(given && { rules: given }) })).toEqual(expected);
 });
 
 describe('a version that is not active there is refused', () => {
-  test.each<[string, Scene, readonly string[]]>([
-    [
-      'a newer one',
-      { file: { pins: { production: 8 } }, active: { staging: V7, production: V6, promptsync: V8 } },
-      ['production: v6 → v8', REFUSED],
-    ],
-    [
-      'where nothing is active yet',
-      { file: { pins: { production: 7 } }, active: { staging: null, production: V6, promptsync: V7 } },
-      ['production: v6 → v7', REFUSED],
-    ],
-    [
-      'where it was not read at all',
-      { file: { pins: { production: 7 } }, active: { production: V6, promptsync: V7 } },
-      ['production: v6 → v7', REFUSED],
-    ],
-    [
-      'although the same plan makes it active there',
-      {
-        file: { pins: { staging: 8, production: 8 } },
-        active: { staging: V7, production: V6, promptsync: V8 },
-      },
-      ['staging: v7 → v8', 'production: v6 → v8', REFUSED],
-    ],
-    [
-      'a text that is not made yet',
-      { file: { text: 'New', pins: { staging: 'latest', production: 'latest' } }, active: { staging: V7 } },
-      ['staging: v7 → new "New"', 'production: none → new "New"', REFUSED],
-    ],
-    [
-      'an id that nobody knows, which is not looked at either: looking writes',
-      { file: { pins: { production: 'version:theirs' } }, active: { staging: V7, production: V6 } },
-      ['production: v6 → theirs', REFUSED],
-    ],
-    [
-      'equal text with other metadata',
-      {
-        file: { pins: { production: 5 } },
-        active: {
-          staging: version(7, 'Seven', { ledger: [entry(5, 'Seven', { metadata: { model: 'x' } })] }),
-          production: V6,
-        },
-      },
-      ['production: v6 → v5', REFUSED],
-    ],
-  ])('%s', (_, scene, expected) => {
-    expect(linesOf(scene)).toEqual(expected);
-  });
-
   test.each([
     ['k/1', 'promptsync promote k/1 --from staging --to production'],
     ['-x', "promptsync promote --from staging --to production -- '-x'"],
@@ -190,269 +173,155 @@ describe('a version that is not active there is refused', () => {
   });
 });
 
-describe('nothing is refused', () => {
-  test.each<[string, Scene, readonly string[]]>([
-    ['in an environment that is in sync', { file: { pins: { production: 6 } }, active: { production: V6 } }, []],
-    [
-      'in one that is promoted from none',
-      { file: { pins: { staging: 8 } }, active: { staging: V7, promptsync: V8 } },
-      ['staging: v7 → v8'],
-    ],
-    [
-      'twice: a number that is not known is a problem by itself',
-      { file: { pins: { production: 99 } }, active: { staging: V7, production: V6 } },
-      ['blocked: pin/unknown-number'],
-    ],
-  ])('%s', (_, scene, expected) => {
-    expect(linesOf(scene)).toEqual(expected);
+/**
+ * States of the file, newest first, each as `staging/production`: `7` is a number, `-` no pin, and a word the text that
+ * `latest` followed.
+ */
+function states(words: string): NonNullable<Scene['former']> {
+  return words.split(' ').map((word) => {
+    const pins = ['staging', 'production'].map((name, at): [string, string] => [name, word.split('/')[at] ?? '-']);
+    const text = pins.map(([, pin]) => pin).find((pin) => /^[A-Z]/.test(pin)) ?? 'Hello';
+    return {
+      text,
+      ...Object.fromEntries(pins.filter(([, pin]) => pin !== '-').map(([name, pin]) => [name, pinOf(pin)])),
+    };
   });
-});
+}
+
+function pinOf(word: string): string | number {
+  return /^\d+$/.test(word) ? Number(word) : /^[A-Z]/.test(word) ? 'latest' : word;
+}
 
 describe('what git knows of earlier pins', () => {
+  const NOW = { staging: V8, production: V7 };
   const MOVED_ON = { staging: V8, production: V6 };
-  test.each<[string, Scene, boolean]>([
+  const BACK = { staging: V6, production: V6, promptsync: V8 };
+  const six = { production: 6 };
+  const seven = { production: 7 };
+  const both = { staging: 7, production: 7 };
+
+  test.each<
+    [string, FileParts['pins'] & object, Scene['active'], former: string, 'allowed' | 'refused', text?: string]
+  >([
+    ['a rollback to what the environment was pinned to before is no promotion', six, NOW, '-/7 -/6', 'allowed'],
+    ['so is one that was committed already, and whatever has been between', six, NOW, '-/6 -/8 -/7 -/6', 'allowed'],
+    ['a rollback is known by its content', { production: 'latest' }, NOW, '-/7 -/Six', 'allowed', 'Six'],
+    ['and by its id', six, NOW, '-/7 -/version:ver_6', 'allowed'],
+    ['what another environment was pinned to is none', six, NOW, '8/7 6/-', 'refused'],
+    ['putting back what came through the environment before is none either', seven, MOVED_ON, '8/7 7/7 7/6', 'allowed'],
+    ['known there by its text', seven, MOVED_ON, 'Eight/7 Seven/6', 'allowed'],
+    ['a skip is no such thing, however long it has been committed', seven, MOVED_ON, '8/7 8/6', 'refused'],
+    ['nor where both were pinned to it in one commit', seven, BACK, '7/7 6/6', 'refused'],
+    ['nor where the environment before came to it later', seven, MOVED_ON, '8/7 7/7 -/7 6/-', 'refused'],
     [
-      'a rollback to what the environment was pinned to before is no promotion',
-      {
-        file: { pins: { production: 6 } },
-        active: { staging: V8, production: V7 },
-        former: [{ production: 7 }, { production: 6 }],
-      },
-      true,
+      'nor where both would be set to it for the first time, the one before first',
+      both,
+      BACK,
+      '7/7 7/6 6/6',
+      'refused',
     ],
+    ['nor where the second one serves nothing yet', both, { ...BACK, production: null }, '7/7 7/- 6/-', 'refused'],
     [
-      'so is one that was committed already, and whatever has been between',
-      {
-        file: { pins: { production: 6 } },
-        active: { staging: V8, production: V7 },
-        former: [{ production: 6 }, { production: 8 }, { production: 7 }, { production: 6 }],
-      },
-      true,
+      'but both are put back that somebody has changed',
+      both,
+      { staging: V8, production: V8 },
+      '7/7 7/6 6/6',
+      'allowed',
     ],
-    [
-      'a rollback is known by its content',
-      {
-        file: { text: 'Six', pins: { production: 'latest' } },
-        active: { staging: V8, production: V7 },
-        former: [{ production: 7 }, { production: 'latest', text: 'Six' }],
-      },
-      true,
-    ],
-    [
-      'and by its id',
-      {
-        file: { pins: { production: 6 } },
-        active: { staging: V8, production: V7 },
-        former: [{ production: 7 }, { production: 'version:ver_6' }],
-      },
-      true,
-    ],
-    [
-      'what another environment was pinned to is none',
-      {
-        file: { pins: { production: 6 } },
-        active: { staging: V8, production: V7 },
-        former: [{ staging: 8, production: 7 }, { staging: 6 }],
-      },
-      false,
-    ],
-    [
-      'putting back what came through the environment before is none either, though that has moved on',
-      {
-        file: { pins: { production: 7 } },
-        active: MOVED_ON,
-        former: [
-          { staging: 8, production: 7 },
-          { staging: 7, production: 7 },
-          { staging: 7, production: 6 },
-        ],
-      },
-      true,
-    ],
-    [
-      'known there by its text',
-      {
-        file: { pins: { production: 7 } },
-        active: MOVED_ON,
-        former: [
-          { staging: 'latest', text: 'Eight', production: 7 },
-          { staging: 'latest', text: 'Seven', production: 6 },
-        ],
-      },
-      true,
-    ],
-    [
-      'a skip is no such thing, however long it has been committed',
-      {
-        file: { pins: { production: 7 } },
-        active: MOVED_ON,
-        former: [
-          { staging: 8, production: 7 },
-          { staging: 8, production: 6 },
-        ],
-      },
-      false,
-    ],
-    [
-      'nor where both were pinned to it in one commit',
-      {
-        file: { pins: { production: 7 } },
-        active: { staging: V6, production: V6, promptsync: V8 },
-        former: [
-          { staging: 7, production: 7 },
-          { staging: 6, production: 6 },
-        ],
-      },
-      false,
-    ],
-    [
-      'nor where the environment before came to it later',
-      {
-        file: { pins: { production: 7 } },
-        active: MOVED_ON,
-        former: [{ staging: 8, production: 7 }, { staging: 7, production: 7 }, { production: 7 }, { staging: 6 }],
-      },
-      false,
-    ],
-    [
-      'nor where both would be set to it for the first time, though the one before was pinned to it first',
-      {
-        file: { pins: { staging: 7, production: 7 } },
-        active: { staging: V6, production: V6, promptsync: V8 },
-        former: [
-          { staging: 7, production: 7 },
-          { staging: 7, production: 6 },
-          { staging: 6, production: 6 },
-        ],
-      },
-      false,
-    ],
-    [
-      'nor where the second one serves nothing yet',
-      {
-        file: { pins: { staging: 7, production: 7 } },
-        active: { staging: V6, production: null, promptsync: V8 },
-        former: [{ staging: 7, production: 7 }, { staging: 7 }, { staging: 6 }],
-      },
-      false,
-    ],
-    [
-      'but both are put back where somebody has changed both in the service',
-      {
-        file: { pins: { staging: 7, production: 7 } },
-        active: { staging: V8, production: V8 },
-        former: [
-          { staging: 7, production: 7 },
-          { staging: 7, production: 6 },
-          { staging: 6, production: 6 },
-        ],
-      },
-      true,
-    ],
-    [
-      'what the file began with was there already',
-      {
-        file: { pins: { production: 7 } },
-        active: MOVED_ON,
-        former: [
-          { staging: 8, production: 7 },
-          { staging: 7, production: 7 },
-        ],
-      },
-      true,
-    ],
-    [
-      'a file that began without the environment before shows nothing',
-      { file: { pins: { production: 7 } }, active: MOVED_ON, former: [{ production: 7 }] },
-      false,
-    ],
+    ['what the file began with was there already', seven, MOVED_ON, '8/7 7/7', 'allowed'],
+    ['a file that began without the environment before shows nothing', seven, MOVED_ON, '-/7', 'refused'],
     [
       'a text that was never made was never active anywhere, whatever the files say',
-      {
-        file: { text: 'New', pins: { staging: 'latest', production: 'latest' } },
-        active: { staging: V7, production: V6 },
-        former: [{ text: 'New', staging: 'latest', production: 'latest' }],
-      },
-      false,
+      { staging: 'latest', production: 'latest' },
+      { staging: V7, production: V6 },
+      ...(['New/New', 'refused', 'New'] as const),
     ],
     [
       'a run that was cut short is finished: the environment before was moved on by the very file',
-      {
-        file: { pins: { staging: 8, production: 7 } },
-        active: MOVED_ON,
-        former: [{ staging: 7, production: 6 }],
-      },
-      true,
+      { staging: 8, production: 7 },
+      ...([MOVED_ON, '7/6', 'allowed'] as const),
     ],
     [
       'it was not where it serves something else than the file wants',
-      {
-        file: { pins: { staging: 9, production: 7 } },
-        active: { ...MOVED_ON, promptsync: version(9, 'Nine') },
-        former: [{ staging: 7, production: 6 }],
-      },
-      false,
+      { staging: 9, production: 7 },
+      { ...MOVED_ON, promptsync: version(9, 'Nine') },
+      ...(['7/6', 'refused'] as const),
     ],
     [
       'nor where it serves what it was pinned to before: the run that pinned it to the version may have been refused',
-      {
-        file: { pins: { staging: 6, production: 7 } },
-        active: { staging: V6, production: V6, promptsync: V8 },
-        former: [
-          { staging: 7, production: 8 },
-          { staging: 6, production: 6 },
-        ],
-      },
-      false,
+      { staging: 6, production: 7 },
+      ...([BACK, '7/8 6/6', 'refused'] as const),
     ],
     [
       'nor where it went back: nobody promotes what was taken back there',
-      {
-        file: { pins: { staging: 6, production: 7 } },
-        active: { staging: V6, production: version(5, 'Five'), promptsync: V8 },
-        former: [{ staging: 7, production: 5 }],
-      },
-      false,
+      { staging: 6, production: 7 },
+      { ...BACK, production: version(5, 'Five') },
+      ...(['7/5', 'refused'] as const),
     ],
-    [
-      'nor where it is not pinned any more',
-      { file: { pins: { production: 7 } }, active: MOVED_ON, former: [{ staging: 7, production: 6 }] },
-      false,
-    ],
+    ['nor where it is not pinned any more', seven, MOVED_ON, '7/6', 'refused'],
     [
       'nor where it was pinned to the version earlier than that',
-      {
-        file: { pins: { staging: 8, production: 7 } },
-        active: MOVED_ON,
-        former: [
-          { staging: 6, production: 6 },
-          { staging: 7, production: 6 },
-        ],
-      },
-      false,
+      { staging: 8, production: 7 },
+      ...([MOVED_ON, '6/6 7/6', 'refused'] as const),
     ],
-    [
-      'a ref that nobody can read any more means nothing',
-      {
-        file: { pins: { production: 6 } },
-        active: { staging: V8, production: V7 },
-        former: [{ production: 7 }, { production: 'git:gone' }],
-      },
-      false,
-    ],
-  ])('%s', (_, scene, allowed) => {
-    const refused = planOf(scene).problems.some(({ code }) => code === 'guard/promotion-order');
-    expect(refused).toBe(!allowed);
-    expect(planOf(scene).status).toBe(allowed ? 'pending' : 'blocked');
+    ['nor where the last state did not pin it', { staging: 8, production: 7 }, MOVED_ON, '-/6 7/6', 'refused'],
+    ['a ref that nobody can read any more means nothing', six, NOW, '-/7 -/git:gone', 'refused'],
+  ])('%s', (_, pins, active, former, verdict, text = 'Hello') => {
+    const planned = planOf({ file: { text, pins }, active, former: states(former) });
+    const refused = planned.problems.some(({ code }) => code === 'guard/promotion-order');
+    expect([refused, planned.status]).toEqual(verdict === 'refused' ? [true, 'blocked'] : [false, 'pending']);
   });
 
   test('of another prompt says nothing', () => {
-    const former = formerPins([{ production: 7 }, { production: 6 }]);
-    const scene: Scene = {
-      file: { pins: { production: 6 } },
-      active: { staging: V8, production: V7 },
-      rules: { formerPins: new Map([['p2', former]]) },
-    };
-    expect(linesOf(scene)).toContain(REFUSED);
+    const others = new Map([['p2', formerPins(states('-/7 -/6'))]]);
+    expect(linesOf({ file: { pins: six }, active: NOW, rules: { formerPins: others } })).toContain(REFUSED);
+  });
+});
+
+describe('latest where it is not allowed', () => {
+  test.each<[string, WrittenPins, readonly string[]]>([
+    ['in the environment that forbids it', { staging: 'latest', production: 'latest' }, ['production']],
+    ['not in another one', { staging: 'latest', production: 1 }, []],
+    ['whatever else is pinned there', { production: 'git:v1' }, []],
+  ])('is reported %s', (_, pins, environments) => {
+    const problems = latestProblems(file({ pins }), ['production']);
+    expect(problems.map(({ code }) => code)).toEqual(environments.map(() => 'guard/latest-not-allowed'));
+    expect(problems.every(({ message, path }) => message.includes('"production"') && path !== undefined)).toBe(true);
+  });
+});
+
+describe('a promotion of which git does not know the environment before', () => {
+  test.each<[string, WrittenPins, readonly WrittenPins[], readonly string[]]>([
+    ['is warned of', { staging: 1, production: 2 }, [{ staging: 1, production: 1 }], ['2 from staging']],
+    ['not where both have one number', { staging: 2, production: 2 }, [{ staging: 1, production: 1 }], []],
+    [
+      'not where the environment before follows the file',
+      { staging: 'latest', production: 2 },
+      [{ production: 1 }],
+      [],
+    ],
+    ['not where it is pinned by a ref', { staging: 1, production: 'git:v1' }, [{ staging: 1, production: 1 }], []],
+    ['not where it is not pinned', { production: 2 }, [{ production: 1 }], []],
+    ['not where it once had the number', { staging: 1, production: 2 }, [{ staging: 2, production: 1 }], []],
+    ['not of a number that is gone back to', { staging: 1, production: 2 }, [{ production: 1 }, { production: 2 }], []],
+    ['not where it once followed the file', { staging: 1, production: 2 }, [{ staging: 'latest', production: 1 }], []],
+    ['not where the file began so', { staging: 1, production: 2 }, [], []],
+    ['not where the environment itself was never pinned', { staging: 1, production: 2 }, [{ staging: 1 }], []],
+  ])('%s', (_, pins, former, warned) => {
+    const skips = possibleSkips(file({ pins }), PROMOTED);
+    const warnings = skipWarnings(skips, formerPins(former));
+    expect(warnings.map(({ code, severity }) => `${code} ${severity}`)).toEqual(
+      warned.map(() => 'pin/not-promoted warning'),
+    );
+    expect(
+      skips.filter((_, index) => index < warned.length).map(({ number, from }) => `${number} from ${from}`),
+    ).toEqual(warned);
+  });
+
+  test('is reported at the place of its pin', () => {
+    const { pins, path } = file({ pins: { staging: 1, production: 2 } });
+    const { line, column } = pins[1]!;
+    const skips = possibleSkips(file({ pins: { staging: 1, production: 2 } }), PROMOTED);
+    expect(skips).toEqual([{ environment: 'production', from: 'staging', number: 2, place: { path, line, column } }]);
   });
 });

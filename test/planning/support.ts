@@ -1,11 +1,11 @@
 import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Desired, History } from '../../src/domain/desired.ts';
-import type { FormerPin, FormerPins } from '../../src/domain/former-pins.ts';
+import type { FormerPin, FormerPins } from '../../src/domain/history.ts';
 import type { Observation, Observed } from '../../src/domain/observed.ts';
-import { isNew, type Change, type ContentAtRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
+import { type Change, type ContentAtRef, isNew, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
+import type { VersionRef } from '../../src/domain/versions.ts';
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { VersionRef } from '../../src/domain/version.ts';
 import { entryOf } from '../../src/ledger/ownership.ts';
 import { interpret, type Reading } from '../../src/ledger/reading.ts';
 import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
@@ -71,7 +71,7 @@ export function outside(number: number, text: string, metadata: JsonObject = {})
   return version(number, text, { metadata, stampFor: null });
 }
 
-/** A version that only a ledger tells of. */
+/** A version that only a ledger names. */
 export function entry(number: number, text: string, parts: VersionParts = {}): LedgerEntry {
   return entryOf(version(number, text, parts));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { makeProblem } from '../../src/problem.ts';
-import type { Report, ReportPrompt } from '../../src/report/schema.ts';
+import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
 
@@ -24,23 +24,56 @@ export const NO_SUMMARY: Report['summary'] = {
   ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
 };
 
+export type SetActive = Extract<ReportChange, { readonly kind: 'set-active' }>;
+
+/** A change of what an environment serves, of one text: without others there is no diff. */
+export function setActive(parts: Partial<SetActive>): SetActive {
+  const { before = null } = parts;
+  return {
+    ...{ kind: 'set-active', environment: 'staging', before, after: { new: true } },
+    ...{ before_text: before === null ? null : '', after_text: '', breaking: [], ...parts },
+  };
+}
+
+/** The texts of a change and what they hold besides, all of them this one. */
+export function textFields(text: string) {
+  return {
+    ...{ before_text: `${text}\nold\nlast`, after_text: `${text}\nnew ${text}\n{{x}}${text}!\nlast` },
+    ...{ before_metadata: `${text}: ${text}`, after_metadata: `${text}: ${text}!` },
+    breaking: [
+      { variable: text, kind: 'added' as const },
+      { variable: `${text}2`, kind: 'removed' as const },
+    ],
+  };
+}
+
 export function promptOf(text: string, status: ReportPrompt['status']): ReportPrompt {
   const ref = { id: text, version_number: null };
   const row = { environment: text, pin: text };
+  const served = { kind: 'set-active', after: { ...ref, id: `${text}!` }, ...textFields(text) } as const;
   return {
     ...{ path: text, id: text, key: text, status },
     changes: [
       { kind: 'create-version', digest: DIGEST, ref: text, change_summary: text, status: 'made' },
       { kind: 'update-prompt', fields: { name: { before: text, after: text } }, status: 'unknown' },
-      { kind: 'set-active', environment: text, before: ref, after: { ...ref, id: `${text}!` }, status: 'not_made' },
+      { ...served, environment: text, before: ref, status: 'not_made' },
+      { ...served, environment: `${text}2`, before: null, before_text: null },
+      { ...served, environment: `${text}3`, before: ref, before_text: null },
+      { ...served, environment: `${text}4`, before: ref, after_text: null },
     ],
     environments: [
       { ...row, active: ref, wanted: ref, in_sync: true },
       { ...row, environment: `${text}2`, active: ref, wanted: null, in_sync: false },
     ],
     drift: [
-      { environment: text, kind: 'outside', expected: ref, observed: { ...ref, made_by: 'git', commit: text } },
-      { field: 'name', kind: 'unfinished', expected: text, observed: text },
+      {
+        environment: text,
+        kind: 'outside',
+        restores: true,
+        expected: ref,
+        observed: { ...ref, made_by: 'git', commit: text },
+      },
+      { field: 'name', kind: 'unfinished', restores: false, expected: text, observed: text },
     ],
     problems: [
       makeProblem('service/unexpected-status', { status: 500, said: text }, { path: text, line: 1, column: 1 }),

@@ -2,14 +2,15 @@ import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { renderHistory } from '../../src/report/render-history.ts';
-import { renderProblem } from '../../src/report/render-problem.ts';
-import { renderStatus } from '../../src/report/render-status.ts';
-import { renderText } from '../../src/report/render-text.ts';
+import { renderHistory } from '../../src/report/history.ts';
+import { renderProblem } from '../../src/report/problems.ts';
+import { renderStatus } from '../../src/report/status.ts';
+import { renderText } from '../../src/report/text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
-import { anyText, reportOf } from './support.ts';
+import type { Report } from '../../src/report/schema.ts';
+import { anyText, reportOf, setActive } from './support.ts';
 
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
@@ -44,15 +45,18 @@ const wideText = fc
   )
   .map((parts) => parts.join(' '));
 
-function textsOf(text: string, other: string) {
-  const [before, after] = [
-    { label: text, text },
-    { label: text, text: other },
+/** A hostile report with a change from the one text to the other. */
+function changing(text: string, other: string): Report {
+  const report = reportOf(text);
+  const ref = { id: text, version_number: null };
+  const changes = [
+    setActive({ environment: text, before: ref, before_text: text, after_text: other }),
+    setActive({ environment: 'b', after: ref, after_text: other }),
   ];
-  return [
-    { environment: text, before, after },
-    { environment: 'b', before: null, after },
-  ];
+  return {
+    ...report,
+    prompts: report.prompts.map((prompt) => ({ ...prompt, changes: [...prompt.changes, ...changes] })),
+  };
 }
 
 /** What is there to be copied stays whole, in a row of its own. */
@@ -63,10 +67,9 @@ describe('On a terminal', () => {
     fc.assert(
       fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
         const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
-        const texts = new Map([[text, textsOf(text, other)]]);
         const outputs = [
-          renderText(reportOf(text), { ...options, texts }),
-          renderText({ ...reportOf(text), service: 'https://x.example' }, { ...options, texts }),
+          renderText(changing(text, other), options),
+          renderText({ ...changing(text, other), service: 'https://x.example' }, options),
           renderStatus(reportOf(text, 'status'), options),
           renderHistory(reportOf(text, 'history'), options),
           ...reportOf(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
@@ -107,12 +110,13 @@ describe('On a terminal', () => {
 
 /** The added text of a diff of two lines, without blanks. */
 function addedIn(before: string, after: string, columns: number): string {
-  const changes = [{ environment: 'e', before: { label: 'v1', text: before }, after: { label: 'v2', text: after } }];
-  const options = { colour: true, quiet: false, screen: makeScreen(columns), texts: new Map([['p', changes]]) };
+  const ref = { id: 'ver_1', version_number: 1 };
+  const changes = [setActive({ before: ref, before_text: before, after_text: after })];
+  const options = { colour: true, quiet: false, screen: makeScreen(columns) };
   const report = reportOf('p', 'dry-run');
   const lines = plain(
     renderText(
-      { ...report, prompts: report.prompts.slice(0, 1).map((prompt) => ({ ...prompt, problems: [] })) },
+      { ...report, prompts: report.prompts.slice(0, 1).map((prompt) => ({ ...prompt, changes, problems: [] })) },
       options,
     ),
   ).split('\n');
@@ -162,10 +166,7 @@ describe('A line is wrapped', () => {
       '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
       20,
       1,
-      [
-        '\u001b[31mred \u001b[39m\u001b[31m\u001b[7minverse over the\u001b[27m\u001b[39m',
-        ' \u001b[31m\u001b[7mend\u001b[27m\u001b[39m\u001b[31m red\u001b[39m',
-      ],
+      ['\u001b[31mred \u001b[7minverse over the\u001b[0m', ' \u001b[31m\u001b[7mend\u001b[27m red\u001b[0m'],
     ],
   ])('%j', (text, columns, hang, expected) => {
     expect(makeScreen(columns).wrap(text, hang)).toEqual(expected);
@@ -198,7 +199,7 @@ describe('A path is shortened in the middle', () => {
 describe('A link', () => {
   test.each(Object.entries(HOSTILE))('of a path with %s stays one', (_, text) => {
     const report = { ...reportOf(text), service: `https://x.example/${text}` };
-    const output = renderText(report, { colour: false, quiet: false, texts: new Map(), links });
+    const output = renderText(report, { colour: false, quiet: false, links });
     expect(output).toContain('\u001b]8;;file:///w/');
     const opened = [...output.matchAll(/\u001b\]8;;[!-~]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\/g)];
     expect(opened.length).toBeGreaterThan(0);
@@ -207,7 +208,7 @@ describe('A link', () => {
 
   test('leads from an address only where it is one of the web', () => {
     const summaryOf = (service: string) =>
-      renderText({ ...reportOf('a'), service }, { colour: false, quiet: true, texts: new Map(), links });
+      renderText({ ...reportOf('a'), service }, { colour: false, quiet: true, links });
     expect(summaryOf('eu: https://eu.example/x, us: http://us.example')).toContain(
       'eu: \u001b]8;;https://eu.example/x\u001b\\https://eu.example/x\u001b]8;;\u001b\\, us: \u001b]8;;http://us.example/\u001b\\',
     );

@@ -2,7 +2,7 @@ import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { defineNetwork, InterceptorSource } from 'msw/experimental';
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Effect } from '../../src/domain/prompt-service.ts';
+import type { Effect } from '../../src/service/prompt-service.ts';
 import type { ProblemCode } from '../../src/problem.ts';
 import {
   callNames,
@@ -81,22 +81,14 @@ describe('what is sent', () => {
     expect(calls).toEqual([{ method, path, status: 200, milliseconds: 0, attempt: 1 }]);
   });
 
-  test('a change summary is sent where there is one', async () => {
-    const seen = answering(json(wireVersion));
-    await open().service.createVersion('prm_1', { ...newVersion, changeSummary: 'Soften' });
-    expect(JSON.parse(seen[0]?.body ?? '')).toMatchObject({ change_summary: 'Soften' });
-  });
-
-  test('an empty description is sent, absent fields are not', async () => {
-    const seen = answering(json(wirePrompt));
-    await open().service.updatePrompt('prm_1', { description: '' });
-    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ description: '' });
-  });
-
-  test('without an environment there is no query', async () => {
-    const seen = answering(json(wirePrompt));
-    await open().service.readPrompt('prm_1');
-    expect(seen[0]?.url).toBe(`${BASE}/v1/integration/prompts/prm_1`);
+  test('a change summary and an empty description are sent, absent fields are not', async () => {
+    const seen = answering(json(wireVersion), json(wirePrompt));
+    const { service } = open();
+    await service.createVersion('prm_1', { ...newVersion, changeSummary: 'Soften' });
+    await service.updatePrompt('prm_1', { description: '' });
+    const [version, fields] = seen.map(({ body }) => JSON.parse(body));
+    expect(version).toMatchObject({ change_summary: 'Soften' });
+    expect(fields).toEqual({ description: '' });
   });
 
   const bases: readonly (readonly [string, string])[] = [
@@ -175,17 +167,13 @@ describe('what is answered', () => {
     expect(await open().service.readPrompt('prm_1')).toMatchObject(nothing);
   });
 
-  test.each([
-    ['null', { ...wireVersion, metadata_: null }],
-    ['absent', wireVersion],
-  ])('metadata that is %s counts as empty', async (_, answer) => {
+  test.each([{ ...wireVersion, metadata_: null }, wireVersion])('no metadata counts as empty: %j', async (answer) => {
     answering(json(answer));
-    const version = await open().service.createVersion('prm_1', newVersion);
-    expect(version).toMatchObject({ metadata: {} });
+    expect(await open().service.createVersion('prm_1', newVersion)).toMatchObject({ metadata: {} });
   });
 
-  test('a byte order mark before the JSON is borne with', async () => {
-    answering(text(`\ufeff${JSON.stringify(wirePrompt)}`));
+  test('a byte order mark before the JSON is borne with, and the encoding identity is none', async () => {
+    answering(text(`\ufeff${JSON.stringify(wirePrompt)}`, 200, { 'content-encoding': 'identity' }));
     expect(await open().service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
   });
 
@@ -255,11 +243,6 @@ describe('what is answered', () => {
     expect(failure).toMatchObject({ problem: { code: 'service/invalid-answer' }, effect: 'unknown' });
   });
 
-  test('the encoding identity is none', async () => {
-    answering(text(JSON.stringify(wirePrompt), 200, { 'content-encoding': 'identity' }));
-    expect(await open().service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
-  });
-
   test('a path in a complaint is kept short', async () => {
     const active_version = { ...wireVersion, metadata_: { ['k'.repeat(5000)]: 0 } };
     answering(text(JSON.stringify({ ...wirePrompt, active_version }).replace(':0}', ':1e999}')));
@@ -276,36 +259,29 @@ describe('what is answered', () => {
 });
 
 describe('statuses', () => {
-  type Row = readonly [status: number, code: ProblemCode, effect: Effect, times: number, timesToCreate: number];
-  const rows: readonly Row[] = [
-    [204, 'service/invalid-answer', 'unknown', 1, 1],
-    [300, 'service/redirect', 'rejected', 1, 1],
-    [301, 'service/redirect', 'rejected', 1, 1],
-    [302, 'service/redirect', 'rejected', 1, 1],
-    [304, 'service/redirect', 'rejected', 1, 1],
-    [307, 'service/redirect', 'rejected', 1, 1],
-    [308, 'service/redirect', 'rejected', 1, 1],
-    [400, 'service/unexpected-status', 'rejected', 1, 1],
-    [401, 'service/unexpected-status', 'rejected', 1, 1],
-    [403, 'service/not-authorised', 'rejected', 1, 1],
-    [404, 'service/prompt-not-found', 'rejected', 1, 1],
-    [408, 'service/unexpected-status', 'rejected', 4, 1],
-    [409, 'service/unexpected-status', 'rejected', 1, 1],
-    [413, 'service/unexpected-status', 'rejected', 1, 1],
-    [422, 'service/unexpected-status', 'rejected', 1, 1],
-    [425, 'service/unexpected-status', 'rejected', 4, 1],
-    [429, 'service/unexpected-status', 'rejected', 4, 4],
-    [500, 'service/unexpected-status', 'unknown', 4, 1],
-    [501, 'service/unexpected-status', 'unknown', 1, 1],
-    [502, 'service/unexpected-status', 'unknown', 4, 1],
-    [503, 'service/unexpected-status', 'unknown', 4, 1],
-    [504, 'service/unexpected-status', 'unknown', 4, 1],
-    [599, 'service/unexpected-status', 'unknown', 1, 1],
+  type Row = readonly [
+    statuses: readonly number[],
+    code: ProblemCode,
+    effect: Effect,
+    times: number,
+    timesToCreate: number,
   ];
-  const crossed = rows.flatMap(([status, code, effect, times, timesToCreate]) =>
-    callNames.map((name) => {
+  const rows: readonly Row[] = [
+    [[204], 'service/invalid-answer', 'unknown', 1, 1],
+    [[300, 301, 302, 304, 307, 308], 'service/redirect', 'rejected', 1, 1],
+    [[400, 401, 409, 413, 422], 'service/unexpected-status', 'rejected', 1, 1],
+    [[403], 'service/not-authorised', 'rejected', 1, 1],
+    [[404], 'service/prompt-not-found', 'rejected', 1, 1],
+    [[408, 425], 'service/unexpected-status', 'rejected', 4, 1],
+    [[429], 'service/unexpected-status', 'rejected', 4, 4],
+    [[500, 502, 503, 504], 'service/unexpected-status', 'unknown', 4, 1],
+    [[501, 599], 'service/unexpected-status', 'unknown', 1, 1],
+  ];
+  const crossed = rows.flatMap(([statuses, code, effect, times, timesToCreate]) =>
+    callNames.flatMap((name) => {
       const named = code === 'service/prompt-not-found' && name === 'setActive' ? 'service/version-not-found' : code;
-      return [status, name, named, effect, name === 'createVersion' ? timesToCreate : times] as const;
+      const sent = name === 'createVersion' ? timesToCreate : times;
+      return statuses.map((status) => [status, name, named, effect, sent] as const);
     }),
   );
   test.each(crossed)('%i to %s: %s, %s, sent %i times', async (status, name, code, effect, times) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isLoopback } from '../../src/domain/loopback.ts';
+import { isLoopback } from '../../src/domain/network.ts';
 import {
   callsByName,
   connected,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type Effect } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type Effect } from '../../src/service/prompt-service.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { withRetries, type Attempt } from '../../src/service/retry.ts';
 

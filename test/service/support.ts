@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { ServiceError, type NewVersion, type PromptService } from '../../src/domain/prompt-service.ts';
+import { ServiceError, type NewVersion, type PromptService } from '../../src/service/prompt-service.ts';
 import { connect, type CallReport, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';

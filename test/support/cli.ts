@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { GIT_VARIABLES, makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';
 import { KEY } from './service.ts';
@@ -71,4 +71,35 @@ export async function runCli(folder: string, words: readonly string[], options: 
   const ran = await startCli(folder, words, options).ended;
   expect(ran.stdout + ran.stderr).not.toContain(KEY);
   return ran;
+}
+
+export type ServeProcess = {
+  readonly baseUrl: string;
+  readonly stdout: () => string;
+  /** Ends it with a signal, and resolves to its exit code. */
+  readonly end: (signal?: NodeJS.Signals) => Promise<number>;
+};
+
+/** `promptsync serve` in a process of its own, on a free port unless one is given, accepting the key of the tests. */
+export async function startServe(
+  folder: string,
+  words: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = { PROMPTSYNC_API_KEY: KEY },
+): Promise<ServeProcess> {
+  const { child, written, ended } = startCli(folder, ['serve', '--port', '0', ...words], { environment });
+  const baseUrl = await vi.waitFor(
+    () => {
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(written.stdout)?.[0];
+      if (found === undefined) throw new Error(`not serving yet: ${written.stderr}`);
+      return found;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+  const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
+    child.kill(signal);
+    const { exitCode, stdout, stderr } = await ended;
+    expect(stdout + stderr).not.toContain(KEY);
+    return exitCode;
+  };
+  return { baseUrl, stdout: () => written.stdout, end };
 }

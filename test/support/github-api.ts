@@ -1,19 +1,22 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { answerCall, refuse, type Call, type Reply } from './github-routes.ts';
 import {
   addComment,
   addIssue,
   addPull,
+  answerCall,
   commentsOf,
   makeState,
+  refuse,
+  type Call,
   type GitHubComment,
   type GitHubIssue,
   type Identity,
   type NewIssue,
   type Person,
   type Pull,
+  type Reply,
   type State,
 } from './github-state.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/digest.ts';
-import type { StoredVersion } from '../../src/embedded/rows.ts';
+import type { StoredVersion } from '../../src/embedded/store.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
 import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
@@ -79,13 +79,13 @@ function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | '
       store.setActive(`prm_${id}`, { environment, versionId: versions(id)[number - 1]!.id });
     },
     serves: (environment, id = 'greeting') => {
-      const active = store.readPrompt(`prm_${id}`, environment)?.activeVersion ?? null;
-      return active === null ? 'nothing' : `v${active.number}`;
+      const active = store.readPrompt(`prm_${id}`, environment)?.active_version ?? null;
+      return active === null ? 'nothing' : `v${active.version_number}`;
     },
   };
 }
 
-function entryOf({ number, id, content }: StoredVersion): LedgerEntry {
+function entryOf({ version_number: number, id, content }: StoredVersion): LedgerEntry {
   return { number, id, digest: contentDigest(content), metadataDigest: EMPTY_METADATA_DIGEST, ours: true };
 }
 

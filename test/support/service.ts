@@ -5,11 +5,6 @@ import { openStore, type Store } from '../../src/embedded/store.ts';
 /** It must never be seen in any output. */
 export const KEY = 'sk-live-5eCre7-0123456789';
 
-/** Of a second service, and as little to be seen. */
-export const OTHER_KEY = 'sk-live-0ther-9876543210';
-
-export const KEYS: readonly string[] = [KEY, OTHER_KEY];
-
 export type TestService = {
   readonly baseUrl: string;
   readonly store: Store;
@@ -49,4 +44,17 @@ export function describeWrite({ method, path, body }: Pick<RequestRecord, 'metho
 
 function environmentOf(body: unknown): string {
   return typeof body === 'object' && body !== null && 'environment' in body ? String(body.environment) : '?';
+}
+
+/** Somebody makes a version in the service and makes it active, without promptsync. Resolves to its id. */
+export async function changeService(baseUrl: string, prompt: string, environment: string, content: string, key = KEY) {
+  const call = async (what: string, body: object): Promise<{ readonly id: string }> => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const url = `${baseUrl}/v1/integration/prompts/prm_${prompt}/${what}`;
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await answer.json()) as { id: string };
+  };
+  const { id } = await call('versions', { content });
+  await call('set-active', { environment, version_id: id });
+  return id;
 }

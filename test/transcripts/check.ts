@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseReport } from '../support/report.ts';
+import { parseReport } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 import { makeStage, parseTranscript, renderStep } from './transcript.ts';
 

@@ -1,18 +1,71 @@
-import { breakingText, findBreaking } from '../breaking.ts';
-import { driftSentences } from '../drift-sentences.ts';
-import { differingRows, isTold } from '../history-summary.ts';
-import { type HistoryTable, historyTables } from '../history-tables.ts';
-import { driftText } from '../history-texts.ts';
-import { cellsOf } from './cells.ts';
-import type { PageContext } from './context.ts';
-import { diffsOf, type PageDiffs } from './diffs.ts';
-import { markup, type Markup, nothing } from './markup.ts';
-import { problemItem } from './problems.ts';
-import { traitsOf } from './traits.ts';
-import { inertLine } from '../inert.ts';
-import { changeNote, changeTexts } from '../render-change.ts';
-import { editKind, editText } from '../render-edit.ts';
-import type { ReportPrompt } from '../schema.ts';
+import {
+  makeTextDiffs,
+  markWords,
+  textsOf,
+  type Block,
+  type MarkedBlock,
+  type MarkedLine,
+  type TextDiff,
+} from '../diff.ts';
+import { unknownText } from '../diff-text.ts';
+import { escapeLine } from '../escape.ts';
+import { differsText, historyTables, type HistoryTable } from '../history.ts';
+import { placeText } from '../problems.ts';
+import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
+import { cellOf, type MatrixCell } from '../status.ts';
+import { differingRows, hasHistory } from '../summary.ts';
+import {
+  breakingTexts,
+  changeNote,
+  changeTexts,
+  counted,
+  driftText,
+  editKind,
+  editText,
+  statusNote,
+} from '../words.ts';
+import { markup, nothing, type Markup } from './markup.ts';
+
+/** What the rows of one page have in common. */
+export type PageContext = {
+  readonly mode: Report['mode'];
+  readonly environments: readonly string[];
+  /** The id of a prompt's row, and what a link to it leads to. */
+  readonly linkOf: (prompt: ReportPrompt) => string;
+};
+
+/** What a page's filters ask of a prompt. */
+export type Trait = (typeof TRAITS)[number];
+
+/** `review`: whatever there is to look at. */
+export const TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed'] as const;
+
+export function traitsOf({ status, ...prompt }: ReportPrompt, mode: Report['mode']): readonly Trait[] {
+  const { changes, edits = [], drift, environments = [], problems } = prompt;
+  const unresolved = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
+  const is = {
+    changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
+    drift: drift.length > 0 || unresolved,
+    blocked: status === 'blocked',
+    // A validation attempts nothing.
+    failed: status === 'failed' || (status === 'not_attempted' && mode !== 'validate'),
+  };
+  const review = problems.length > 0 || Object.values(is).includes(true);
+  return TRAITS.filter((trait) => (trait === 'review' ? review : is[trait]));
+}
+
+/** One row of the matrix, which opens on everything that is known of the prompt. */
+export function promptRow(prompt: ReportPrompt, context: PageContext, open: boolean): Markup {
+  const link = context.linkOf(prompt);
+  const diffs = makeTextDiffs(textsOf(prompt), Infinity);
+  const parts = diffs.map((diff) => diffOf(diff, link));
+  const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
+  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
+  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
+  return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, context)}${status}</summary>
+<div class="body">${bodyOf(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+`;
+}
 
 const WORDS = {
   unchanged: 'unchanged',
@@ -23,30 +76,19 @@ const WORDS = {
   not_attempted: 'not attempted',
 } as const satisfies Record<ReportPrompt['status'], string>;
 
-/** One row of the matrix, which opens on everything that is known of the prompt. */
-export function promptRow(prompt: ReportPrompt, context: PageContext, open: boolean): Markup {
-  const { environments, texts } = context;
-  const link = context.linkOf(prompt);
-  const diffs = diffsOf(
-    texts.get(prompt.id) ?? [],
-    (environment) => `${link}@${encodeURIComponent(environment.toWellFormed())}`,
-  );
-  const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
-  const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
-  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
-  return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, environments)}${status}</summary>
-<div class="body">${bodyOf(prompt, context)}${diffs.parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
-`;
-}
-
 /** A validation attempts nothing, and a history is not of changes. */
 function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
-  if (isTold(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
+  if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
   return WORDS[prompt.status];
 }
 
-function countOf({ added, removed }: PageDiffs): Markup {
+/** How many lines change. */
+function countOf(diffs: readonly TextDiff[]): Markup {
+  const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
+  const lines = (wanted: Block['kind']) =>
+    blocks.reduce((sum, block) => sum + (block.kind === wanted ? block.lines.length : 0), 0);
+  const [added, removed] = [lines('added'), lines('removed')];
   return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
 }
 
@@ -56,34 +98,59 @@ function fieldsOf({ changes }: ReportPrompt): Markup {
   return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(', ')}</span>`;
 }
 
-function bodyOf(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
-  const { problems } = prompt;
-  const items = [...driftItems(prompt, context), ...changeItems(prompt), ...breakingItems(prompt, context)];
-  return [
-    problems.length === 0 ? nothing : markup`<ul class="problems">${problems.map(problemItem)}</ul>\n`,
-    items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
-    ...(isTold(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
-  ];
+/** Each cell says its environment: a narrow page has no columns. */
+function cellsOf(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
+  return environments.map((environment) => {
+    const cell = cellOf(prompt, environment);
+    const refused = cell.kind === 'change' && prompt.status === 'blocked';
+    // It can be seen without colour as well: what is blocked is struck out.
+    const content = refused ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : contentOf(cell);
+    const kind = refused ? 'refused' : cell.kind;
+    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${driftMark(cell)}</span>`;
+  });
 }
 
-function driftItems(prompt: ReportPrompt, { mode, restored }: PageContext): readonly Markup[] {
-  const context = { prompt, mode, restored, show: inertLine };
-  return prompt.drift.map((drift) => markup`<li class="drift"><b>Drift:</b> ${driftSentences(drift, context)}</li>`);
+function contentOf({ kind, now, next, status }: MatrixCell): Markup {
+  if (kind === 'unpinned') return markup`<span class="none">not pinned</span>`;
+  if (kind === 'unread') return markup`not known`;
+  if (kind === 'in-sync') return markup`${now}`;
+  if (kind === 'differs') return markup`${now} <em>not as pinned</em>`;
+  return markup`${now || 'not pinned'} → <b>${next}</b>${statusNote({ status })}`;
 }
 
-function changeItems(prompt: ReportPrompt): readonly Markup[] {
-  const { changes, edits = [] } = prompt;
-  return [
-    ...edits.map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
-    ...changes.flatMap((change) =>
+/** What this run has put right is said in the row alone. */
+function driftMark({ kind, drift, status }: MatrixCell): Markup {
+  const mended = kind === 'change' && (status === 'made' || status === 'adopted');
+  return drift === null || mended ? nothing : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
+}
+
+function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] {
+  const items = [
+    ...prompt.drift.map((drift) => {
+      return markup`<li class="drift"><b>Drift:</b> ${driftText(drift, prompt, mode, escapeLine)}</li>`;
+    }),
+    ...(prompt.edits ?? []).map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
+    ...prompt.changes.flatMap((change) =>
       changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`),
     ),
+    ...breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
+  ];
+  return [
+    problemList(prompt.problems),
+    items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
+    ...(hasHistory(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
   ];
 }
 
-function breakingItems(prompt: ReportPrompt, { texts }: PageContext): readonly Markup[] {
-  const breaking = findBreaking(prompt, texts.get(prompt.id) ?? []);
-  return breaking.map((one) => markup`<li class="breaking"><b>Breaking:</b> ${breakingText(one, inertLine)}</li>`);
+/** Of each problem where and what, then what to do. */
+export function problemList(problems: readonly ReportProblem[]): Markup {
+  const items = problems.map((problem) => {
+    const place = placeText(problem);
+    const where = place === '' ? nothing : markup`<code>${place}</code> `;
+    const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
+    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
+  });
+  return items.length === 0 ? nothing : markup`<ul class="problems">${items}</ul>\n`;
 }
 
 function pinsOf({ environments = [] }: ReportPrompt): Markup {
@@ -93,8 +160,8 @@ function pinsOf({ environments = [] }: ReportPrompt): Markup {
 }
 
 function historyOf(prompt: ReportPrompt): readonly Markup[] {
-  const notes = differingRows(prompt).map((row) => markup`<p class="note">${driftText(row, inertLine)}</p>\n`);
-  return [...historyTables(prompt, inertLine).map(tableOf), ...notes];
+  const notes = differingRows(prompt).map((row) => markup`<p class="note">${differsText(row, escapeLine)}</p>\n`);
+  return [...historyTables(prompt, escapeLine).map(tableOf), ...notes];
 }
 
 function tableOf({ title, columns, rows }: HistoryTable): Markup {
@@ -103,4 +170,38 @@ function tableOf({ title, columns, rows }: HistoryTable): Markup {
   const head = columns.map((column) => markup`<th scope="col">${column}</th>`);
   const body = rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`);
   return markup`${caption}<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>\n`;
+}
+
+/** Unchanged lines around a change that are shown at once. */
+const CONTEXT_LINES = 3;
+
+function diffOf({ environments, before, after, unknown, hunks }: TextDiff, link: string): Markup {
+  const names = environments.map((environment, index) => {
+    const id = `${link}@${encodeURIComponent(environment.toWellFormed())}`;
+    return markup`${index === 0 ? '' : ', '}<a id="${id}" href="#${id}">${environment}</a>`;
+  });
+  if (unknown !== null) return markup`<h3>${names}</h3>\n<p class="note">${unknownText[unknown]}</p>\n`;
+  const blocks = markWords(hunks.flatMap((hunk) => hunk.blocks));
+  const shown = blocks.map((block, index) => blockOf(block, index === 0, index === blocks.length - 1));
+  return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
+}
+
+function blockOf({ kind, lines }: MarkedBlock, first: boolean, last: boolean): Markup {
+  if (kind === 'removed') return markup`<del>${lines.map(lineOf)}</del>`;
+  if (kind === 'added') return markup`<ins>${lines.map(lineOf)}</ins>`;
+  const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
+  // A fold takes a line itself.
+  if (to - from < 2) return sameOf(lines);
+  const summary = counted([to - from, 'unchanged line', 'unchanged lines']);
+  const fold = markup`<details class="fold"><summary>${summary}</summary>${sameOf(lines.slice(from, to))}</details>`;
+  return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
+}
+
+function sameOf(lines: readonly MarkedLine[]): Markup {
+  return lines.length === 0 ? nothing : markup`<span>${lines.map(lineOf)}</span>`;
+}
+
+/** Each line has its line feed: the last one of an element is not drawn. */
+function lineOf(line: MarkedLine): Markup {
+  return markup`${line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`))}\n`;
 }

@@ -96,7 +96,7 @@ describeInBrowser('The address', () => {
     const { page } = await openPage(html);
     await page.getByLabel('All').check();
     await page.getByLabel('To review').check();
-    expect(hashIn(page)).toBe('');
+    await expect.poll(() => hashIn(page)).toBe('');
   });
 
   test('is followed back', async () => {

@@ -50,9 +50,9 @@ describeInBrowser('axe finds nothing in', () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test('two thousand prompts', async () => {
+  test('fifty prompts', async () => {
     const prompt: PagePrompt = { serves: { staging: [1, 'new'], production: 1 }, text: ['a\nb', 'a\nc'] };
-    const rows = Array.from({ length: 2000 }, (_, index) => [`team/prompt-${index}`, prompt] as const);
+    const rows = Array.from({ length: 50 }, (_, index) => [`team/prompt-${index}`, prompt] as const);
     const { page } = await openPage(pageOf(Object.fromEntries(rows)));
     expect(await violationsIn(page)).toEqual([]);
   });

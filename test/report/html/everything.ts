@@ -39,7 +39,7 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
     serves: { staging: [1, 2] },
     text: [null, 'A first text.'],
     more: {
-      drift: [{ environment: 'staging', kind: 'unfinished', expected: { new: true }, observed: null }],
+      drift: [{ environment: 'staging', kind: 'unfinished', restores: true, expected: { new: true }, observed: null }],
     },
   },
   'support/unreachable': {

@@ -23,14 +23,14 @@ describeInBrowser('A filter shows', () => {
     await page.locator(`label:has([value=${name}])`).click();
     expect(await shownIn(page)).toEqual(keys);
     expect(await toldIn(page)).toBe(`${keys.length} of 13 shown`);
-    expect(hashIn(page)).toBe(`show=${name}`);
+    await expect.poll(() => hashIn(page)).toBe(`show=${name}`);
   });
 
   test('all', async () => {
     const { page } = await openPage(html);
     await page.getByLabel('All').check();
     expect(await shownIn(page)).toEqual(Object.keys(everything));
-    expect(hashIn(page)).toBe('show=all');
+    await expect.poll(() => hashIn(page)).toBe('show=all');
   });
 
   test('as many as it says', async () => {
@@ -66,7 +66,7 @@ describeInBrowser('A filter shows', () => {
     await page.getByLabel('Drift').check();
     await page.locator('#search').fill('first text');
     expect(await shownIn(page)).toEqual(['support/unfinished']);
-    expect(hashIn(page)).toBe('show=drift&search=first+text');
+    await expect.poll(() => hashIn(page)).toBe('show=drift&search=first+text');
   });
 
   test('nothing, and says where else the words are', async () => {

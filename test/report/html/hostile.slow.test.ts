@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { inertForRunner, inertText } from '../../../src/report/inert.ts';
+import { escapeForRunner, escapeText } from '../../../src/report/escape.ts';
 import { commandsIn } from '../corpus.ts';
 import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
 import { pageOf } from './pages.ts';
@@ -77,7 +77,7 @@ function diffsIn(page: Page, html: string) {
 async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const diffs = await diffsIn(page, pageOfTexts(texts));
   return texts.filter((text, index) => {
-    const shown = inertText(text).toWellFormed();
+    const shown = escapeText(text).toWellFormed();
     const { before = '', after = '', elements = [] } = diffs[index] ?? {};
     const whole = before.endsWith(`\n${shown}\nold\nlast\n`) && after.endsWith(`\n${shown}\nnew ${shown}\nlast\n`);
     return !whole || elements.some((name) => !DIFF_ELEMENTS.includes(name));
@@ -169,6 +169,6 @@ describe('No line of a page is a command of a GitHub runner:', () => {
   });
 
   test('so a page is the same there: a script or style that was rewritten would not be the one of the policy', () => {
-    expect(inertForRunner(all)).toBe(all);
+    expect(escapeForRunner(all)).toBe(all);
   });
 });

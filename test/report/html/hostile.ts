@@ -1,8 +1,7 @@
-import type { Side, TextChange } from '../../../src/domain/texts.ts';
-import { renderHtml } from '../../../src/report/html/render-html.ts';
+import { renderHtml } from '../../../src/report/html/page.ts';
 import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
 import { NASTY } from '../nasty-markdown.ts';
-import { DIGEST, promptOf, reportOf } from '../support.ts';
+import { DIGEST, promptOf, reportOf, setActive, textFields } from '../support.ts';
 
 const RUN = 'globalThis.ran=(globalThis.ran??0)+1';
 const ELSEWHERE = 'https://evil.example';
@@ -44,8 +43,13 @@ export const NASTY_HTML = {
 
 /** Every page of a report that holds the text wherever it can. Without texts: their lines decide what a diff is made of. */
 export function pagesOf(text: string): readonly string[] {
-  const options = { texts: new Map(), restored: new Set<string>(), title: 'plan' };
-  return reportsOf(text).map((report) => renderHtml(report, options));
+  return reportsOf(text).map((report) => renderHtml({ ...report, prompts: report.prompts.map(withoutTexts) }, 'plan'));
+}
+
+function withoutTexts(prompt: ReportPrompt): ReportPrompt {
+  const none = { before_text: '', after_text: '', before_metadata: '', after_metadata: '', breaking: [] };
+  const changes = prompt.changes.map((change) => (change.kind === 'set-active' ? { ...change, ...none } : change));
+  return { ...prompt, changes };
 }
 
 function reportsOf(text: string): readonly Report[] {
@@ -77,12 +81,11 @@ function editsOf(text: string): NonNullable<ReportPrompt['edits']> {
 
 /** A page of a plan with a prompt for each text, which has it in its texts as well. */
 export function pageOfTexts(all: readonly string[]): string {
-  const prompts = all.map((text, index) => ({ ...promptOf(text, 'pending'), id: `prm_${index}` }));
-  const texts = new Map(all.map((text, index) => [`prm_${index}`, textsOf(text)]));
-  return renderHtml({ ...reportOf('', 'dry-run'), prompts }, { texts, restored: new Set(), title: 'plan' });
-}
-
-function textsOf(text: string): readonly TextChange[] {
-  const side = (content: string): Side => ({ label: text, text: content, metadata: { [text]: text } });
-  return [{ environment: text, before: side(`${text}\nold\nlast`), after: side(`${text}\nnew ${text}\nlast`) }];
+  const prompts = all.map((text, index) => {
+    const before = { id: text, version_number: null };
+    const texts = { ...textFields(text), after_text: `${text}\nnew ${text}\nlast` };
+    const change = setActive({ ...texts, environment: text, before, after: before });
+    return { ...promptOf(text, 'pending'), id: `prm_${index}`, changes: [change] };
+  });
+  return renderHtml({ ...reportOf('', 'dry-run'), prompts }, 'plan');
 }

@@ -69,16 +69,16 @@ describeInBrowser('The key', () => {
   ])('%s is the filter at that place', async (key, hash, count) => {
     const { page } = await openPage(html);
     await press(page, key);
-    expect(hashIn(page)).toBe(hash);
+    await expect.poll(() => hashIn(page)).toBe(hash);
     expect(await shownIn(page)).toHaveLength(count);
   });
 
   test('v changes between unified and side by side', async () => {
     const { page } = await openPage(html);
     await press(page, 'v');
-    expect(hashIn(page)).toBe('view=split');
+    await expect.poll(() => hashIn(page)).toBe('view=split');
     await press(page, 'v');
-    expect(hashIn(page)).toBe('');
+    await expect.poll(() => hashIn(page)).toBe('');
   });
 
   test('? opens the help, in which no letter is a command; Escape closes it', async () => {
@@ -112,7 +112,7 @@ describeInBrowser('The key', () => {
     await page.getByRole('button', { name: 'Keys' }).click();
     await page.getByLabel('Single letters are commands').check();
     await press(page, 'Escape', '4');
-    expect(hashIn(page)).toBe('show=drift');
+    await expect.poll(() => hashIn(page)).toBe('show=drift');
   });
 });
 

@@ -58,7 +58,7 @@ describeInBrowser('Without colour, a page tells apart', () => {
     ['a change', 'support/greeting', 'v6 → new version'],
     ['drift', 'support/refund', 'v2 → v3 drift'],
     ['what is blocked', 'support/returns', 'v2 → v4 blocked'],
-    ['what was left unfinished', 'support/unfinished', 'v1 → v2 unfinished'],
+    ['what was left unfinished', 'support/unfinished', 'none → v2 unfinished'],
     ['what is not known', 'support/unreachable', 'not known'],
     ['what stays', 'quiet/one', 'v1'],
   ])('%s', async (_, key, text) => {

@@ -1,7 +1,7 @@
-import type { TextChange } from '../../../src/domain/texts.ts';
-import { renderHtml } from '../../../src/report/html/render-html.ts';
+import { renderHtml } from '../../../src/report/html/page.ts';
 import type { Report, ReportDrift, ReportPrompt } from '../../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY } from '../support.ts';
+import { DIGEST, NO_SUMMARY, setActive } from '../support.ts';
+import { variableChanges } from '../../../src/domain/text-changes.ts';
 
 /** A prompt of a page: an environment has a number where it stays, two where it changes, null where it is not known. */
 export type PagePrompt = {
@@ -27,8 +27,7 @@ export function pageOfList(
   { report = {}, title = 'plan' }: PageParts = {},
 ): string {
   const made = prompts.map(([key, prompt], index) => promptOf(key, prompt, index));
-  const texts = new Map(prompts.map(([, prompt], index) => [`prm_${index}`, textsOf(prompt)]));
-  return renderHtml({ ...reportOf(made), ...report }, { texts, restored: new Set(), title });
+  return renderHtml({ ...reportOf(made), ...report }, title);
 }
 
 function reportOf(prompts: readonly ReportPrompt[]): Report {
@@ -45,7 +44,7 @@ function reportOf(prompts: readonly ReportPrompt[]): Report {
   };
 }
 
-function promptOf(key: string, { status, path, serves = {}, drift = [], more }: PagePrompt, index: number) {
+function promptOf(key: string, { status, path, serves = {}, text, drift = [], more }: PagePrompt, index: number) {
   const rows = Object.entries(serves);
   const moves = rows.flatMap(([environment, versions]) =>
     typeof versions === 'object' && versions !== null ? [{ environment, before: versions[0], after: versions[1] }] : [],
@@ -57,12 +56,23 @@ function promptOf(key: string, { status, path, serves = {}, drift = [], more }: 
     changes: [
       ...(creates ? [{ kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const] : []),
       ...moves.map(({ environment, before, after }) => {
-        return { kind: 'set-active', environment, before: ref(before), after: refAfter(after) } as const;
+        const known = { environment, before: ref(before), after: refAfter(after) };
+        if (text === undefined) return setActive(known);
+        const [then, now] = text;
+        const texts = { before: then === null ? null : ref(before), before_text: then, after_text: now };
+        const breaking = variableChanges({ before: then === null ? null : { text: then }, after: { text: now } });
+        return setActive({ ...known, ...texts, breaking });
       }),
     ],
     environments: rows.map(([environment, versions]) => rowOf(environment, versions)),
     drift: drift.map((environment): ReportDrift => {
-      return { environment, kind: 'outside', expected: ref(3), observed: { ...ref(5), made_by: 'outside' } };
+      return {
+        environment,
+        kind: 'outside',
+        restores: false,
+        expected: ref(3),
+        observed: { ...ref(5), made_by: 'outside' },
+      };
     }),
     problems: [],
     ...more,
@@ -84,16 +94,4 @@ function ref(number: number) {
 
 function refAfter(after: number | 'new') {
   return after === 'new' ? { new: true as const } : ref(after);
-}
-
-function textsOf({ serves = {}, text }: PagePrompt): readonly TextChange[] {
-  if (text === undefined) return [];
-  return Object.entries(serves).flatMap(([environment, versions]): readonly TextChange[] => {
-    if (typeof versions !== 'object' || versions === null) return [];
-    const [before, after] = versions;
-    const then = text[0] === null ? null : { label: `v${before}`, text: text[0] };
-    return [
-      { environment, before: then, after: { label: after === 'new' ? 'new version' : `v${after}`, text: text[1] } },
-    ];
-  });
 }

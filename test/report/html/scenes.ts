@@ -1,7 +1,7 @@
 import { makeProblem } from '../../../src/problem.ts';
 import { everything, problems } from './everything.ts';
 import { pageOf, type PagePrompt } from './pages.ts';
-import { DIGEST } from '../support.ts';
+import { DIGEST, setActive } from '../support.ts';
 
 const applied: PagePrompt = {
   status: 'applied',
@@ -12,14 +12,8 @@ const half: PagePrompt = {
   status: 'failed',
   more: {
     changes: [
-      {
-        kind: 'set-active',
-        environment: 'staging',
-        before: null,
-        after: { id: 'a', version_number: 2 },
-        status: 'made',
-      },
-      { kind: 'set-active', environment: 'production', before: null, after: { new: true }, status: 'not_made' },
+      setActive({ after: { id: 'a', version_number: 2 }, status: 'made' }),
+      setActive({ environment: 'production', status: 'not_made' }),
     ],
     problems: [makeProblem('service/not-updated', { environment: 'production' })],
   },

@@ -1,0 +1,68 @@
+import type { Digest } from './digest.ts';
+import type { Content, Pin } from './prompt-file.ts';
+
+/** How an environment was pinned at an earlier commit. */
+export type FormerPin = {
+  readonly commit: string;
+  /** How many states of the file are newer. */
+  readonly age: number;
+  readonly pin: Pin;
+  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
+  readonly content: Content | null;
+};
+
+/** By environment, newest first. */
+export type FormerPins = ReadonlyMap<string, readonly FormerPin[]>;
+
+/** A commit with what git knows of it; of one that this repository does not have, its id alone. */
+export type CommitInfo = {
+  readonly commit: string;
+  readonly author?: string;
+  /** Author's date, ISO 8601 with its offset. */
+  readonly date?: string;
+  readonly subject?: string;
+  /** `#12`, or `!12` of GitLab. */
+  readonly pullRequest?: string;
+};
+
+/** A time during which the file's pin meant a version. */
+export type PinnedTime = {
+  readonly environment: string;
+  /** Null where it began before all that is known of the file. */
+  readonly from: CommitInfo | null;
+  /** Null where the last commit still says so, whether or not it is what the service serves. */
+  readonly until: CommitInfo | null;
+};
+
+/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped the record. */
+export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
+
+/** One version, with where it comes from and where it has been. */
+export type VersionHistory = {
+  readonly ref: { readonly id: string; readonly number: number };
+  readonly digest: Digest;
+  readonly madeBy: Maker;
+  readonly commit: CommitInfo | null;
+  /** From the repository's root. */
+  readonly path: string | null;
+  /** Environments that serve it now. */
+  readonly activeIn: readonly string[];
+  /** According to git; newest first within each environment. */
+  readonly pinned: readonly PinnedTime[];
+};
+
+/** By prompt id, newest version first; and the environment that was asked about, if any. */
+export type Histories = {
+  readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
+  readonly environment: string | null;
+};
+
+/** A prompt's file as one commit left it: how it pinned each environment. */
+export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
+
+/** The states of a file, newest first. */
+export type FileHistory = {
+  readonly states: readonly FileState[];
+  /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
+  readonly whole: boolean;
+};

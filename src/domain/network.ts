@@ -1,0 +1,23 @@
+/** Whether a URL names this very machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  const host = hostname.replace(/\.$/, '');
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Which proxies to go through; an empty text stands for none. */
+export type Proxies = { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
+
+/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
+export function proxiesOf(environment: Readonly<Record<string, string | undefined>>): Proxies {
+  return {
+    httpProxy: proxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
+    httpsProxy: proxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
+    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
+  };
+}
+
+/** `proxy:3128` is a usual way to write it, and not a URL. */
+function proxyUrl(setting: string): string {
+  const text = setting.trim();
+  return text === '' || text.includes('://') ? text : `http://${text}`;
+}

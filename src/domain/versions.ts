@@ -1,0 +1,75 @@
+import { EMPTY_METADATA_DIGEST, type Digest } from './digest.ts';
+import type { JsonObject } from './json.ts';
+import type { Content, Pin } from './prompt-file.ts';
+
+/** A version named in a plan: `number` is null where only the id is known. */
+export type VersionRef = { readonly id: string; readonly number: number | null };
+
+/** What a version is called where people read it: `v7`, or its id where the number is not known. */
+export function labelOf({ id, number }: VersionRef): string {
+  return number === null ? id : `v${number}`;
+}
+
+export function refOf({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
+  return { id, number };
+}
+
+/** By what versions and their contents are distinguished. */
+export type VersionFacts = {
+  readonly id: string;
+  readonly number: number;
+  readonly digest: Digest;
+  readonly metadataDigest: Digest;
+  /** Whether promptsync made it. A copy of such a version that somebody has edited is not. */
+  readonly ours: boolean;
+};
+
+/** Where a version says that it comes from; all but the digest are absent where its file was not committed. */
+export type Source = {
+  readonly digest: Digest;
+  readonly metadataDigest?: Digest;
+  readonly commit?: string;
+  /** From the repository's root. */
+  readonly path?: string;
+};
+
+/** A version that is known, whether it was read or only heard of. */
+export type KnownVersion = VersionFacts & {
+  /** A copy names the source of its original. Null where a version says nothing. */
+  readonly source: Source | null;
+  /** What it holds, the metadata without the tool's own key; null where it was not read. */
+  readonly content: { readonly text: string; readonly metadata: JsonObject } | null;
+};
+
+/**
+ * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
+ * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+ */
+export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
+  if (version.digest !== content.digest) return false;
+  if (content.metadataDigest !== undefined) return version.metadataDigest === content.metadataDigest;
+  return version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
+}
+
+/** The version to use for a content: one that promptsync made before another's, then the newest. */
+export function findContent<Known extends VersionFacts>(known: readonly Known[], content: Content): Known | undefined {
+  const holding = known.filter((version) => holds(version, content));
+  return holding.find(({ ours }) => ours) ?? holding[0];
+}
+
+/** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
+export function findNamed<Known extends VersionFacts>(known: readonly Known[], pin: Pin): Known | undefined {
+  if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
+  return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
+}
+
+/** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
+export function hasGap(known: readonly VersionFacts[], older: number, newer: number): boolean {
+  const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
+  return new Set(between).size < newer - older - 1;
+}
+
+/** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
+export function asHeld({ text, digest, ...rest }: Content, metadata: 'kept' | 'dropped'): Content {
+  return metadata === 'dropped' ? { text, digest } : { text, digest, ...rest };
+}

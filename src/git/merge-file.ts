@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import type { SimpleGitOptions } from 'simple-git';
+import { failureOf, openGit } from './driver.ts';
+
+/** Texts without the line feed that ends a file; without a base, all that differs is a conflict. */
+type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+/** What stands behind the markers. */
+type Labels = { readonly ours: string; readonly theirs: string };
+
+/** So many processes at a time, however many prompts are merged. */
+const limit = pLimit(4);
+/** Up to it, the exit code of `git merge-file` counts conflicts; above it, git has failed. */
+const MOST_COUNTED = 127;
+/** Else the user's configuration could have the base shown as well. */
+const TWO_SIDES = ['-c', 'merge.conflictStyle=merge'];
+
+/**
+ * Makes what merges texts line by line as git does: with markers around what both sides have changed, or with one side of
+ * it. It needs no repository, and throws a `ProblemError` when git cannot merge.
+ */
+export function makeMerger(keyVariables: readonly string[]) {
+  return (texts: Texts, side: keyof Labels | null, labels: Labels) =>
+    limit(() => inNewFolder((folder) => mergeIn(folder, texts, side, labels, keyVariables)));
+}
+
+async function mergeIn(
+  root: string,
+  { base, ours, theirs }: Texts,
+  side: keyof Labels | null,
+  labels: Labels,
+  keyVariables: readonly string[],
+): Promise<{ readonly text: string; readonly conflicts: number }> {
+  const files = Object.entries({ ours: `${ours}\n`, base: base === null ? '' : `${base}\n`, theirs: `${theirs}\n` });
+  await Promise.all(files.map(([name, text]) => writeFile(join(root, name), text)));
+  let conflicts = 0;
+  const errors: NonNullable<SimpleGitOptions['errors']> = (error, result) => {
+    if (!(result.exitCode <= MOST_COUNTED) || error instanceof Error) return failureOf(error, result);
+    conflicts = result.exitCode;
+    return undefined;
+  };
+  const { ask } = openGit({ root, keyVariables }, { errors });
+  const named = [labels.ours, 'base', labels.theirs].map((label) => `-L${label}`);
+  const sided = side === null ? [] : [`--${side}`];
+  const merged = await ask(...TWO_SIDES, 'merge-file', '-p', ...sided, ...named, 'ours', 'base', 'theirs');
+  return { text: merged.slice(0, -1), conflicts };
+}
+
+/** A folder that others cannot read. */
+async function inNewFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'promptsync-merge-'));
+  try {
+    // Git is started only where this is. It is no repository, and needs not be one.
+    await mkdir(join(folder, '.git'));
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

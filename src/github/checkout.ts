@@ -1,0 +1,51 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import { findConfigFile } from '../config/load.ts';
+import { findRoot, isRoot, slashed } from '../files/paths.ts';
+import { openRemote } from '../git/remote.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
+import type { Context } from './context.ts';
+import type { Event, PullRequest } from './event.ts';
+
+/**
+ * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is given `fetch-depth: 0`. What
+ * cannot be fetched is reported where it is missed.
+ */
+export async function openWhole({ git, folder }: Pick<Context, 'git' | 'folder'>): Promise<Repository> {
+  if (!isRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
+  const repository = await openRepository(git, folder);
+  if (!(await repository.isShallow())) return repository;
+  await openRemote(git)
+    .fetchHistory()
+    .catch(() => {});
+  return openRepository(git, folder);
+}
+
+/** The commit to compare with: what would be there without the pull request, or was there before the push. */
+export async function baseOf({ pull, before }: Event, repository: Repository): Promise<string | undefined> {
+  if (pull !== null) return baseOfPull(pull, repository);
+  const pushed = before === null ? null : await repository.resolveRef(before);
+  return pushed ?? (await parents(repository))[0];
+}
+
+/** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
+async function baseOfPull({ head, base }: PullRequest, repository: Repository): Promise<string> {
+  const [first, second] = await parents(repository);
+  if (first !== undefined && second === head) return first;
+  return (repository.head && (await repository.mergeBase(base, repository.head))) || base;
+}
+
+async function parents({ head, parentsOf }: Repository): Promise<readonly string[]> {
+  return head === null ? [] : parentsOf(head);
+}
+
+type Place = Pick<Context, 'folder'> & { readonly inputs: Pick<Context['inputs'], 'config'> };
+
+/** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
+export function pathsFromRoot({ folder, inputs: { config } }: Place): (path: string) => string {
+  const file = config === undefined ? findConfigFile(folder) : resolve(folder, config);
+  const home = file === null ? folder : dirname(file);
+  const root = findRoot(home);
+  // A configuration that was named is called by that name.
+  return (path) => slashed(relative(root, path === config ? join(folder, path) : join(home, path)));
+}

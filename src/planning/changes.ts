@@ -1,0 +1,144 @@
+import type { History } from '../domain/desired.ts';
+import { meaningOf, wantsOwnVersion, type Meaning } from '../domain/meaning.ts';
+import type { Observed, ObservedFields } from '../domain/observed.ts';
+import {
+  FIELDS,
+  serves,
+  type Change,
+  type ContentsAtRefs,
+  type CreateVersion,
+  type FieldChange,
+  type FieldName,
+  type NewVersionRef,
+  type Provenance,
+  type SetActive,
+  type UpdatePrompt,
+} from '../domain/plan.ts';
+import { refOf, type VersionRef } from '../domain/versions.ts';
+import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import { makeProblem, type Place, type Problem } from '../problem.ts';
+
+/** Everything that a pin's meaning depends on. */
+export type PinContext = {
+  readonly file: PromptFile;
+  readonly observed: Observed;
+  readonly contentsAtRefs: ContentsAtRefs;
+};
+
+/** What a pin asks for: nothing, another active version, or more than is known. `finds`: an apply looks for it. */
+type Resolution =
+  | { readonly kind: 'in-sync' }
+  | { readonly kind: 'set'; readonly after: VersionRef | NewVersionRef; readonly finds: boolean }
+  | { readonly kind: 'blocked'; readonly problem: Problem; readonly finds: boolean };
+
+/** A pin, and what is to be done about it. */
+export type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
+
+/** What one file asks for in the order in which it is written, with what became of each pin. */
+export function changesFor(context: PinContext, { provenance }: History) {
+  const { file, observed, contentsAtRefs } = context;
+  const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+  const pins = file.pins.map((pin, at): Resolved => {
+    return { pin, resolution: resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context) };
+  });
+  const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
+  const activations = pins.flatMap((one) => activation(one, observed));
+  const changes: readonly Change[] = [...creates, ...compareFields(file, observed.fields), ...activations];
+  return { pins, changes };
+}
+
+function activation({ pin, resolution }: Resolved, observed: Observed): readonly SetActive[] {
+  if (resolution.kind !== 'set') return [];
+  const active = observed.active.get(pin.environment) ?? null;
+  const before = active === null ? null : refOf(active);
+  return [{ kind: 'set-active', environment: pin.environment, before, after: resolution.after }];
+}
+
+/** What a plan does about a pin of such a meaning. */
+function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolution {
+  switch (meaning.kind) {
+    case 'in-sync':
+      return meaning;
+    case 'known':
+      return { kind: 'set', after: refOf(meaning.version), finds: false };
+    case 'new': {
+      const { content, ref } = meaning;
+      return { kind: 'set', after: { new: content, ...(ref !== undefined && { ref }) }, finds: false };
+    }
+    case 'unknown':
+      return resolveUnknown(pin, context);
+  }
+}
+
+/** An id is a promise by itself: unknown ones are planned, and read before they go live. */
+function resolveUnknown({ environment, pin, line, column }: EnvironmentPin, context: PinContext): Resolution {
+  const { file, observed, contentsAtRefs } = context;
+  const place: Place = { path: file.path, line, column };
+  if (pin.kind === 'version' && !observed.missing.includes(pin.id)) {
+    return { kind: 'set', after: { id: pin.id, number: null }, finds: true };
+  }
+  const finds = pin.kind === 'number' && observed.findable;
+  return { kind: 'blocked', problem: unresolvable(pin, environment, { finds, contentsAtRefs, place }), finds };
+}
+
+type Unresolved = { readonly finds: boolean; readonly contentsAtRefs: ContentsAtRefs; readonly place: Place };
+
+function unresolvable(pin: Pin, environment: string, { finds, contentsAtRefs, place }: Unresolved): Problem {
+  switch (pin.kind) {
+    case 'number':
+      return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable: finds }, place);
+    case 'version':
+      return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
+    case 'git': {
+      const at = contentsAtRefs.get(pin.ref);
+      return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref: pin.ref }, place);
+    }
+    case 'latest':
+      return makeProblem('internal/unexpected', { reason: 'a file has no content of its own' }, place);
+  }
+}
+
+/**
+ * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
+ * @param provenance of the file's own content
+ */
+function contentsToCreate(
+  { file, observed, contentsAtRefs }: PinContext,
+  meanings: readonly Meaning[],
+  provenance: Provenance,
+): readonly CreateVersion[] {
+  const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.content] : []));
+  const wanted = [...followed, ...(wantsOwnVersion(file, observed, meanings) ? [file.content] : [])];
+  return wanted
+    .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
+    .map((content) => ({ ...create(content, contentsAtRefs, provenance), ...othersOf(content, wanted) }));
+}
+
+/** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
+function replaces(other: Content, at: number, content: Content, index: number): boolean {
+  return serves(other, content) && (!serves(content, other) || at > index);
+}
+
+function othersOf(content: Content, wanted: readonly Content[]): Pick<CreateVersion, 'others'> {
+  const others = [...new Set(wanted)].filter((other) => other !== content && serves(content, other));
+  return others.length > 0 ? { others } : {};
+}
+
+/** The file's own content is at no ref, however equal: contents are distinguished by identity here. */
+function create(content: Content, refs: ContentsAtRefs, provenance: Provenance): CreateVersion {
+  for (const [ref, at] of refs) {
+    if ('content' in at && at.content === content) {
+      return { kind: 'create-version', content, ref, provenance: at.provenance };
+    }
+  }
+  return { kind: 'create-version', content, provenance };
+}
+
+/** The fields that the file manages and that differ in the service; no change when there are none. */
+function compareFields(file: PromptFile, fields: ObservedFields): readonly UpdatePrompt[] {
+  const entries = FIELDS.flatMap((field): [FieldName, FieldChange][] => {
+    const after = file[field];
+    return after === undefined || after === fields[field] ? [] : [[field, { before: fields[field], after }]];
+  });
+  return entries.length === 0 ? [] : [{ kind: 'update-prompt', fields: Object.fromEntries(entries) }];
+}

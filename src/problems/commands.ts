@@ -1,0 +1,133 @@
+import { literalSelector } from '../domain/text.ts';
+import { error, quoted, shellWord, short, warning } from './entry.ts';
+
+/** What stops the commands that write prompt files. */
+export const COMMANDS = {
+  // promptsync promote
+  'promote/nothing-active': error<{ environment: string }>(
+    (e) => `"${e.environment}" serves no version of this prompt.`,
+    'Promote a version to it, or sync it, first.',
+  ),
+  'promote/source-drifted': warning<{ environment: string; serves: string }>(
+    (e) => `"${e.environment}" serves ${e.serves}, which is not what its pin asks for; that is what is promoted.`,
+    'Sync first, to promote what the files say.',
+  ),
+
+  // promptsync rollback
+  'rollback/nothing-before': error<{ environment: string; number: number }>(
+    (e) => `No version older than v${e.number} is known that "${e.environment}" served.`,
+    'Name one with --to N; `promptsync history KEY` lists those that are known.',
+  ),
+  'rollback/nothing-served': error<{ environment: string }>(
+    (e) => `"${e.environment}" serves no version: there is nothing to go back from.`,
+    'Take its pin out of the file, or name a version with --to N.',
+  ),
+  'rollback/shallow': error<{ environment: string }>(
+    (e) => `The clone is shallow: what "${e.environment}" was pinned to before is not in it.`,
+    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`), or name one with --to N.',
+  ),
+  'rollback/unclear-before': error<{
+    environment: string;
+    commit: string;
+    /** Null: `latest`, which means the text of that commit. */
+    pin: string | null;
+  }>(
+    (e) => `Commit ${short(e.commit)} had "${e.environment}" at ${pinThen(e)}, and no version is known that it means.`,
+    (e) => `Pin it to ${pinThen(e)} by hand, or name a version with --to N.`,
+  ),
+  'rollback/unknown-version': error<{ number: number }>(
+    (e) => `No version ${e.number} of this prompt is known.`,
+    '`promptsync history KEY` lists those that are known; the pin `git:<ref>` always works.',
+  ),
+
+  // promptsync pull
+  'pull/conflict': error<{ places: number }>(
+    (e) =>
+      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; the file has both.`,
+    'Decide between the lines <<<<<<<, ======= and >>>>>>>, or put the file back and run again with --ours or --theirs.',
+  ),
+  'pull/would-conflict': error<{ places: number }>(
+    (e) =>
+      `The file and the service have changed the same ${e.places === 1 ? 'place' : `${e.places} places`}; a pull would write both.`,
+    'Run it with --ours or --theirs to have one side of each, or without --dry-run to decide in the file.',
+  ),
+  'pull/pin-conflict': error<{ environment: string; pin: string; serves: string }>(
+    (e) =>
+      `"${e.environment}" serves ${e.serves} and the file pins ${e.pin}: which of the two is the newer one is not known.`,
+    'Run again with --ours, to keep what the file pins, or with --theirs, to pin what is served.',
+  ),
+  'pull/several': error<{ environments: readonly string[] }>(
+    (e) => `Several environments were changed in different ways: ${e.environments.join(', ')}.`,
+    'Pull them one after the other, with --environment.',
+  ),
+  'pull/known-version': warning<{ environment: string; serves: string }>(
+    (e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`,
+    'A sync puts back what the file says; to keep that version, use promptsync rollback.',
+  ),
+
+  // promptsync import
+  'import/not-writable': error<{ reason: string }>(
+    (e) => `No prompt file can hold what the service has: ${e.reason}`,
+    'Correct it in the service, then import it again.',
+  ),
+  'import/environment-needed': error(
+    'promptsync.yaml has no `environments`, and none was given.',
+    'Say which environment serves the text to import: --environment NAME.',
+  ),
+  'import/nothing-active': error<{
+    environments: readonly string[];
+    /** Whether one was asked for, and others were not looked at. */
+    named: boolean;
+  }>(
+    (e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`,
+    (e) =>
+      'Make a version active there in the service first, or ' +
+      (e.named
+        ? 'take the text of another environment: promptsync import --environment NAME.'
+        : 'add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).'),
+  ),
+  'import/known': error<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
+    (e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`,
+    (e) =>
+      e.what === 'id'
+        ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}`
+        : 'Give each prompt a key of its own, in the service or in that file.',
+  ),
+  'import/path-taken': error<{ path: string }>(
+    (e) => `There is a file ${e.path} already.`,
+    'Name another folder with --dir, or move that file.',
+  ),
+  'import/not-matched': error<{
+    path: string;
+    /** Where a pattern would match it; null: below none of the folders that patterns begin with. */
+    elsewhere: string | null;
+    /** What would match it where it is; null: the patterns exclude it. */
+    pattern: string | null;
+  }>(
+    (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
+    (e) => notMatchedHint(e),
+  ),
+  'import/outside': error<{ folder: string }>(
+    (e) => `The folder "${e.folder}" leaves the repository.`,
+    'Name a folder inside of it with --dir; it is relative to promptsync.yaml.',
+  ),
+  'import/symbolic-link': error<{ path: string }>(
+    (e) => `On the way to the file is a symbolic link: ${e.path}.`,
+    'Name another folder with --dir: nothing is written through links.',
+  ),
+};
+
+function pinThen({ pin, commit }: { pin: string | null; commit: string }): string {
+  return pin ?? `git:${short(commit)}`;
+}
+
+/** Another folder helps alone where a pattern matches the file there. */
+function notMatchedHint({ elsewhere, pattern }: { elsewhere: string | null; pattern: string | null }): string {
+  const folder = elsewhere === null ? null : `name another folder, such as --dir ${shellWord(elsewhere || '.')}`;
+  const further =
+    pattern === null
+      ? 'change the patterns under `prompts:` in promptsync.yaml'
+      : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
+  const hint = folder === null ? further : `${folder}, or ${further}`;
+  return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+}

@@ -1,0 +1,149 @@
+import { error, quoted, warning } from './entry.ts';
+
+/** What can be wrong with prompt files and the YAML in them, and with edits of them. */
+export const FILES = {
+  // Prompt files
+  'prompt/none-found': error<{ patterns: readonly string[] }>(
+    (e) => `No prompt file matches ${quoted(e.patterns)}.`,
+    'Correct `prompts:` in promptsync.yaml, or add a first prompt file.',
+  ),
+  'prompt/unreadable': error<{ reason: string }>(
+    (e) => `The file cannot be read (${e.reason}).`,
+    'Check that it exists and that you may read it.',
+  ),
+  'prompt/symbolic-link': error(
+    'The path is a symbolic link.',
+    'Prompt files are read from the repository alone: put the file itself here.',
+  ),
+  'prompt/too-large': error<{ bytes: number; limit: number }>(
+    (e) => `The file has ${e.bytes} bytes; at most ${e.limit} are read.`,
+    'Shorten the prompt.',
+  ),
+  'prompt/not-utf8': error('The file is not valid UTF-8.', 'Save it as UTF-8.'),
+  'prompt/nul': error('The file contains a NUL character.', 'Remove it: prompts are text.'),
+  'prompt/conflict-markers': error(
+    'A merge conflict was left in the file.',
+    'Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>.',
+  ),
+  'prompt/no-front-matter': error(
+    'The file does not begin with front matter.',
+    'Begin it with a line of exactly `---`, then id, key and name, then another line `---`.',
+  ),
+  'prompt/bad-delimiter': error<{ line: string }>(
+    (e) => `The delimiter line is "${e.line}".`,
+    'A delimiter is a line of exactly `---`. Front matter is YAML data and is never evaluated.',
+  ),
+  'prompt/unclosed-front-matter': error(
+    'The front matter is not closed.',
+    'End it with a line of exactly `---` before the text of the prompt.',
+  ),
+  'prompt/front-matter-too-large': error<{ bytes: number; limit: number }>(
+    (e) => `The front matter has ${e.bytes} bytes; at most ${e.limit} are allowed.`,
+    'Move long text into the body, or shorten the metadata.',
+  ),
+  'prompt/empty-body': error('The prompt has no text.', 'Write the text below the closing `---`.'),
+  'prompt/missing-id': error(
+    'The field `id` is missing.',
+    'The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`.',
+  ),
+  'prompt/missing-field': error<{ field: string }>(
+    (e) => `The field \`${e.field}\` is missing.`,
+    (e) => `Add \`${e.field}:\` to the front matter.`,
+  ),
+  'prompt/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+    (e) => `The field "${e.field}" is not known.`,
+    (e) =>
+      e.suggestion === undefined
+        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
+        : `Did you mean \`${e.suggestion}\`?`,
+  ),
+  'prompt/invalid-field': error<{ field: string; expected: string }>(
+    (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
+    'Correct the value.',
+  ),
+  'prompt/invalid-pin': error<{ environment: string }>(
+    (e) => `The pin of "${e.environment}" is not valid.`,
+    'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.',
+  ),
+  'prompt/reserved-metadata': error(
+    'The metadata key `promptsync` is reserved.',
+    'Name it differently: promptsync keeps its own record there.',
+  ),
+  'prompt/variables-mismatch': error<{
+    missing: readonly string[];
+    unused: readonly string[];
+    repeated: readonly string[];
+  }>(
+    (e) =>
+      firstOf([
+        ...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
+        ...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
+        ...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`),
+      ]) + '.',
+    'Make `variables` list the placeholders of the text exactly, or remove it.',
+  ),
+  'prompt/duplicate-id': error<{ id: string; other: string }>(
+    (e) => `The id "${e.id}" is also used by ${e.other}.`,
+    'One prompt has one file: remove one of the two, or correct its id.',
+  ),
+  'prompt/duplicate-key': error<{ key: string; other: string }>(
+    (e) => `The key "${e.key}" is also used by ${e.other}.`,
+    'Give each prompt a key of its own.',
+  ),
+  'prompt/unknown-environment': error<{
+    environment: string;
+    known: readonly string[];
+    suggestion?: string | undefined;
+  }>(
+    (e) => `The environment "${e.environment}" is not in promptsync.yaml.`,
+    (e) =>
+      e.suggestion === undefined
+        ? `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`
+        : `Did you mean \`${e.suggestion}\`?`,
+  ),
+  'prompt/tool-environment': error<{ environment: string }>(
+    (e) => `The environment "${e.environment}" is promptsync's own.`,
+    'Pin another environment, or set `tracking_environment` in promptsync.yaml to another name.',
+  ),
+  'prompt/hidden-character': warning<{ character: string; count: number }>(
+    (e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ''}.`,
+    'Check that it is meant: it is sent to the service unchanged.',
+  ),
+  'prompt/gone': warning<{ id: string; base: string; serves: string }>(
+    (e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`,
+    'The interface cannot delete a prompt: remove it in the service if it is no longer used.',
+  ),
+
+  // YAML, in prompt files and in promptsync.yaml
+  'yaml/syntax': error<{ reason: string }>((e) => `The YAML cannot be read: ${e.reason}.`, 'Correct the syntax.'),
+  'yaml/not-a-mapping': error('The YAML is not a mapping.', 'Write fields as `name: value`, one per line.'),
+  'yaml/duplicate-key': error<{ key: string }>((e) => `The key "${e.key}" occurs twice.`, 'Remove one of the two.'),
+  'yaml/key-not-text': error('A key is not plain text.', 'Put the key in quotes.'),
+  'yaml/forbidden-key': error<{ key: string }>((e) => `The key "${e.key}" is not allowed.`, 'Name it differently.'),
+  'yaml/alias': error('Anchors and aliases are not allowed.', 'Write the value out.'),
+  'yaml/tag': error<{ tag: string }>((e) => `The tag "${e.tag}" is not allowed.`, 'Write the value without a tag.'),
+  'yaml/number': error<{ number: string }>(
+    (e) => `The number ${e.number} cannot be kept exactly.`,
+    'Numbers are finite and integers at most 2^53; put others in quotes.',
+  ),
+  'yaml/too-deep': error('The YAML is nested too deeply.', 'Flatten it.'),
+
+  // Editing files
+  'edit/not-kept': error<{ reason: string }>(
+    (e) => `The file cannot be edited in place: ${e.reason}.`,
+    'Edit it by hand.',
+  ),
+  'edit/changed-meanwhile': error(
+    'The file was changed while it was to be edited; it was left as it is.',
+    'Save it, then run again.',
+  ),
+  'edit/unwritable': error<{ reason: string }>(
+    (e) => `The file cannot be written (${e.reason}).`,
+    'Check that you may write there and that there is room, then run again.',
+  ),
+};
+
+function firstOf(parts: readonly string[]): string {
+  const further = parts.length - 20;
+  return parts.slice(0, 20).join('; ') + (further > 0 ? `; and ${further} more` : '');
+}

@@ -1,0 +1,163 @@
+import { literalSelector } from '../domain/text.ts';
+import { error, shellWord, short, warning } from './entry.ts';
+
+/** Pins that cannot be resolved, guards that refuse a plan, and what git lacks for either. */
+export const PLANNING = {
+  // Pins that cannot be resolved
+  'pin/unknown-number': error<{ environment: string; number: number; lookable: boolean }>(
+    (e) =>
+      `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` +
+      (e.lookable ? '; a sync would look at the newest one, which was never read.' : '.'),
+    'Pin a number after the sync that made it; `git:<ref>` always works.',
+  ),
+  'pin/not-promoted': warning<{ environment: string; from: string; number: number }>(
+    (e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`,
+    (e) => `A sync refuses it unless "${e.from}" serves that version.`,
+  ),
+  'pin/unknown-version': error<{ environment: string; id: string }>(
+    (e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`,
+    'Check the id; a version belongs to one prompt.',
+  ),
+  'pin/unknown-ref': error<{ ref: string }>(
+    (e) => `The git ref "${e.ref}" is not in this repository.`,
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+  ),
+  'pin/no-prompt-at-ref': error<{ ref: string; reason: string }>(
+    (e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`,
+    'Pin a ref at which a prompt file with this id is valid.',
+  ),
+
+  // Guards
+  'guard/latest-not-allowed': error<{ environment: string }>(
+    (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`,
+    'Pin a version number, `git:<ref>` or `version:<id>`.',
+  ),
+  'guard/promotion-order': error<{
+    environment: string;
+    from: string;
+    key: string;
+    version: string;
+    /** What is active in the environment before; null: nothing. */
+    serves: string | null;
+    /** What is active in this one; null: nothing. */
+    current: string | null;
+    /** Where the version is active already. */
+    liveIn: string | null;
+    /** Whether the file pins the environment before, and whether a sync would bring this very version to it. */
+    sourcePinned: boolean;
+    sourceComes: boolean;
+  }>(
+    (e) =>
+      `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
+    (e) => promotionHint(e),
+  ),
+  'guard/uncommitted': error(
+    'The prompt file differs from the last commit.',
+    'Commit it first, or use --allow-dirty; versions made so carry no commit.',
+  ),
+  'guard/uncommitted-edit': error(
+    'The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.',
+    'Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit.',
+  ),
+  'guard/max-changes': error<{ changing: number; allowed: number }>(
+    (e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`,
+    'Check the plan, then raise --max-changes for this run.',
+  ),
+  'guard/drift': error<{ what: readonly string[] }>(
+    (e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join('; ')}.`,
+    'Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run.',
+  ),
+  'guard/superseded': error<{ commit: string; newer: string; where: string }>(
+    (e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`,
+    'The run of that commit applies it, together with this one. To go back, revert the commit and merge that.',
+  ),
+  'guard/unknown-newest': error<{ reason: string }>(
+    (e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`,
+    'Let the checkout keep its credentials, or give `github-token` the permission `contents: read`.',
+  ),
+  'guard/not-reviewed': error<{ reason: string }>(
+    (e) => `The plan of this commit was not reviewed: ${e.reason}.`,
+    'Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run.',
+  ),
+  'guard/stale-plan': error<{ expected: string; actual: string }>(
+    (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
+    'The files or the service have changed since that plan was made: make it again and review it.',
+  ),
+  'guard/not-merged': error(
+    'A pull request is not applied: what it holds is not merged yet.',
+    'Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply.',
+  ),
+  'guard/key-on-pull-request-target': error(
+    'On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.',
+    'Use the event pull_request. A fork is then reviewed without a key.',
+  ),
+
+  // git
+  'git/uncommitted': warning(
+    'The prompt file differs from the last commit: a sync would refuse it.',
+    'Commit it before the sync, or use --allow-dirty.',
+  ),
+  'git/needs-repository': error<{ what: string }>(
+    (e) => `${e.what} needs a git repository.`,
+    'Run promptsync in a clone of the repository.',
+  ),
+  'git/unknown-base': error<{ ref: string }>(
+    (e) => `The base "${e.ref}" is not in this repository.`,
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+  ),
+  'git/branch': error<{ branch: string; reason: string }>(
+    (e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`,
+    'Give another name with --branch.',
+  ),
+  'git/not-committed': error<{ reason: string }>(
+    (e) => `The files are edited and not committed: ${e.reason}`,
+    'Solve what git says, then commit them yourself.',
+  ),
+  'git/shallow': warning<{ of: 'drift' | 'history' }>(
+    (e) =>
+      e.of === 'drift'
+        ? 'The clone is shallow: what was made from commits that are not in it is told as drift from outside.'
+        : 'The clone is shallow: what was before its oldest commit is not told.',
+    'Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`).',
+  ),
+  'git/base-invalid': warning<{ base: string; reason: string }>(
+    (e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`,
+    'Nothing has to be done if the file is valid now.',
+  ),
+  'git/failed': error<{ reason: string }>(
+    (e) => `git could not answer: ${e.reason}`,
+    'Check that git is installed and that the repository is whole.',
+  ),
+};
+
+/** The command that would be right: the next step on the way, not all of it. */
+function promotionHint(e: {
+  environment: string;
+  from: string;
+  key: string;
+  serves: string | null;
+  current: string | null;
+  liveIn: string | null;
+  sourcePinned: boolean;
+  sourceComes: boolean;
+}) {
+  const step = (from: string, to: string) => promoteCommand(e.key, `--from ${shellWord(from)} --to ${shellWord(to)}`);
+  if (e.liveIn !== null && e.liveIn !== e.environment) {
+    return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
+  }
+  // What is refused stops the whole prompt: with this pin in the file, no sync brings the environment before any further.
+  if (e.serves === null || e.sourceComes) {
+    const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
+    const stays = e.current === null ? '' : `, or pin what is served there (${e.current})`;
+    const out = `Take the pin of "${e.environment}" out of the file${stays}`;
+    return `${first}${out}; sync, then run: ${step(e.from, e.environment)}`;
+  }
+  return `To promote what "${e.from}" serves (${e.serves}), run: ${step(e.from, e.environment)}`;
+}
+
+/** A key that begins like an option goes last. */
+function promoteCommand(key: string, options: string): string {
+  return key.startsWith('-')
+    ? `promptsync promote ${options} -- ${shellWord(literalSelector(key))}`
+    : `promptsync promote ${shellWord(literalSelector(key))} ${options}`;
+}

@@ -1,0 +1,108 @@
+import { error, warning } from './entry.ts';
+
+/** What can go wrong in asking the service, and in writing to it. */
+export const SERVICE = {
+  // The service
+  'service/unreachable': error<{ origin: string; reason: string }>(
+    (e) => `The service at ${e.origin} cannot be reached (${e.reason}).`,
+    'Check the base URL, the network and the proxy settings.',
+  ),
+  'service/connection-lost': error<{ reason: string }>(
+    (e) => `The connection to the service was lost before its answer was complete (${e.reason}).`,
+    'Run again.',
+  ),
+  'service/timeout': error<{ seconds: number }>(
+    (e) => `The service did not answer within ${e.seconds} s.`,
+    'Run again, or raise `timeout_seconds`.',
+  ),
+  'service/not-authorised': error<{ promptId: string }>(
+    (e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`,
+    'Use a key of that project. When it is read, 403 also stands for an invalid workspace.',
+  ),
+  'service/prompt-not-found': error<{ promptId: string }>(
+    (e) => `The service has no prompt "${e.promptId}" (404).`,
+    'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
+  ),
+  'service/version-not-found': error<{ promptId: string; versionId: string }>(
+    (e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`,
+    'Check the pin; a version belongs to one prompt.',
+  ),
+  'service/redirect': error<{ status: number }>(
+    (e) => `The service answered with a redirect (${e.status}), which is not followed.`,
+    'Set the base URL to the final address: the API key is sent to the configured origin only.',
+  ),
+  'service/unexpected-status': error<{ status: number; said: string }>(
+    (e) =>
+      `The service answered with status ${e.status}, which its interface does not describe` +
+      (e.said === '' ? '.' : `; it said: ${e.said}`),
+    (e) => statusHint(e.status),
+  ),
+  'service/invalid-answer': error<{ reason: string }>(
+    (e) => `The service's answer breaks its interface: ${e.reason}.`,
+    'Check that the base URL is the prompt service itself and not a gateway or a web page.',
+  ),
+  'service/unaddressable': error<{ name: string }>(
+    (e) => `"${e.name}" cannot be part of an address of the service.`,
+    'An id is one segment of a path: without / \\ ? # % and blanks, and neither "." nor "..".',
+  ),
+  'service/not-updated': error<{ environment: string }>(
+    (e) => `The service did not set the active version of "${e.environment}" (updated: false).`,
+    'Run again; if it stays, ask whoever runs the service.',
+  ),
+  'service/not-asked': warning<{ reason: string }>(
+    (e) => `The service was not asked: ${e.reason}.`,
+    'The plan compares with what the base commit wants; drift, numbers and what the base does not pin are not known.',
+  ),
+  'service/drops-metadata': warning<{ environment: string }>(
+    (e) =>
+      `The version in "${e.environment}" carries no record of promptsync's: the service drops \`metadata_\`, or somebody moved that environment.`,
+    'Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version.',
+  ),
+
+  // Writing
+  'apply/changed-meanwhile': error<{ environment: string }>(
+    (e) => `The version looked at through "${e.environment}" is another one than was asked for.`,
+    'Somebody else is writing at the same time: run again.',
+  ),
+  'apply/not-active': error<{ environment: string; expected: string; found: string }>(
+    (e) => `After it was set, "${e.environment}" serves ${e.found} instead of ${e.expected}.`,
+    'Somebody else may be writing at the same time: look at the prompt in the service, then run again.',
+  ),
+  'apply/fields-differ': error<{ fields: readonly string[] }>(
+    (e) => `The service answers with another value than was sent for: ${e.fields.join(', ')}.`,
+    'Ask whoever runs the service what it allows there; write the file in the form that it keeps.',
+  ),
+  'apply/newest-unreadable': error<{ id: string }>(
+    (e) => `The service names "${e.id}" as its newest version, and says that there is none (404).`,
+    'It may hold this very text, so none was made. Run again; if it stays, make a version in the service, which is then the newest.',
+  ),
+  'apply/other-content': error<{ version: string; known: string }>(
+    (e) => `Version ${e.version} is not what ${e.known}; it was not made active.`,
+    'Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked.',
+  ),
+  'apply/rewritten': error<{ version: string }>(
+    (e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`,
+    'Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps.',
+  ),
+  'apply/outcome-unknown': error<{ reason: string }>(
+    (e) => `It is not known whether the version was created: ${e.reason}`,
+    'Run again: before a version is made, the newest one in the service is looked at.',
+  ),
+  'apply/somebody-else-wrote': error<{ id: string; number: number; reason: string }>(
+    (e) =>
+      `It is not known whether the version was created: ${e.reason} Since then somebody else made v${e.number} (id ${e.id}); nothing was made active.`,
+    'Look at the versions before it in the service: if one holds this text, make it active in an environment that is pinned to `latest`, or pin `version:<id>`. Then run again; without it a new version is made.',
+  ),
+  'apply/keeps-changing': error(
+    'The prompt is being changed in the service: it was planned afresh once, and has changed again.',
+    'Wait until nobody else writes to it, then run again.',
+  ),
+  'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
+};
+
+function statusHint(status: number): string {
+  if (status === 401) return 'The API key was probably refused: check the variable that holds it.';
+  if (status === 429) return 'The service limits requests: run again later, or lower `concurrency`.';
+  if (status >= 500) return 'The service or a gateway before it failed: run again later.';
+  return 'Check that the base URL is right; otherwise ask whoever runs the service.';
+}

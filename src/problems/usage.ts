@@ -1,0 +1,169 @@
+import { error, quoted, warning } from './entry.ts';
+
+/** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
+export const USAGE = {
+  // promptsync.yaml and variables
+  'config/not-found': error(
+    'No promptsync.yaml was found from here up to the repository root.',
+    'Run promptsync where one is, or name it with --config FILE.',
+  ),
+  'config/unreadable': error<{ reason: string }>(
+    (e) => `The configuration cannot be read (${e.reason}).`,
+    'Check the path given with --config.',
+  ),
+  'config/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+    (e) => `The setting "${e.field}" is not known.`,
+    (e) =>
+      e.field === 'services'
+        ? 'A promptsync.yaml has one `service`: write one file for each, and choose with --config.'
+        : e.suggestion === undefined
+          ? 'Remove it.'
+          : `Did you mean \`${e.suggestion}\`?`,
+  ),
+  'config/invalid-field': error<{ field: string; expected: string }>(
+    (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
+    'Correct the value.',
+  ),
+  'config/missing-service': error(
+    'No service is configured.',
+    'Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`.',
+  ),
+  'config/missing-key': error<{ variable: string }>(
+    (e) => `The variable ${e.variable}, which should hold the API key, is not set.`,
+    (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`,
+  ),
+  'config/invalid-key': error<{ variable: string }>(
+    (e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`,
+    'Set it again; line breaks and blanks around the key are a usual cause.',
+  ),
+  'config/invalid-url': error<{ source: string; expected: string }>(
+    (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
+    'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
+  ),
+  'config/pattern-outside': error<{ pattern: string }>(
+    (e) => `The pattern "${e.pattern}" leaves the repository.`,
+    'Prompt files are read from inside the repository alone.',
+  ),
+  'config/drift-needs-base': warning(
+    'on_drift is `fail`, and without --base nothing is known of drift.',
+    'Give the commit that was synced last, such as --base HEAD^.',
+  ),
+
+  // The command line
+  'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
+  'usage/nothing-selected': error<{
+    selector: string;
+    suggestion?: string | undefined;
+    /** What `--only` says, where the selector selects something that this leaves out. */
+    within?: readonly string[];
+  }>(
+    (e) =>
+      `"${e.selector}" selects no prompt${e.within === undefined ? '' : ` that --only ${quoted(e.within)} selects`}.`,
+    (e) => {
+      if (e.within !== undefined) return 'Leave --only out: it narrows what is named.';
+      return e.suggestion === undefined
+        ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
+        : `Did you mean ${e.suggestion}?`;
+    },
+  ),
+  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
+  'usage/unknown-environment': error<{
+    option: string;
+    environment: string;
+    known: readonly string[];
+    suggestion?: string | undefined;
+  }>(
+    (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
+    (e) => {
+      if (e.known.length === 0) return 'Give a name without control characters.';
+      return e.suggestion === undefined ? `Environments are: ${e.known.join(', ')}.` : `Did you mean ${e.suggestion}?`;
+    },
+  ),
+  'usage/needs-environment': error<{ option: string; reason: string }>(
+    (e) => `${e.option} is missing: ${e.reason}.`,
+    (e) => `Name the environment with ${e.option}.`,
+  ),
+  'usage/same-environment': error<{ environment: string }>(
+    (e) => `A version is not promoted from "${e.environment}" to itself.`,
+    'Name two environments.',
+  ),
+  'usage/confirmation-needed': error(
+    'Nothing was written: there is no terminal to ask on.',
+    'Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan.',
+  ),
+  'usage/cancelled': error(
+    'Nothing was written: the question was not answered.',
+    'Run again, or say with flags what is asked for.',
+  ),
+  'usage/declined': error('Nothing was written: the question was not answered with yes.', 'Run again to apply.'),
+  'usage/output-unwritable': error<{ path: string; reason: string }>(
+    (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
+    'Give a path in a folder that exists and that you may write to.',
+  ),
+  'usage/stdout-unwritable': error<{ reason: string }>(
+    (e) => `The report cannot be written to standard output (${e.reason}).`,
+    'What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output.',
+  ),
+  'usage/cannot-serve': error<{ reason: string }>(
+    (e) => `The embedded service cannot be started (${e.reason}).`,
+    'Check `service.embedded`, or --db and --port of `serve`.',
+  ),
+
+  // promptsync init
+  'init/service-needed': error(
+    'It is not known where the prompt service is, and there is no terminal to ask on.',
+    'Give its address with --url, or try the embedded service with --embedded.',
+  ),
+  'init/invalid-flag': error<{ flag: string; reason: string }>(
+    (e) => `The value of ${e.flag} cannot be used: ${e.reason}`,
+    'See promptsync init --help.',
+  ),
+  'init/nested': warning<{ path: string }>(
+    (e) => `There is a configuration above this folder: ${e.path}.`,
+    'Commands that run in this folder use the one that is written here.',
+  ),
+  'init/kept': warning<{ path: string }>(
+    (e) => `${e.path} was there already and differs; it was kept.`,
+    'Compare the two yourself, or overwrite it with --force.',
+  ),
+  'init/not-selected': warning<{ path: string }>(
+    (e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`,
+    'Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there.',
+  ),
+  'init/in-the-way': error<{ path: string; what: string }>(
+    (e) => `${e.path} cannot be written: ${e.what}.`,
+    'Move it away, then run promptsync init again.',
+  ),
+
+  // The GitHub Action
+  'action/invalid-input': error<{ input: string; expected: string }>(
+    (e) => `The input \`${e.input}\` is not valid: ${e.expected}.`,
+    'Correct it in the workflow.',
+  ),
+  'action/invalid-event': error<{ reason: string }>(
+    (e) => `The event of this run cannot be read (${e.reason}).`,
+    'The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
+  ),
+  'action/no-checkout': error(
+    'The workspace is no git repository.',
+    'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',
+  ),
+  'action/unsupported-event': error<{ event: string; reason: string }>(
+    (e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`,
+    'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
+  ),
+  'action/drift-found': error<{ prompts: number }>(
+    (e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? 'prompt' : 'prompts'}.`,
+    'Take the change into the files, or sync to put the service back.',
+  ),
+  'action/not-told': warning<{ what: string; reason: string }>(
+    (e) => `Writing the ${e.what} failed: ${e.reason}`,
+    'The log of the run says the same. Give the job the permission that docs/action.md names.',
+  ),
+
+  // Faults of promptsync
+  'internal/unexpected': error<{ reason: string }>(
+    (e) => `promptsync met an error of its own: ${e.reason}`,
+    'Please report it, with the command and its version.',
+  ),
+};

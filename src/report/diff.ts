@@ -1,0 +1,251 @@
+import { diffArrays, structuredPatch, type StructuredPatchHunk } from 'diff';
+import type { ReportChange, ReportPrompt } from './schema.ts';
+import { refText } from './words.ts';
+
+type ReportTexts = Pick<
+  Extract<ReportChange, { readonly kind: 'set-active' }>,
+  'before_text' | 'after_text' | 'text_omitted' | 'before_metadata' | 'after_metadata'
+>;
+
+/** The two texts of a change, and what they are called: `v6`, `new version`; before is null where nothing is active. */
+type NamedTexts = {
+  readonly environment: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly texts: ReportTexts;
+};
+
+/** What becomes of the text of some environments: those that have the same two texts share one. */
+export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
+  readonly environments: readonly string[];
+  /** Why the texts cannot be compared; null where they are. */
+  readonly unknown: 'before' | 'after' | 'omitted' | null;
+  readonly hunks: readonly Hunk[];
+};
+
+/** Neighbouring lines of both texts. Line numbers count from 1. */
+export type Hunk = {
+  readonly before: Range;
+  readonly after: Range;
+  readonly blocks: readonly Block[];
+};
+
+/** Of no lines at all, `start` is the line before them. */
+export type Range = { readonly start: number; readonly lines: number };
+
+/** Lines next to each other that are in both texts, or in one of them. */
+export type Block = { readonly kind: BlockKind; readonly lines: readonly string[] };
+export type BlockKind = 'same' | 'removed' | 'added';
+
+/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
+const MOST_EDITS = 500;
+
+/** Log, summary, comment and page of one run show the same diffs. */
+const made = new WeakMap<ReportTexts, Map<number, readonly Hunk[]>>();
+
+/** The texts of all changes of a prompt, and of the edits of its file. */
+export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
+  const named = (environment: string, served: Served): NamedTexts => {
+    const before = served.before === null ? null : refText(served.before);
+    return { environment, before, after: refText(served.after), texts: served };
+  };
+  return [
+    ...changes.flatMap((change) =>
+      change.kind === 'set-active' && !wasRead(change) ? [named(change.environment, change)] : [],
+    ),
+    ...edits.flatMap((edit) => {
+      if (edit.kind === 'set-pin' && edit.serves !== undefined) return [named(edit.environment, edit.serves)];
+      if (edit.kind !== 'set-text' || edit.texts === undefined) return [];
+      return [{ environment: edit.texts.environment, before: 'the file', after: 'merged', texts: edit.texts }];
+    }),
+  ];
+}
+
+type Served = Omit<Extract<ReportChange, { readonly kind: 'set-active' }>, 'kind' | 'environment'>;
+
+/** A version that was not known before was read and checked before it went live, and its text was not kept. */
+function wasRead({ status, after_text: after, text_omitted: omitted }: Served): boolean {
+  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
+}
+
+/**
+ * Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
+ * differs.
+ * @param context lines around a change that are shown; Infinity: the whole texts
+ */
+export function makeTextDiffs(all: readonly NamedTexts[], context: number): readonly TextDiff[] {
+  const groups = Map.groupBy(all, ({ before, after, texts }) => JSON.stringify([before, after, documentsOf(texts)]));
+  return [...groups.values()].flatMap((group) => {
+    const environments = group.map(({ environment }) => environment);
+    return group[0] === undefined ? [] : makeOne(environments, group[0], context);
+  });
+}
+
+function makeOne(environments: readonly string[], named: NamedTexts, context: number): readonly TextDiff[] {
+  const { before, after, texts } = named;
+  const unknown = unknownSide(named);
+  if (unknown !== null) return [{ environments, before, after, unknown, hunks: [] }];
+  const known = made.get(texts) ?? new Map<number, readonly Hunk[]>();
+  made.set(texts, known);
+  const hunks = known.get(context) ?? compare(documentsOf(texts), context);
+  known.set(context, hunks);
+  return hunks.length === 0 ? [] : [{ environments, before, after, unknown, hunks }];
+}
+
+function unknownSide({ before, texts }: NamedTexts): TextDiff['unknown'] {
+  if (texts.text_omitted === true) return 'omitted';
+  if (before !== null && texts.before_text === null) return 'before';
+  return texts.after_text === null ? 'after' : null;
+}
+
+/** Metadata is shown above the text. */
+function documentsOf(texts: ReportTexts): readonly [before: string, after: string] {
+  const { before_text: before, after_text: after } = texts;
+  return [
+    `${metadataLines(texts.before_metadata)}${before ?? ''}`,
+    `${metadataLines(texts.after_metadata)}${after ?? ''}`,
+  ];
+}
+
+function metadataLines(metadata: ReportTexts['after_metadata']): string {
+  if (metadata === undefined) return '';
+  return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
+}
+
+function compare([before, after]: readonly [string, string], context: number): readonly Hunk[] {
+  return hunksOf(before, after, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    before: rangeOf(oldStart, oldLines),
+    after: rangeOf(newStart, newLines),
+    blocks: blocksOf(lines),
+  }));
+}
+
+function hunksOf(before: string, after: string, context: number): readonly StructuredPatchHunk[] {
+  const options = { context, maxEditLength: MOST_EDITS };
+  const lines = [before.split('\n'), after.split('\n')] as const;
+  const hopeless = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS;
+  const patch = hopeless ? undefined : structuredPatch('', '', ended(before), ended(after), '', '', options);
+  return patch === undefined ? [replaced(...lines)] : patch.hunks;
+}
+
+/** How many lines of one text the other does not have: each is an edit at least. */
+function onlyIn(lines: readonly string[], others: readonly string[]): number {
+  const known = new Set(others);
+  return lines.filter((line) => !known.has(line)).length;
+}
+
+/** All of the one text for all of the other. */
+function replaced(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+  return {
+    ...{ oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length },
+    lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
+  };
+}
+
+/** Content has no final newline by rule; saying so under every diff would be noise. */
+function ended(text: string): string {
+  return text === '' ? '' : `${text}\n`;
+}
+
+function rangeOf(start: number, lines: number): Range {
+  return { start: lines === 0 ? start - 1 : start, lines };
+}
+
+function blocksOf(lines: readonly string[]): readonly Block[] {
+  const blocks: { kind: BlockKind; lines: string[] }[] = [];
+  for (const line of lines) {
+    const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
+    const last = blocks.at(-1);
+    if (last?.kind === kind) last.lines.push(line.slice(1));
+    else blocks.push({ kind, lines: [line.slice(1)] });
+  }
+  return blocks;
+}
+
+/** A part of a line; `changed` where the other text has no such words there. */
+export type Segment = { readonly text: string; readonly changed: boolean };
+/** The segments of one line, in order. */
+export type MarkedLine = readonly Segment[];
+export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };
+
+/** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
+const LEAST_ALIKE = 0.4;
+/** Past this much text, marks are not worth waiting for: the time grows with the square of the edits. */
+const MOST_CHARACTERS = 500_000;
+
+/** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
+export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
+  return blocks.flatMap((block, index): readonly MarkedBlock[] => {
+    const [before, after] = [blocks[index - 1], blocks[index + 1]];
+    // A pair is marked at its first block.
+    if (block.kind === 'added' && before?.kind === 'removed') return [];
+    if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after);
+    return [unmarked(block)];
+  });
+}
+
+export function unmarked({ kind, lines }: Block): MarkedBlock {
+  return { kind, lines: lines.map((text) => (text === '' ? [] : [{ text, changed: false }])) };
+}
+
+function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
+  const changes = compareWords(removed.lines.join('\n'), added.lines.join('\n'));
+  if (changes === null) return [unmarked(removed), unmarked(added)];
+  const segments = changes.map((change, index) => ({ ...change, segment: segmentOf(changes, index) }));
+  const sideWithout = (other: 'added' | 'removed') =>
+    linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+  return [
+    { kind: 'removed', lines: sideWithout('added') },
+    { kind: 'added', lines: sideWithout('removed') },
+  ];
+}
+
+type WordChange = { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean };
+
+/** A blank between two changes belongs to them: otherwise three new words were three marks. */
+function segmentOf(changes: readonly WordChange[], index: number): Segment {
+  const text = changes[index]?.value.join('') ?? '';
+  const neighbours = [changes[index - 1], changes[index + 1]];
+  return { text, changed: isChange(changes[index]) || (/^[ \t]+$/.test(text) && neighbours.every(isChange)) };
+}
+
+function isChange(change: WordChange | undefined): boolean {
+  return change !== undefined && (change.added || change.removed);
+}
+
+/** Null where the two texts are too long or have too little in common. */
+function compareWords(before: string, after: string): readonly WordChange[] | null {
+  if (before.length + after.length > MOST_CHARACTERS) return null;
+  const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS });
+  if (changes === undefined) return null;
+  const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
+  const shorter = Math.min(lettersIn(before), lettersIn(after));
+  return lettersIn(kept.join('')) < shorter * LEAST_ALIKE ? null : changes;
+}
+
+/** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** Of scripts without blanks as well. */
+function wordsIn(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function lettersIn(text: string): number {
+  return text.replaceAll(/\s+/g, '').length;
+}
+
+/** A segment may reach over several lines; neighbours of one kind become one. */
+function linesOf(segments: readonly Segment[]): readonly MarkedLine[] {
+  const lines: { text: string; readonly changed: boolean }[][] = [[]];
+  for (const { text, changed } of segments) {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) lines.push([]);
+      const last = lines.at(-1)?.at(-1);
+      if (last?.changed === changed) last.text += part;
+      else if (part !== '') lines.at(-1)?.push({ text: part, changed });
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,48 @@
+import { codePoint, showHidden } from '../domain/text.ts';
+
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+export function escapeLine(text: string): string {
+  return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+
+/** A text of several lines; its line feeds and tabs stay. */
+export function escapeText(text: string): string {
+  return showHidden(text);
+}
+
+/**
+ * Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+ * anywhere). Anything else stays as it is.
+ */
+export function escapeForRunner(output: string): string {
+  return output.replace(/^(\s*):(?=:)/gm, '$1\\u{3a}').replaceAll('##[', '##\\u{5b}');
+}
+
+/**
+ * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
+ * would end the cell of a table even there.
+ */
+export function codeSpan(text: string): string {
+  const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
+  if (shown.trim() === '') return `\`"${shown}"\``;
+  const fence = '`'.repeat(longestRun(shown) + 1);
+  const padding = /^`|`$|^ .* $/.test(shown) ? ' ' : '';
+  return `${fence}${padding}${shown}${padding}${fence}`;
+}
+
+/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
+export function codeBlock(lines: readonly string[], language: string): string {
+  const text = escapeText(lines.join('\n'));
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
+export function escapeHtml(text: string): string {
+  return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A long text has more runs than a call takes arguments. */
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}

@@ -1,0 +1,227 @@
+import { isError } from '../problem.ts';
+import { textsOf } from './diff.ts';
+import { renderDiffs } from './diff-text.ts';
+import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
+import { fitSections, type LeftOut, type Limit, type Section } from './fit.ts';
+import { differsText, historyTables, type HistoryTable } from './history.ts';
+import { problemsIn, renderProblem } from './problems.ts';
+import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
+import { cellOf, cellText, environmentsOf } from './status.ts';
+import { coloursFor, PLAIN } from './style.ts';
+import { differingRows, hasHistory, renderOutcome } from './summary.ts';
+import {
+  breakingTexts,
+  changeNote,
+  changeTexts,
+  counted,
+  driftAt,
+  driftText,
+  editText,
+  isConflict,
+  isUnfollowed,
+} from './words.ts';
+
+/** What a page says beside the report, and how long it may be. */
+export type MarkdownOptions = {
+  /** What the page is about, such as `plan`. */
+  readonly title: string;
+  /** The folder that the prompts are in, where a repository has several; null where it has one. */
+  readonly folder: string | null;
+  /** The commit that readers know it by; null: that of the report. */
+  readonly commit: string | null;
+  /** Address of the run, in which all can be seen; null outside of one. */
+  readonly runUrl: string | null;
+  readonly limit: Limit | null;
+};
+
+/** Where something was left out, the page is not whole: nobody can approve what cannot be seen. */
+export type MarkdownPage = { readonly text: string; readonly whole: boolean };
+
+/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
+export function renderMarkdown(report: Report, options: MarkdownOptions): MarkdownPage {
+  const [head, foot] = [headOf(report, options), footOf(report, options)];
+  const { limit } = options;
+  const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVE };
+  const { text, leftOut } = fitSections(sectionsOf(report), room);
+  const left = [...leftOut, ...omittedTexts(report)];
+  return { text: `${head}${leftOutNote(left, options)}${text}${foot}`, whole: left.length === 0 };
+}
+
+/** What the report itself leaves out. */
+function omittedTexts({ prompts }: Report): readonly LeftOut[] {
+  const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+  return count === 0 ? [] : [{ item: 'text of more than 100 kB, which no report holds', count }];
+}
+
+/** For the note on what was left out, which is known last. */
+const RESERVE = 1_000;
+
+function headOf(report: Report, { title, folder }: MarkdownOptions): string {
+  const where = folder === null ? '' : ` in ${codeSpan(folder)}`;
+  const reason = report.problems.find(({ code }) => code === NOT_ASKED);
+  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
+  return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+}
+
+const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
+
+function notAsked(problems: Report['problems']): readonly string[] {
+  return problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [];
+}
+
+function leftOutNote(left: readonly LeftOut[], { runUrl }: MarkdownOptions): string {
+  if (left.length === 0) return '';
+  const parts = left.map(({ item, count }) => counted([count, item, `${item}s`]));
+  const where = runUrl === null ? 'the report of the run' : `[the run](${runUrl})`;
+  return (
+    '\n> [!WARNING]\n' +
+    `> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(', ')}. ` +
+    `All of it is in ${where}.\n`
+  );
+}
+
+function footOf(
+  { service, commit: head, plan_digest: digest, problems, committed }: Report,
+  { commit, runUrl }: MarkdownOptions,
+): string {
+  const shown = commit ?? head;
+  const parts = [
+    shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
+    committed === undefined ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
+    service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
+    digest === null ? [] : [`plan ${codeSpan(digest)}`],
+    runUrl === null ? [] : [`[run](${runUrl})`],
+  ];
+  const line = parts.flat().join(' · ');
+  return line === '' ? '' : `\n${line}\n`;
+}
+
+/** The parts of a page, in the order in which they are shown and get their room. */
+function sectionsOf(report: Report): readonly Section[] {
+  const { prompts, mode, files = [] } = report;
+  const problems = problemsIn(report);
+  const did = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
+  const head = tableHead(['prompt', 'change']);
+  return [
+    problemSection('Problems', problems.filter(isError), 0.3),
+    ...matrixSections(report),
+    section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
+      rowsOf(prompt, report.plan_digest !== null),
+    ),
+    ...historySections(report),
+    section('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
+    section('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
+      breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+    ),
+    section(`#### Drift\n\nAlready there${before(report)}:\n\n`, 'drift note', 0.5, prompts, (prompt) =>
+      prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`),
+    ),
+    section('#### Texts\n', 'diff', 0.95, prompts, diffItems),
+    problemSection(
+      'Warnings',
+      problems.filter((one) => !isError(one) && one.code !== NOT_ASKED),
+      1,
+    ),
+  ];
+}
+
+function section<One>(
+  open: string,
+  item: string,
+  share: number,
+  all: readonly One[],
+  itemsOf: (one: One) => readonly string[],
+): Section {
+  return { open: `\n${open}`, items: all.flatMap(itemsOf), close: '', item, share };
+}
+
+/** What each environment serves, where that was the question. */
+function matrixSections(report: Report): readonly Section[] {
+  if (report.mode !== 'status') return [];
+  const environments = environmentsOf(report);
+  const head = tableHead(['prompt', ...environments.map(codeSpan)]);
+  const items = report.prompts.map((prompt) =>
+    tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)),
+  );
+  return [{ open: `\n#### Environments\n\n${head}`, items, close: '', item: 'row', share: 0.7 }];
+}
+
+function before({ mode }: Report): string {
+  return mode === 'apply' ? ' before this run' : ', whatever is merged';
+}
+
+/** One block for all would be cut as a whole: each problem is one. */
+function problemSection(title: string, problems: readonly ReportProblem[], share: number): Section {
+  // The same for many prompts, such as a service that is down, is said once.
+  const texts = new Set(problems.map((problem) => renderProblem(problem, PLAIN)));
+  const items = [...texts].map((text) => `\n${codeBlock(text.split('\n'), 'text')}\n`);
+  return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
+}
+
+/**
+ * One for each environment and field; the version that an environment follows needs none of its own. What was left out
+ * is named where there is a plan at all.
+ */
+function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
+  const { key, status, changes, edits = [] } = prompt;
+  const shown = changes.filter((change) => !isDrift(change, prompt));
+  const rows = shown.flatMap((change) =>
+    change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
+  );
+  const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
+  const edited = edits.map((edit) => codeSpan(editText(edit)));
+  // Of what failed only conflicts are in the file, for somebody to decide.
+  const remains = edits.some(isConflict) ? edited : [];
+  const all = rows.length === 0 && left ? [status.replace('_', ' '), ...remains] : [...rows, ...edited];
+  return all.map((cell) => tableRow([codeSpan(key), cell]));
+}
+
+function cellsOf(change: ReportChange, prompt: ReportPrompt): readonly string[] {
+  return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
+}
+
+/** What only puts back what the base wants already is a drift note, and no change of the files. */
+function isDrift(change: ReportChange, { drift }: ReportPrompt): boolean {
+  if (change.kind === 'create-version' || change.status !== undefined) return false;
+  const restored = driftAt(change, drift).filter(({ restores }) => restores);
+  return restored.length === (change.kind === 'update-prompt' ? Object.keys(change.fields).length : 1);
+}
+
+function diffItems(prompt: ReportPrompt): readonly string[] {
+  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN, 'whole');
+  if (lines.length === 0) return [];
+  const summary = `<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`;
+  return [`\n<details>${summary}\n\n${codeBlock(lines, 'diff')}\n\n</details>\n`];
+}
+
+/** The first two lines of a table. The cells are Markdown already. */
+function tableHead(columns: readonly string[]): string {
+  return tableRow(columns) + tableRow(columns.map(() => '---'));
+}
+
+/** A line of a table, with its line feed. */
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
+function historySections({ prompts }: Report): readonly Section[] {
+  return prompts.filter(hasHistory).flatMap((prompt) => {
+    const heading = `\n#### ${codeSpan(prompt.key)}\n`;
+    const tables = historyTables(prompt, codeSpan);
+    return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : '')), driftNotes(prompt)];
+  });
+}
+
+function sectionOf({ title, columns, rows, item }: HistoryTable, heading: string): Section {
+  const above = title === null ? '' : `\n${title}\n`;
+  const section = { close: '', item, share: 0.9 };
+  if (rows.length === 0 && title !== null) return { ...section, open: heading, items: [above] };
+  const open = `${heading}${above}\n${tableHead(columns)}`;
+  return { ...section, open, items: rows.map(tableRow) };
+}
+
+function driftNotes(prompt: ReportPrompt): Section {
+  const items = differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`);
+  return { open: '\n', items, close: '', item: 'drift note', share: 0.9 };
+}

@@ -1,0 +1,75 @@
+import { isError } from '../problem.ts';
+import { escapeLine } from './escape.ts';
+import { fileLink, fitted, narrower, type Style } from './style.ts';
+import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
+
+/**
+ * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
+ * prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
+ * said once.
+ */
+export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
+  const common = commonIn(prompts);
+  const placed = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
+    const clear = problem.path !== undefined || prompt.path === '' || common.has(nameOf(problem));
+    const ofRun = INTERRUPTIONS.includes(problem.code);
+    return clear || ofRun ? problem : { ...problem, path: prompt.path };
+  };
+  return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+}
+
+/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
+function commonIn(prompts: readonly ReportPrompt[]): ReadonlySet<string> {
+  const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf)));
+  const common = [...(first ?? [])].filter((name) => rest.every((names) => names.has(name)));
+  return new Set(rest.length === 0 ? [] : common);
+}
+
+/** Equal for problems that say the same, whosever they are. */
+export function nameOf({ code, message }: ReportProblem): string {
+  return `${code} ${message}`;
+}
+
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
+  return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+}
+
+const INTERRUPTIONS: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
+
+/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+export function renderProblem(problem: ReportProblem, style: Style): string {
+  const { red, yellow, dim } = style.colours;
+  const severity = problem.severity === 'error' ? red('error') : yellow('warning');
+  const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+  const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
+  return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
+}
+
+/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
+function hintRows(hint: string, style: Style): readonly string[] {
+  const { screen } = style;
+  const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+  if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+  const [, before = '', command = ''] = parts;
+  return [...fitted(before, style, 0), command];
+}
+
+/** `prompts/a.md:3:7`, or what of it is known. */
+export function placeText({ path, line, column }: ReportProblem): string {
+  return [path, line, column].filter((part) => part !== undefined).join(':');
+}
+
+function shownPlace(problem: ReportProblem, style: Style): string {
+  const place = escapeLine(placeText(problem));
+  if (place === '') return '';
+  const { screen } = style;
+  const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
+  return `${problem.path === undefined ? shown : fileLink(shown, problem.path, style)}: `;
+}
+
+/** All errors of a report; one that many prompts have is there once. Each ends with a line feed. */
+export function renderErrors(report: Report, style: Style): readonly string[] {
+  const errors = problemsIn(report).filter(isError);
+  return [...new Set(errors.map((one) => `${renderProblem(one, style)}\n`))];
+}

@@ -1,0 +1,162 @@
+import { isError } from '../problem.ts';
+import { renderDiffs } from './diff-text.ts';
+import { escapeLine } from './escape.ts';
+import { nameOf, renderProblem } from './problems.ts';
+import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
+import {
+  fileLink,
+  fitted,
+  narrower,
+  styleFor,
+  withoutColours,
+  type Colours,
+  type Style,
+  type StyleOptions,
+} from './style.ts';
+import { renderSummary } from './summary.ts';
+import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, statusNote } from './words.ts';
+
+/** How the report is shown: in which style, and how much of it. */
+export type TextOptions = StyleOptions & {
+  /** Without the changes of each prompt and their diffs: problems and the summary only. */
+  readonly quiet: boolean;
+  /** Where a question has shown them already. */
+  readonly withoutDiffs?: boolean | undefined;
+};
+
+/** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
+export function renderText(report: Report, options: TextOptions): string {
+  const style = styleFor(options);
+  const shared = sharedProblems(report.prompts);
+  const blocks = report.prompts
+    .filter((prompt) => !isDull(prompt, options.quiet, shared))
+    .map((prompt) => renderPrompt(prompt, report.mode, options, style, shared));
+  const errors = [...report.problems, ...shared].filter(isError);
+  const files = options.quiet ? [] : filesBlock(report, style);
+  return [...files, ...blocks, ...errors.map((one) => renderProblem(one, style)), renderSummary(report, style)]
+    .map((block) => `${block}\n`)
+    .join('\n');
+}
+
+function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
+  if (files.length === 0) return [];
+  const { green, yellow } = style.colours;
+  const sign = { created: green('+'), overwritten: yellow('~'), extended: yellow('~'), kept: ' ' };
+  return [
+    files
+      .flatMap(({ path, status }) => {
+        const note = status === 'created' ? '' : ` (${status})`;
+        return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
+      })
+      .join('\n'),
+  ];
+}
+
+/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
+function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
+  const groups = Map.groupBy(
+    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
+    ({ problem }) => nameOf(problem),
+  );
+  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
+  return [...groups.values()]
+    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
+    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
+    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+}
+
+function isDull(
+  { changes, edits = [], problems, status }: ReportPrompt,
+  quiet: boolean,
+  shared: readonly ReportProblem[],
+): boolean {
+  if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
+  return quiet || changes.length + edits.length === 0 || status === 'unchanged';
+}
+
+function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
+  return shared.some((one) => nameOf(one) === nameOf(problem));
+}
+
+function renderPrompt(
+  prompt: ReportPrompt,
+  mode: Report['mode'],
+  { quiet, withoutDiffs = false }: TextOptions,
+  style: Style,
+  shared: readonly ReportProblem[],
+): string {
+  const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+  const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
+  const leavesNoDiff = prompt.status === 'failed' && prompt.edits === undefined;
+  return [
+    ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
+    ...work,
+    ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
+    ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
+  ].join('\n');
+}
+
+function titleNote({ status }: ReportPrompt, { red }: Colours): string {
+  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
+  return stands ? red(status.replace('_', ' ')) : '';
+}
+
+function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours): readonly string[] {
+  const { green, yellow, red, cyan, magenta } = colours;
+  const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
+  const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
+  const { drift, edits = [], changes } = prompt;
+  return [
+    ...drift.map((one) => `${magenta('!')} ${driftText(one, prompt, mode, escapeLine)}`),
+    ...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
+    ...changes.flatMap((change) => {
+      const note = `${followNote(change, changes)}${painted(statusNote(change), yellow)}`;
+      return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
+    }),
+    ...breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
+  ];
+}
+
+function painted(text: string, paint: (text: string) => string): string {
+  return text === '' ? '' : paint(text);
+}
+
+/** On a narrow terminal the text needs the room more than the eye needs the step. */
+function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
+  const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
+  const lines = renderDiffs(prompt, narrower(style, step), 'folded');
+  return lines.map((line) => (line.trim() === '' ? '' : `${' '.repeat(step)}${line}`));
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}
+
+/** A path that has less room goes to a row of its own. */
+const LEAST_PATH = 16;
+
+/**
+ * A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+ * @param note may be coloured; empty: none
+ */
+export function promptTitle(
+  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
+  style: Style,
+  note = '',
+): readonly string[] {
+  const { colours, screen } = style;
+  const [name, file] = [escapeLine(key), escapeLine(path)];
+  const after = note === '' ? '' : `  ${note}`;
+  const shown = (text: string) => fileLink(colours.dim(text), path, style);
+  // The file of a prompt that could not be read is not known.
+  if (path === '') return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
+  if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
+  const noteWidth = screen.width(withoutColours(after));
+  const used = screen.width(name) + 2 + noteWidth;
+  const room = screen.columns - used;
+  if (screen.width(file) <= room || room >= LEAST_PATH) {
+    return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
+  }
+  const short = screen.shorten(name, screen.columns - noteWidth);
+  return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+}

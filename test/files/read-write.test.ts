@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readBytes, replaceFile } from '../../src/files/read-write.ts';
+import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+
+const LIMIT = 200_000;
+const NOT_A_FILE = { reason: 'it is not a regular file' };
+
+describe('the bytes of a file', () => {
+  test.each([0, 1, 65_536, LIMIT])('are all %d that are in it', (size) => {
+    const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual(Buffer.alloc(size, 7));
+  });
+
+  test('are not read where there are too many', () => {
+    const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ tooLarge: LIMIT + 1 });
+  });
+
+  test('are those of a file alone: a pipe is not waited for, a folder not opened', () => {
+    const root = makeWorkspace({ 'folder/a': '' });
+    expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
+  });
+
+  test('are not those that a link leads to', () => {
+    const root = makeWorkspace({ a: 'x' });
+    symlinkSync('a', join(root, 'link'));
+    expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
+    expect(() => readBytes(join(root, 'none'))).toThrow('ENOENT');
+  });
+});
+
+describe('replacing a file', () => {
+  test('follows no link that a repository holds beside it, and leaves nothing behind', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.md': 'before', victim: 'stays' });
+    for (const end of ['new', 'tmp']) symlinkSync('victim', join(folder, `a.md.promptsync-${end}`));
+    await replaceFile(join(folder, 'a.md'), 'after');
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('stays');
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('after');
+    expect(lstatSync(join(folder, 'a.md')).isFile()).toBe(true);
+    expect(readdirSync(folder)).toEqual(['a.md', 'a.md.promptsync-new', 'a.md.promptsync-tmp', 'victim']);
+  });
+
+  test('keeps the permissions of the one before, and takes the longest name', async () => {
+    const folder = makeFolder();
+    const name = 'n'.repeat(255);
+    writeFiles(folder, { [name]: 'before' });
+    chmodSync(join(folder, name), 0o640);
+    await replaceFile(join(folder, name), 'after');
+    expect(readFileSync(join(folder, name), 'utf8')).toBe('after');
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  test('throws what the system says, and leaves nothing behind', async () => {
+    const folder = makeFolder();
+    await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
+    await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

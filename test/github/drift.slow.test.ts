@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { changeService } from '../support/service.ts';
+import { promptText } from '../support/prompts.ts';
+import { scheduleEvent } from './support.ts';
+import { makeTeam, type RunOptions, type Team } from './team.ts';
+
+const rolling = { inputs: { 'drift-issue': 'true' } };
+const byHand = ({ service }: Team, text = 'By hand') => changeService(service.baseUrl, 'greeting', 'staging', text);
+
+/** A team in sync, and its scheduled run. */
+async function inSync() {
+  const team = await makeTeam({ greeting: {}, farewell: {} });
+  const commit = team.pushMain({});
+  await team.runPush(commit);
+  team.service.takeWrites();
+  const check = (options?: RunOptions) =>
+    team.run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, options);
+  return { team, check };
+}
+
+describe('A scheduled run', () => {
+  test('in sync is in order', async () => {
+    const { team, check } = await inSync();
+    expect(await check()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
+    expect(team.service.takeWrites()).toEqual([]);
+    expect(team.github.requests).toEqual([]);
+  });
+
+  test('reports what was changed outside of git, fails, and writes nothing', async () => {
+    const { team, check } = await inSync();
+    const id = await byHand(team);
+    team.service.takeWrites();
+    const ran = await check();
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+    expect(ran.stdout).toMatch(/^::error title=action\/drift-found::The service differs from the files in 1 prompt\./m);
+    expect(ran.summary).toContain(
+      '- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git). A sync puts it back. ' +
+        `To keep it, pin \`version:${id}\`.`,
+    );
+    expect(ran.summary).not.toContain('What would change');
+    expect(team.service.takeWrites()).toEqual([]);
+    expect(team.github.requests).toEqual([]);
+  });
+
+  test('looks for drift whatever is refused on a sync', async () => {
+    const { team, check } = await inSync();
+    await byHand(team);
+    const ran = await check({ inputs: { 'on-drift': 'fail', 'max-changes': '0' } });
+    expect(ran.outputs['failure-reason']).toBe('drift');
+  });
+
+  test('that could not ask the service has failed, and found nothing', async () => {
+    const { team, check } = await inSync();
+    const ran = await check({ inputs: { ...rolling.inputs, 'base-url': 'http://127.0.0.1:9' } });
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed' } });
+    expect(team.github.issues()).toEqual([]);
+  });
+});
+
+describe('The issue about drift', () => {
+  test('is opened, kept up to date, closed when in sync, and opened anew', async () => {
+    const { team, check } = await inSync();
+    const { github } = team;
+    await byHand(team);
+    await check(rolling);
+    const [opened] = github.issues();
+    expect(opened).toMatchObject({ title: 'promptsync: the service differs from the files', state: 'open' });
+    expect(opened?.body).toContain('`v2`');
+    await byHand(team, 'By another hand');
+    await check(rolling);
+    expect(github.issues()).toMatchObject([{ number: opened?.number, body: expect.stringContaining('`v3`') }]);
+    await team.runPush(team.pushMain({ 'README.md': 'Words' }));
+    expect((await check(rolling)).exitCode).toBe(0);
+    expect(github.issues()).toMatchObject([{ state: 'closed', state_reason: 'completed' }]);
+    await byHand(team, 'Again');
+    await check(rolling);
+    expect(github.issues()).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
+  });
+});
+
+describe('Drift on a pull request', () => {
+  const change = { 'prompts/farewell.md': promptText('farewell', { text: 'Bye' }) };
+
+  test('is shown apart from what the pull request changes', async () => {
+    const { team } = await inSync();
+    await byHand(team);
+    team.push('change', change);
+    const { summary } = await team.runPull(team.openPull('change'));
+    const [changes = '', drift = ''] = summary.split('#### Drift');
+    expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
+    expect(changes).not.toContain('greeting');
+    expect(drift).toContain('- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git).');
+  });
+
+  test('is refused when asked, on the review and after the merge', async () => {
+    const { team } = await inSync();
+    await byHand(team);
+    team.service.takeWrites();
+    team.push('change', { ...change, 'prompts/greeting.md': promptText('greeting', { text: 'Mine' }) });
+    const options = { inputs: { 'on-drift': 'fail' } };
+    const pull = team.openPull('change');
+    const planned = await team.runPull(pull, options);
+    expect(planned).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+    const applied = await team.runPush(team.mergePull(pull), options);
+    expect(applied).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+    expect(team.service.takeWrites().filter((write) => write.includes('greeting'))).toEqual([]);
+  });
+});

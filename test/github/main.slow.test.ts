@@ -1,0 +1,251 @@
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changeService } from '../support/service.ts';
+import { git } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { promptText } from '../support/prompts.ts';
+import { makeTeam, type RunOptions } from './team.ts';
+
+const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
+const changed = { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) };
+const APPLIED = ['POST prm_greeting versions', 'set-active prm_greeting promptsync', 'set-active prm_greeting staging'];
+
+const PLANNED = /^Plan: 1 to create/m;
+const DONE = /^Applied: 1 created/m;
+type Trigger = { readonly name: string; readonly ref?: string; readonly event?: object };
+
+/** What a run says and writes at a commit that changes a prompt, and why it is no success. */
+async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, options: RunOptions = {}) {
+  const { service, github, pushMain, run } = await makeTeam({ greeting: {} });
+  const base = pushMain({});
+  const commit = pushMain(changed);
+  const payload = JSON.parse(JSON.stringify({ repository: HOME, before: base, ...event }).replace('BASE', base));
+  const ran = await run(name, payload, { ref, commit }, options);
+  expect(github.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  const reason = ran.outputs['failure-reason'];
+  expect(ran.exitCode).toBe(reason === '' ? 0 : 1);
+  return { says: ran.stdout, reason, writes: service.takeWrites() };
+}
+
+const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE' } } };
+
+test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
+  ['A push to the default branch is applied', { name: 'push' }, 'auto', DONE, '', APPLIED],
+  ['A push to another branch is planned', { name: 'push', ref: 'refs/heads/other' }, 'auto', PLANNED, '', []],
+  ['A dispatch looks for drift', { name: 'workflow_dispatch' }, 'auto', /The service differs/, 'drift', []],
+  ['A dispatch with the mode sync applies', { name: 'workflow_dispatch' }, 'sync', DONE, '', APPLIED],
+  ['A merge queue is planned', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
+])('%s', async (_, trigger, mode, says, reason, writes) => {
+  const ran = await runOf(trigger, { inputs: { mode } });
+  expect(ran).toEqual({ says: expect.stringMatching(says), reason, writes });
+});
+
+const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
+
+test.each<[string, Trigger, RunOptions, RegExp]>([
+  ['An event that it does not know', { name: 'issues' }, {}, /The mode `auto` does nothing for this run/],
+  ['An input that is none', { name: 'push' }, { inputs: { comment: 'sometimes' } }, /`comment` is not valid: expected/],
+  [
+    'A folder that is not there',
+    { name: 'push' },
+    { inputs: { 'working-directory': 'nowhere' } },
+    /no folder "nowhere"/,
+  ],
+  [
+    'A workspace without a checkout',
+    { name: 'push' },
+    { prepare: withoutCheckout },
+    /Put a step with actions\/checkout/,
+  ],
+  [
+    'An event that is no JSON',
+    { name: 'push' },
+    { environment: { GITHUB_EVENT_PATH: import.meta.filename } },
+    /The event of this run cannot be read/,
+  ],
+])('%s is reported, and nothing is done', async (_, trigger, options, says) => {
+  const ran = await runOf(trigger, options);
+  expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
+});
+
+test('In a folder of the repository the example of this project is planned on its embedded service, without a key', async () => {
+  const { push, openPull, runPull } = await makeTeam({ greeting: {} });
+  const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
+  push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
+  push('change', { 'sub/a.md': '---\nid: prm_a\nkey: a\nname: A\npins: { staging: newest }\n---\nText\n' });
+  const inputs = { 'working-directory': 'sub', 'base-url': '' };
+  const invalid = await runPull(openPull('change'), { keyless: true, inputs });
+  expect(invalid.stdout).toMatch(/^::error title=prompt\/invalid-pin,file=sub\/a\.md,line=5,col=\d+::/m);
+  push('change', { 'sub/a.md': promptText('a', { text: 'Other' }) });
+  const planned = await runPull(openPull('change'), { keyless: true, inputs });
+  expect(planned).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+  expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
+});
+
+test('A runner that takes neither outputs nor summary has notices; what was applied is applied', async () => {
+  const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
+  const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
+  const ran = await runPush(pushMain(changed), { environment });
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '', changes: 'true' } });
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the outputs failed/m);
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the summary failed/m);
+  expect(service.takeWrites()).toEqual(APPLIED);
+});
+
+test('A run that is cancelled finishes the call in flight, reports how far it got, and writes no more', async () => {
+  const names = [...Array(20).keys()].map(String);
+  const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
+  const started: { child?: ChildProcess; cancelled?: true } = {};
+  const cancel = () => {
+    if (started.cancelled === undefined) started.child?.kill('SIGINT');
+    started.cancelled = true;
+  };
+  const { baseUrl } = await startFront({
+    target: service.baseUrl,
+    answer: ({ method }) => {
+      if (method === 'POST') cancel();
+      return null;
+    },
+  });
+  const onOutput = (child: ChildProcess) => void (started.child = child);
+  const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
+  expect(ran.summary).toContain('Interrupted; the rest was not written.');
+  expect(ran.summary).toContain('(not made)');
+  const versions = service.takeWrites().filter((write) => write.endsWith(' versions'));
+  expect(versions.length).toBeLessThan(names.length);
+});
+
+const fork = { repository: 'stranger/prompts', by: 'stranger' };
+const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
+
+describe('A pull request without a key', () => {
+  test('from a fork is reviewed, and no service is asked', async () => {
+    const { github, service, push, openPull, runPull } = await makeTeam({ greeting: {} });
+    push('change', changed);
+    const ran = await runPull(openPull('change', fork), { keyless: true });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
+    expect(service.requests).toEqual([]);
+    const [comment] = github.comments(1);
+    expect(comment?.body).toContain('The service was not asked');
+    expect(comment?.body).toContain('`staging: base → new version`');
+    expect(comment?.body).toContain('-Text of greeting.\n+Other');
+    expect(comment?.body).not.toContain('<!-- plan');
+  });
+
+  test('whose token may not comment has its review in the summary, with a notice and no failure', async () => {
+    const { github, service, push, openPull, runPull } = await makeTeam({ greeting: {} });
+    push('change', changed);
+    github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
+    const ran = await runPull(openPull('change', fork), { keyless: true });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
+    expect(ran.summary).toContain('`staging: base → new version`');
+    expect(service.requests).toEqual([]);
+    expect(github.comments(1)).toEqual([]);
+  });
+
+  test('of the repository itself misses its key', async () => {
+    const { push, openPull, runPull } = await makeTeam({ greeting: {} });
+    push('change', changed);
+    const ran = await runPull(openPull('change'), { keyless: true });
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+    expect(ran.summary).toContain('config/missing-key');
+  });
+});
+
+describe('pull_request_target', () => {
+  const runTarget = async (options: RunOptions) => {
+    const { github, service, push, openPull, run } = await makeTeam({ greeting: {} });
+    push('change', changed);
+    const pull = openPull('change', fork);
+    const ran = await run('pull_request_target', pull.event, { ref: 'refs/heads/main', commit: pull.merge }, options);
+    expect(service.requests).toEqual([]);
+    return { ran, comments: github.comments(1) };
+  };
+
+  test.each<[string, RunOptions]>([
+    ['as an input', {}],
+    ['in the usual variable', { keyless: true, environment: { PROMPTSYNC_API_KEY: 'sk-other-0123456789' } }],
+  ])('is refused with a key %s', async (_, options) => {
+    const { ran } = await runTarget(options);
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'refused' } });
+    expect(ran.stdout).toContain('On pull_request_target an API key is refused');
+  });
+
+  test('is reviewed without one', async () => {
+    const { ran, comments } = await runTarget({ keyless: true });
+    expect(ran.exitCode).toBe(0);
+    expect(comments).toHaveLength(1);
+  });
+});
+
+describe('A pull request with a key', () => {
+  const configOf = (baseUrl: string) => `service:\n  base_url: ${baseUrl}\nprompts: ["prompts/**/*.md"]\n`;
+  const inputs = { 'base-url': '' };
+
+  test('that moves the configuration to another service sends the key nowhere', async () => {
+    const thief = await startFront({});
+    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
+    push('change', { ...changed, 'promptsync.yaml': configOf(thief.baseUrl) });
+    const ran = await runPull(openPull('change'), { inputs });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '' } });
+    expect(ran.summary).toContain('a key is sent to no address that only the head names');
+    expect([thief.requests, service.requests]).toEqual([[], []]);
+  });
+
+  test('asks the service that base and head name', async () => {
+    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
+    push('change', changed);
+    const ran = await runPull(openPull('change'), { inputs });
+    expect(ran.outputs['plan-digest']).toMatch(/^sha256:/);
+    expect(service.requests).not.toEqual([]);
+  });
+
+  test('that names another variable for it sends none of the other secrets', async () => {
+    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
+    const stolen = configOf(service.baseUrl).replace('\nprompts', '\n  api_key_env: DEPLOY_TOKEN\nprompts');
+    push('change', { ...changed, 'promptsync.yaml': stolen });
+    const environment = { DEPLOY_TOKEN: 'dt-0123456789' };
+    const ran = await runPull(openPull('change'), { inputs: { ...inputs, 'api-key': '' }, environment });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { 'plan-digest': '' } });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+const cutOff = (workspace: string) => git(workspace, 'remote', 'set-url', 'origin', '/nowhere/at/all');
+
+test('A clone of depth 1 is completed: the plan is the same, drift and all', async () => {
+  const { service, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
+  await runPush(pushMain({}), { depth: 1 });
+  await changeService(service.baseUrl, 'greeting', 'staging', 'By hand');
+  push('change', changed);
+  const pull = openPull('change');
+  const [whole, shallow] = [await runPull(pull), await runPull(pull, { depth: 1 })];
+  expect(shallow.outputs['plan-digest']).toBe(whole.outputs['plan-digest']);
+  expect(shallow.summary).toBe(whole.summary);
+  expect(whole.summary).toContain('changed outside of git');
+});
+
+test('A clone of depth 1 notes the commit that last touched a file', async () => {
+  const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
+  const touched = pushMain(changed);
+  const later = pushMain({ 'README.md': 'Words' });
+  await runPush(later, { depth: 1 });
+  const bodies = JSON.stringify(service.requests.map(({ body }) => body));
+  expect(bodies).toContain(touched);
+  expect(bodies).not.toContain(later);
+});
+
+test('A clone of depth 1 that cannot be completed says fetch-depth: 0', async () => {
+  const { push, openPull, runPull } = await makeTeam({ greeting: {} });
+  push('change', changed);
+  const ran = await runPull(openPull('change'), { depth: 1, prepare: cutOff });
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+  expect(ran.stdout).toContain('fetch-depth: 0');
+});

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Failure, FailureMatch } from '../support/github-api.ts';
+import { expectInert } from '../support/markdown.ts';
+import { promptText } from '../support/prompts.ts';
+import { KEY } from '../support/service.ts';
+import { makeTeam } from './team.ts';
+
+describe('The comment', () => {
+  test('says so when there is nothing to do, and stays the one', async () => {
+    const { github, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
+    await runPush(pushMain({}));
+    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
+    await runPull(openPull('change'));
+    push('change', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
+    const ran = await runPull(openPull('change'));
+    expect(ran.outputs['changes']).toBe('false');
+    expect(github.comments(1).map(({ body }) => body)).toEqual([
+      expect.stringContaining('nothing to do: 1 prompt in sync.'),
+    ]);
+  });
+
+  test.each<[string, Record<string, string>, boolean, number]>([
+    ['is not written when there is nothing to do and only changes are wanted', { comment: 'changes' }, false, 0],
+    ['is written for changes when only changes are wanted', { comment: 'changes' }, true, 1],
+    ['is not written when none is wanted', { comment: 'never' }, true, 0],
+    ['is not written without a token', { 'github-token': '' }, true, 0],
+  ])('%s', async (_, inputs, changes, count) => {
+    const { github, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
+    await runPush(pushMain({}));
+    push('change', changes ? { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) } : { x: 'y' });
+    const ran = await runPull(openPull('change'), { inputs });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.outputs['changes']).toBe(String(changes));
+    expect(github.comments(1)).toHaveLength(count);
+  });
+
+  test('shows the problems of invalid files, each annotated at its line, and no plan', async () => {
+    const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
+    push('change', { 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
+    const ran = await runPull(openPull('change'));
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
+    expect(ran.stdout).toMatch(
+      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is not known\./m,
+    );
+    expect(github.comments(1)[0]?.body).toContain('The field "nmae" is not known.');
+    expect(github.comments(1)[0]?.body).not.toContain('<!-- plan');
+  });
+
+  test('is one for each working directory', async () => {
+    const team = await makeTeam({ greeting: {} });
+    const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };
+    team.push('change', files);
+    const pull = team.openPull('change');
+    await team.runPull(pull);
+    const ran = await team.runPull(pull, { inputs: { 'working-directory': 'b' } });
+    await team.runPull(pull, { inputs: { 'working-directory': './b/' } });
+    expect(team.github.comments(1)).toHaveLength(2);
+    expect(team.github.comments(1)[1]?.body).toContain('### promptsync plan in `b`');
+    expect(ran.stdout).toContain('other.md');
+  });
+
+  test('of an older run does not replace that of a newer commit', async () => {
+    const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
+    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'One' }) });
+    const older = openPull('change');
+    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Two' }) });
+    await runPull(openPull('change'));
+    const [before] = github.comments(1);
+    expect((await runPull(older)).exitCode).toBe(0);
+    expect(github.comments(1)).toEqual([before]);
+  });
+});
+
+test('A review, an apply and a broken file leave a page that a later step can keep as an artifact', async () => {
+  const { push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
+  const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
+    const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).not.toContain(KEY);
+    return page;
+  };
+
+  const applied = pageOf(await runPush(pushMain({})));
+  expect(applied).toContain('<h1>promptsync sync</h1>');
+  expect(applied).toMatch(/Applied: 2 created/);
+
+  push('change', { 'prompts/greeting.md': promptText('greeting', { text: `Hi ${KEY} there.` }) });
+  const review = pageOf(await runPull(openPull('change')));
+  expect(review).toContain('<h1>promptsync plan</h1>');
+  expect(review).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
+  // The one that stays as it is has its versions in the matrix as well.
+  expect(review).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
+
+  push('broken', { 'prompts/greeting.md': 'no front matter' });
+  expect(pageOf(await runPull(openPull('broken')))).toContain('prompt/no-front-matter');
+});
+
+/** Their diffs are three times what a summary holds, which has the most room. */
+const COUNT = 60;
+const names = [...Array(COUNT).keys()].map((index) => `prompt-${String(index).padStart(3, '0')}`);
+const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
+
+/** 20 kB with fences and with characters of two to four bytes; every line of it changes. */
+function longText(word: string): string {
+  const line = `${word} ü € 👩 \`\`\`\n~~~\n`;
+  return line.repeat(Math.ceil(20_000 / Buffer.byteLength(line)));
+}
+
+test('Changed prompts of 20 kB, far more than there is room for: comment and summary keep to their limits, and are whole in what they hold', async () => {
+  const prompts = Object.fromEntries(names.map((name) => [name, { text: longText('old') }]));
+  const { github, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam(prompts);
+  await runPush(pushMain({}));
+  const files = names.map((name) => [`prompts/${name}.md`, promptText(name, { text: longText('new') })]);
+  push('change', Object.fromEntries(files));
+  const pull = openPull('change');
+  const { summary, outputs } = await runPull(pull);
+  const body = github.comments(1)[0]?.body ?? '';
+
+  expect(body.length).toBeLessThanOrEqual(60_000);
+  expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(900 * 1024);
+  for (const page of [body, summary]) {
+    expectInert(page, [RUN]);
+    expect(page).toContain('not fit for approval');
+    expect(page).toMatch(/Left out for want of room: \d+ diffs/);
+    expect(page.match(/^\| `prompt-\d+` \| `staging: v1 → new version` \|$/gm)).toHaveLength(COUNT);
+  }
+  expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(10);
+  expect(readFileSync(outputs['report-markdown'] ?? '', 'utf8').match(/^<details>/gm)).toHaveLength(COUNT);
+
+  expect(body).not.toContain('<!-- plan');
+  const refused = await runPush(mergePull(pull), { inputs: { 'require-reviewed-plan': 'true' } });
+  expect(refused.outputs['failure-reason']).toBe('refused');
+  expect(refused.stdout).toContain('has no comment of promptsync with a whole plan');
+});
+
+type Fault = { readonly match: FailureMatch; readonly failure: Failure; readonly times: number };
+const all = /./;
+const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
+
+/** Whatever GitHub does, the plan was made: it stands in the summary, and the run does not fail for a comment. */
+test.each<[string, Fault, number]>([
+  ['may not read the comments', { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity }, 0],
+  ['has no valid token', { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity }, 0],
+  ['gets no JSON', { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity }, 0],
+  ['gets another shape', { match: { path: /comments/ }, failure: { status: 200, body: [{ id: 'x' }] }, times: 9 }, 0],
+  ['loses the answer to its comment', { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 }, 1],
+])('A run that %s', async (_, { match, failure, times }, comments) => {
+  const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
+  push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
+  github.fail(match, failure, times);
+  const ran = await runPull(openPull('change'));
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+  expect(ran.summary).toContain('`staging: none → new version`');
+  expect(github.comments(1)).toHaveLength(comments);
+  expect(/^::notice .*Writing the comment failed/m.test(ran.stdout)).toBe(comments === 0);
+});

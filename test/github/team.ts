@@ -1,0 +1,163 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { runAction, runnerCommands, type ActionRun } from '../support/action.ts';
+import type { CliOptions } from '../support/cli.ts';
+import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
+import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
+import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { pullEvent, pushEvent, type PullOrigin } from './support.ts';
+
+/** A pull request as it is now: its head, and the commit that GitHub merges it to for a try. */
+export type Pull = { readonly number: number; readonly head: string; readonly merge: string; readonly event: object };
+
+export type RunOptions = {
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What actions/checkout calls fetch-depth; 0 is all of it. */
+  readonly depth?: number;
+  /** Without a key, as runs for forks are. */
+  readonly keyless?: boolean;
+  readonly onOutput?: CliOptions['onOutput'];
+  /** What becomes of the workspace between checkout and action. */
+  readonly prepare?: (workspace: string) => void;
+};
+
+/** A team with a bare remote, pull requests on a GitHub stand-in, and the embedded service. */
+export type Team = {
+  readonly github: GitHubDouble;
+  readonly service: TestService;
+  readonly origin: string;
+  /** Commits to a branch, made from main where there is none, and pushes it. Returns the commit. */
+  readonly push: (branch: string, files: Edits, message?: string) => string;
+  /** Opens a branch's pull request, or brings it up to date after a push. */
+  readonly openPull: (branch: string, from?: PullOrigin) => Pull;
+  /** Commits to main, and returns the commit. */
+  readonly pushMain: (files: Edits, message?: string) => string;
+  /** Merges, and returns the commit that main is at then. */
+  readonly mergePull: (pull: Pull) => string;
+  readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
+  /** The run for a push of a commit to main. */
+  readonly runPush: (commit: string, options?: RunOptions) => Promise<ActionRun>;
+  /** Any other run, at a commit. */
+  readonly run: (name: string, event: object, at: At, options?: RunOptions) => Promise<ActionRun>;
+};
+
+/** Paths to contents; null takes a file away. */
+export type Edits = Readonly<Record<string, string | null>>;
+
+type At = { readonly ref: string; readonly commit: string };
+type Prompts = Readonly<Record<string, PromptParts>>;
+
+export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team> {
+  const service = await startTestService(Object.keys(prompts));
+  const github = await startGitHub();
+  const { origin, desk } = makeRemote(workspaceFiles(prompts, config));
+  const branches: string[] = [];
+  const run: Team['run'] = async (name, event, at, options = {}) =>
+    runAt(checkOut(origin, at.commit, options.depth ?? 0), name, event, at, { github, service }, options);
+  return {
+    ...{ github, service, origin, run },
+    push: (branch, files, message = 'Change') => pushTo(desk, branch, files, message),
+    pushMain: (files, message = 'Change main') => pushTo(desk, 'main', files, message),
+    openPull: (branch, from = {}) => {
+      if (!branches.includes(branch)) branches.push(branch);
+      const number = branches.indexOf(branch) + 1;
+      const [head, base] = [git(desk, 'rev-parse', branch), git(desk, 'rev-parse', 'main')];
+      const merge = mergeForTry(desk, branch, number);
+      github.addPull({ number, head, base: 'main', mergeCommit: merge });
+      return { number, head, merge, event: pullEvent(number, head, base, from) };
+    },
+    mergePull: ({ number, head, merge }) => {
+      git(desk, 'merge', '--quiet', '--ff-only', merge);
+      git(desk, 'push', '--quiet', 'origin', 'main');
+      github.addPull({ number, head, base: 'main', merged: true, mergeCommit: merge });
+      return merge;
+    },
+    runPull: ({ event, number, merge }, options) =>
+      run('pull_request', event, { ref: `refs/pull/${number}/merge`, commit: merge }, options),
+    runPush: (commit, options) => {
+      const before = git(desk, 'rev-list', '--parents', '--max-count=1', commit).split(' ')[1];
+      return run('push', pushEvent(commit, before), { ref: 'refs/heads/main', commit }, options);
+    },
+  };
+}
+
+/** A bare remote, and somebody's clone of it. */
+function makeRemote(files: Files): { readonly origin: string; readonly desk: string } {
+  const folder = makeFolder();
+  const [origin, desk] = [join(folder, 'origin.git'), join(folder, 'desk')];
+  git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', origin);
+  git(origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  git(folder, 'init', '--quiet', '--initial-branch', 'main', desk);
+  git(desk, 'remote', 'add', 'origin', origin);
+  pushTo(desk, 'main', files, 'First prompts');
+  return { origin, desk };
+}
+
+function pushTo(desk: string, branch: string, edits: Edits | Files, message: string): string {
+  const known = branch === 'main' || git(desk, 'branch', '--list', branch) !== '';
+  if (branch !== 'main') git(desk, 'checkout', '--quiet', ...(known ? [branch] : ['-b', branch, 'main']));
+  for (const [path, content] of Object.entries(edits)) {
+    if (content === null) rmSync(join(desk, path));
+    else writeFiles(desk, { [path]: content });
+  }
+  const commit = commitAll(desk, message);
+  git(desk, 'push', '--quiet', '--force', 'origin', branch);
+  if (branch !== 'main') git(desk, 'checkout', '--quiet', 'main');
+  return commit;
+}
+
+function mergeForTry(desk: string, branch: string, number: number): string {
+  git(desk, 'checkout', '--quiet', '--detach', 'main');
+  git(desk, 'merge', '--quiet', '--no-ff', '--message', `Merge pull request #${number}`, branch);
+  const merge = git(desk, 'rev-parse', 'HEAD');
+  git(desk, 'push', '--quiet', '--force', 'origin', `HEAD:refs/pull/${number}/merge`);
+  git(desk, 'checkout', '--quiet', 'main');
+  return merge;
+}
+
+/** A workspace as actions/checkout makes it. */
+export function checkOut(origin: string, commit: string, depth: number): string {
+  const workspace = makeFolder();
+  initRepository(workspace);
+  git(workspace, 'remote', 'add', 'origin', `file://${origin}`);
+  const fetch = (...words: readonly string[]) => git(workspace, 'fetch', '--quiet', '--no-tags', ...words);
+  if (depth === 0) fetch('origin', '+refs/heads/*:refs/remotes/origin/*', commit);
+  else fetch(`--depth=${depth}`, 'origin', commit);
+  git(workspace, 'checkout', '--quiet', '--detach', commit);
+  return workspace;
+}
+
+async function runAt(
+  workspace: string,
+  eventName: string,
+  event: object,
+  { ref, commit }: At,
+  { github, service }: Pick<Team, 'github' | 'service'>,
+  { inputs, environment, keyless = false, prepare, onOutput }: RunOptions,
+): Promise<ActionRun> {
+  prepare?.(workspace);
+  const ran = await runAction(workspace, {
+    ...{ eventName, event, onOutput },
+    inputs: {
+      ...{ 'base-url': service.baseUrl, 'github-token': TOKEN },
+      ...(keyless ? {} : { 'api-key': KEY }),
+      ...inputs,
+    },
+    environment: { GITHUB_API_URL: github.apiUrl, GITHUB_REF: ref, GITHUB_SHA: commit, ...environment },
+  });
+  expectNoSecrets(ran, github);
+  return ran;
+}
+
+/** Nobody but the runner, which hides them, gets the secrets. And no line but our own is a command. */
+function expectNoSecrets({ stdout, stderr, summary, outputs }: ActionRun, github: GitHubDouble): void {
+  const log = stdout.replaceAll(/^::add-mask::.*$/gm, '');
+  const sent = github.requests.map(({ path, body }) => JSON.stringify([path, body]));
+  for (const text of [log, stderr, summary, JSON.stringify(outputs), ...sent]) {
+    for (const secret of [KEY, TOKEN]) expect(text).not.toContain(secret);
+  }
+  expect(runnerCommands(`${log}\n${stderr}`).filter((line) => !/^::(error|warning|notice) /.test(line))).toEqual([]);
+}

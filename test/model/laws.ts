@@ -1,0 +1,291 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ChangeOutcome,
+  type FieldName,
+  FIELDS,
+  type PromptOutcome,
+  type PromptPlan,
+} from '../../src/domain/plan.ts';
+import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { NewVersion, RemotePrompt } from '../../src/service/prompt-service.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
+import { digestPlan } from '../../src/domain/digest-plan.ts';
+import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
+import { type Commit, commitAgo, contentsOf } from './history.ts';
+import {
+  forgotten,
+  isSurelyWhat,
+  isWhat,
+  mayFailLate,
+  mayStay,
+  mustBeBlocked,
+  type Wanted,
+  wantedBy,
+} from './limits.ts';
+import type { Write } from './port.ts';
+import { note } from './situations.ts';
+import { isReachable, storedText, versionOf, type World } from './world.ts';
+
+/** A law does not hold: the run ends, and what is said here is shown with the commands that led to it. */
+export class LawBroken extends Error {
+  override readonly name = 'LawBroken';
+}
+
+/** What is said is made only when it is needed: laws are asked millions of times. */
+export function must(holds: boolean, otherwise: () => string): asserts holds {
+  if (!holds) throw new LawBroken(otherwise());
+}
+
+/**
+ * No content (text and managed metadata) has two versions made by the tool. Asked right before a version comes to be;
+ * where the file manages no metadata, any version that the tool made of the text will do.
+ */
+export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: NewVersion): void {
+  const { service, madeByTool, statistics } = world;
+  const file = files.find(({ id }) => id === promptId);
+  const contents = file === undefined ? [] : contentsOf(world.history, file);
+  const wanted = contents.filter((content) => isOf(made, content));
+  must(wanted.length > 0, () => `a version of ${promptId} is made of what no pin and no file asks for: ${made.text}`);
+  const managed = wanted.some(({ metadata }) => metadata !== undefined);
+  for (const { id, text, metadata } of service.versions(promptId)) {
+    if (madeByTool.get(id) !== made.text) continue;
+    // What a service has rewritten will not do for anything else than what was sent.
+    if ((managed || text !== made.text) && !isDeepStrictEqual(metadata, made.metadata)) continue;
+    const reason = forgotten(world, promptId, id);
+    must(reason !== null, () => `a second version of one content: ${id} of ${promptId} has it already (${made.text})`);
+    note(statistics, `made again: ${reason}`);
+  }
+}
+
+/**
+ * Nothing unreviewed goes live: what the tool makes active in an environment is what the pin of that environment says,
+ * in the commit that is synced. It touches no environment but those that are pinned, and its own.
+ */
+export function checkSet(
+  world: World,
+  files: readonly PromptFile[],
+  promptId: string,
+  environment: string,
+  version: Version,
+): void {
+  if (environment === LOOK) return;
+  if (environment === TRACKING) return checkTracking(world, promptId, version);
+  const file = files.find(({ id }) => id === promptId);
+  const pin = file?.pins.find((one) => one.environment === environment);
+  must(file !== undefined && pin !== undefined, () => `${environment} of ${promptId} is set without a pin`);
+  const wanted = wantedBy(world, file, pin.pin);
+  must(isWhat(world, version, wanted), () => {
+    return `${environment} of ${promptId} is set to ${version.id} (${version.text}), which is not what its pin says`;
+  });
+}
+
+/** The tracking environment moves to versions of the tool's own, and to one that names the version it stands on. */
+function checkTracking({ service, madeByTool }: World, promptId: string, { id, stamp, number }: Version): void {
+  const old = service.active(promptId, TRACKING);
+  const follows = old === null || (stamp?.ledger ?? []).some((entry) => entry.id === old.id);
+  must(madeByTool.has(id) || (stamp !== null && follows), () => `${TRACKING} of ${promptId} is set to ${id}`);
+  must(old === null || number >= old.number, () => `${TRACKING} of ${promptId} goes back from ${old?.id} to ${id}`);
+}
+
+function isOf({ text, metadata }: NewVersion, content: Content): boolean {
+  return text === content.text && isDeepStrictEqual(metadata, content.metadata ?? {});
+}
+
+/** What is reported of a prompt is what was done to it: no more, no less. */
+export function checkTruth(world: World, outcome: PromptOutcome, writes: readonly Write[]): void {
+  const { id } = outcome.plan.file;
+  const own = writes.filter(({ promptId }) => promptId === id);
+  for (const change of outcome.changes) checkChange(world, id, change, own);
+  for (const write of own) {
+    if (write.kind === 'set' && isToolsOwn(write.environment)) continue;
+    const reported = outcome.changes.some((change) => change.status !== 'not_made' && isFor(change, write));
+    must(reported, () => `a write to ${id} is not in the report: ${JSON.stringify(write)}`);
+  }
+  checkOrder(outcome);
+  checkStatus(outcome, own);
+}
+
+/** Changes are made in order; what follows one that was not made, or whose making is unknown, is not begun. */
+function checkOrder({ plan, changes }: PromptOutcome): void {
+  const broken = changes.findIndex(({ status }) => status === 'not_made' || status === 'unknown');
+  const later = broken === -1 ? [] : changes.slice(broken + 1);
+  must(
+    later.every(({ status }) => status === 'not_made'),
+    () => `${plan.file.id} goes on after a failure: ${changes.map(({ status }) => status).join(', ')}`,
+  );
+}
+
+/** What was reviewed is what is done, whatever has come between: `--expect-plan` refuses any other plan. */
+export function checkReviewed(outcome: PromptOutcome, planned: PromptPlan): void {
+  if (outcome.status !== 'applied' && outcome.status !== 'failed') return;
+  const isSame = digestPlan([outcome.plan]) === digestPlan([planned]);
+  must(isSame, () => `${planned.file.id} is carried out with another plan than the reviewed one`);
+}
+
+function checkStatus({ status, changes, problems, plan }: PromptOutcome, own: readonly Write[]): void {
+  const { id } = plan.file;
+  if (status === 'applied') {
+    const done = changes.every((change) => change.status === 'made' || change.status === 'adopted');
+    must(done, () => `${id} is applied, with ${changes.map((change) => change.status).join(', ')}`);
+  }
+  const refused = problems.some(({ code }) => code === 'guard/latest-not-allowed');
+  must(!refused || own.length === 0, () => `${id} is refused by a guard and was written: ${JSON.stringify(own)}`);
+  if (status === 'failed' || status === 'blocked') must(problems.length > 0, () => `${id} is ${status}, unexplained`);
+  if (status === 'applied' || status === 'failed') return;
+  // Looking is how a run comes to know that nothing is to be done, or that it may not be.
+  const others = own.filter((write) => write.kind !== 'set' || !isToolsOwn(write.environment));
+  must(others.length === 0, () => `${id} is ${status} and was written: ${JSON.stringify(others)}`);
+}
+
+function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own: readonly Write[]): void {
+  const { change, status, version } = outcome;
+  const found = own.filter((write) => isFor(outcome, write));
+  const what = (): string => `${change.kind} of ${promptId} is reported as ${status}; written: ${JSON.stringify(own)}`;
+  if (status === 'not_made') must(found.length === 0, what);
+  if (status === 'made') must(found.length > 0, what);
+  if (status === 'adopted') must(versionOf(world, promptId, version?.id) !== undefined, what);
+  if (change.kind === 'create-version' && (status === 'made' || status === 'adopted')) {
+    const made = versionOf(world, promptId, version?.id);
+    must(made !== undefined, what);
+    const text = storedText(world.setup, change.content.text);
+    must(isWhat(world, made, { kind: 'content', promptId, content: { ...change.content, text } }), what);
+    if (status === 'made')
+      must(
+        found.some((write) => write.kind === 'create' && write.id === made.id),
+        what,
+      );
+  }
+  if (change.kind === 'set-active' && status === 'made') {
+    must(
+      found.some((write) => write.kind === 'set' && write.id === version?.id),
+      what,
+    );
+  }
+}
+
+function isFor({ change }: ChangeOutcome, write: Write): boolean {
+  if (change.kind === 'create-version') {
+    const { text, metadata = {} } = change.content;
+    return write.kind === 'create' && write.text === text && isDeepStrictEqual(write.metadata, metadata);
+  }
+  if (change.kind === 'set-active') return write.kind === 'set' && write.environment === change.environment;
+  const fields = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
+  return write.kind === 'update' && isDeepStrictEqual(write.fields, Object.fromEntries(fields));
+}
+
+function isToolsOwn(environment: string): boolean {
+  return environment === TRACKING || environment === LOOK;
+}
+
+/**
+ * A run that nothing came between ends well: a prompt is refused only for what its pins say, and otherwise everything
+ * is as the file wants it.
+ */
+export async function checkOutcome(world: World, outcome: PromptOutcome, mayBlock: boolean): Promise<void> {
+  const { plan, status, problems } = outcome;
+  const { file } = plan;
+  const codes = problems.map(({ code }) => code).join(', ');
+  if (status === 'blocked') return must(mayBlock, () => `${file.id} is blocked without need (${codes})`);
+  if (status === 'failed' && mayFailLate(world, file)) return;
+  must(status === 'applied' || status === 'unchanged', () => `${file.id} is ${status} in a clean run (${codes})`);
+  must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
+  await checkServed(world, file);
+  must(isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
+}
+
+/** With or without a pin, a file's text has a version: one that is served, or that will be found again. */
+function isKept(world: World, file: PromptFile): boolean {
+  const { setup, service } = world;
+  if (setup.service === 'drops') return true;
+  const wanted: Wanted = { kind: 'content', promptId: file.id, content: file.content };
+  // Those of the base commit's file are read as well, where there is one.
+  const active = ENVIRONMENTS.flatMap((environment) => service.active(file.id, environment) ?? []);
+  const served = new Set(active.flatMap(({ id, stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]));
+  const kept = service.versions(file.id).filter(({ id }) => served.has(id) || isReachable(world, file.id, id));
+  return kept.some((version) => mayStay(world, version, wanted));
+}
+
+async function checkServed(world: World, file: PromptFile): Promise<void> {
+  const stands = await world.service.readPrompt(file.id);
+  for (const field of FIELDS) {
+    const right = file[field] === undefined || file[field] === stands[field];
+    must(right, () => `the ${field} of ${file.id} is ${stands[field]}, not ${file[field]}`);
+  }
+  for (const { environment, pin } of file.pins) {
+    const active = world.service.active(file.id, environment);
+    const right = active !== null && mayStay(world, active, wantedBy(world, file, pin));
+    must(right, () => `${environment} of ${file.id} serves ${active?.id}, pinned to ${JSON.stringify(pin)}`);
+  }
+}
+
+/** What the tool should say of one environment or field; `either` where it cannot know who has done it. */
+export type Drifting = 'outside' | 'unfinished' | 'either' | 'none';
+
+/** By environment and field: how each differs from what the base wants and from what the file wants. */
+export type Drifts = ReadonlyMap<string, Drifting>;
+
+/** Asked before a sync. Null where no base is given or the base does not know the prompt. */
+export async function driftsOf(world: World, file: PromptFile, { base: ago }: SyncWith): Promise<Drifts | null> {
+  if (ago === undefined) return null;
+  const commit = commitAgo(world.history, ago);
+  const base = commit.files.get(file.id)?.file;
+  if (base === undefined) return null;
+  const environments = file.pins.map(
+    ({ environment }) => [environment, environmentDrift(world, environment, base, file)] as const,
+  );
+  const stands = await world.service.readPrompt(file.id);
+  const fields = FIELDS.map((field) => [field, fieldDrift(world, field, base, file, commit, stands)] as const);
+  return new Map<string, Drifting>([...environments, ...fields]);
+}
+
+/** What was reported is what is so, and `on_drift: fail` refuses for what somebody else has done, and for that alone. */
+export function checkDrift(world: World, plan: PromptPlan, drifts: Drifts | null, { onDrift }: SyncWith): void {
+  const reported = new Map(plan.drift.map((one) => ['field' in one ? one.field : one.environment, one.kind]));
+  const { id } = plan.file;
+  must(drifts !== null || reported.size === 0, () => `${id} is told to drift, without a base`);
+  if (drifts === null) return;
+  for (const [where, kind] of drifts) {
+    const said = reported.get(where) ?? 'none';
+    note(world.statistics, `drift: ${said}`);
+    must(kind === said || kind === 'either', () => `the drift of ${where} of ${id} is ${kind}, and told as ${said}`);
+  }
+  const refused = plan.problems.some(({ code }) => code === 'guard/drift');
+  const isOutside = [...reported.values()].includes('outside');
+  must(refused === (onDrift === 'fail' && isOutside), () => `${id} is ${refused ? '' : 'not '}refused for its drift`);
+}
+
+function environmentDrift(world: World, environment: string, base: PromptFile, file: PromptFile): Drifting {
+  const { service, madeByTool, setup } = world;
+  const [then, now] = [base, file].map((one) => one.pins.find((pin) => pin.environment === environment)?.pin);
+  if (then === undefined || now === undefined) return 'none';
+  const wanted = [wantedBy(world, base, then), wantedBy(world, file, now)];
+  const active = service.active(file.id, environment);
+  if (active !== null && setup.service !== 'faithful') return 'either';
+  if (active !== null && wanted.some((one) => isSurelyWhat(world, active, one))) return 'none';
+  if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'either';
+  // What cannot be resolved is not known to be wanted.
+  if (wanted.some((one) => one.kind === 'nothing')) return 'either';
+  if (wanted.some((one) => one.kind === 'version' && !isReachable(world, file.id, one.version.id))) return 'either';
+  if (active === null || madeByTool.has(active.id)) return 'unfinished';
+  // A copy, stamp and all, of what the tool has made cannot be told from it.
+  const isCopy = service.versions(file.id).some((one) => madeByTool.has(one.id) && one.digest === active.digest);
+  return active.stamp !== null && isCopy ? 'either' : 'outside';
+}
+
+function fieldDrift(
+  { history }: World,
+  field: FieldName,
+  base: PromptFile,
+  file: PromptFile,
+  commit: Commit,
+  prompt: Pick<RemotePrompt, FieldName>,
+): Drifting {
+  const stands = prompt[field];
+  const [then, now] = [base[field], file[field]];
+  if (then === undefined || now === undefined || stands === then || stands === now) return 'none';
+  const earlier = history.commits.slice(0, history.commits.indexOf(commit) + 1);
+  const values = earlier.map(({ files }) => files.get(file.id)?.file).filter((one) => one !== undefined);
+  const known = values.filter(({ path }) => path === base.path);
+  if (known.some((one) => (one[field] ?? '') === stands)) return 'unfinished';
+  return values.some((one) => (one[field] ?? '') === stands) ? 'either' : 'outside';
+}

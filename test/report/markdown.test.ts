@@ -1,0 +1,434 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../src/problem.ts';
+import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/markdown.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
+import { anyMarkdown, NASTY } from './nasty-markdown.ts';
+import { DIGEST, NO_SUMMARY, reportOf, setActive, type SetActive } from './support.ts';
+import { expectInert, readMarkdown } from '../support/markdown.ts';
+
+const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
+const OPTIONS: MarkdownOptions = {
+  ...{ title: 'plan', folder: null, commit: null, runUrl: RUN, limit: null },
+};
+
+function page(report: Report, options: Partial<MarkdownOptions> = {}): MarkdownPage {
+  return renderMarkdown(report, { ...OPTIONS, ...options });
+}
+
+function prompt(parts: Partial<ReportPrompt> = {}): ReportPrompt {
+  const own = { path: 'prompts/a.md', id: 'p1', key: 'k/1', status: 'pending' as const };
+  return { ...own, changes: [], drift: [], problems: [], ...parts };
+}
+
+function report(prompts: readonly ReportPrompt[], parts: Partial<Report> = {}): Report {
+  const set = prompts.flatMap(({ changes }) => changes).length;
+  return {
+    ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c'.repeat(10) },
+    ...{ plan_digest: DIGEST, summary: { ...NO_SUMMARY, prompts: prompts.length, set_active: set } },
+    ...{ prompts, problems: [], ...parts },
+  };
+}
+
+const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
+const set = (before: number | null, after: number | 'new', environment = 'production'): SetActive =>
+  setActive({
+    ...{ environment, before: before === null ? null : ref(before) },
+    after: after === 'new' ? { new: true } : ref(after),
+  });
+const create = { kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const;
+const rename = { kind: 'update-prompt', fields: { name: { before: 'Old', after: 'New' } } } as const;
+
+/** The rows of the table, without its head. */
+function rowsOf(markdown: string): readonly string[] {
+  return markdown.split('\n').filter((line) => /^\| (?!prompt \||---)/.test(line));
+}
+
+function headingsOf(markdown: string): readonly string[] {
+  return markdown.split('\n').filter((line) => line.startsWith('#### '));
+}
+
+describe('Whatever files and the service say is inert', () => {
+  const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly MarkdownPage[] => {
+    const known = { folder: text, commit: text, limit };
+    return [page(reportOf(text, 'apply'), known), page(planned(text), known)];
+  };
+  const planned = (text: string): Report => {
+    const told = reportOf(text, 'dry-run');
+    const key = { kind: 'update-prompt', fields: { key: { before: text, after: `${text}!` } } } as const;
+    const prompts = told.prompts.map((one) => ({
+      ...{ ...one, status: 'pending' as const },
+      changes: [key, ...one.changes].map((change): ReportChange => ({ ...change, status: undefined })),
+    }));
+    return { ...told, prompts };
+  };
+
+  test.each(Object.entries(NASTY))('%s', (_, text) => {
+    for (const { text: shown, whole } of pagesOf(text)) {
+      expectInert(shown, [RUN]);
+      expect(whole).toBe(true);
+    }
+  });
+
+  test('any text, after an apply and on a dry run', () => {
+    fc.assert(
+      fc.property(anyMarkdown, (text) => {
+        for (const { text: shown, whole } of pagesOf(text)) {
+          expectInert(shown, [RUN]);
+          expect(whole).toBe(true);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('any text within any limit, which is kept to', () => {
+    fc.assert(
+      fc.property(anyMarkdown, fc.integer({ min: 2_500, max: 12_000 }), (text, most) => {
+        const limit = { most, measure: (one: string) => Buffer.byteLength(one, 'utf8') };
+        fc.pre(limit.measure(text) < 200);
+        for (const { text: shown, whole } of pagesOf(text, limit)) {
+          expectInert(shown, [RUN]);
+          expect(limit.measure(shown)).toBeLessThanOrEqual(most);
+          expect(shown.includes('> This page is not complete, and not fit for approval.')).toBe(!whole);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('the same input gives the same page', () => {
+    fc.assert(
+      fc.property(anyMarkdown, (text) => {
+        const options = { folder: text };
+        expect(page(planned(text), options)).toEqual(page(structuredClone(planned(text)), structuredClone(options)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('A page', () => {
+  test('of a plan', () => {
+    const summary = { ...NO_SUMMARY, prompts: 1, create_version: 1, update_prompt: 1, set_active: 2 };
+    const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
+    const one = prompt({ changes: [create, rename, staging, set(7, 9)] });
+    expect(page(report([one], { summary }))).toEqual({ text: PLAN, whole: true });
+  });
+
+  test('of nothing to do', () => {
+    const summary = { ...NO_SUMMARY, prompts: 2, unchanged: 2 };
+    const { text, whole } = page(report([prompt({ status: 'unchanged' })], { summary }));
+    expect(text).toBe(`### promptsync plan\n\nnothing to do: 2 prompts in sync.\n\n${FOOT}`);
+    expect(whole).toBe(true);
+  });
+
+  test.each<[string, Partial<MarkdownOptions>, Partial<Report>, readonly string[]]>([
+    ['names the folder', { folder: 'apps/chat' }, {}, ['### promptsync plan in `apps/chat`\n']],
+    ['names the commit that readers know', { commit: 'abcdef0123456789' }, {}, ['commit `abcdef012345` ·']],
+    ['is named after what it is about', { title: 'drift' }, {}, ['### promptsync drift\n']],
+    ['has no run outside of one', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
+    ['has no plan where there is none', {}, { plan_digest: null }, ['commit `9f2c9f2c9f2c` · service `https:']],
+  ])('%s', (_, options, parts, expected) => {
+    const { text } = page(report([], parts), options);
+    for (const part of expected) expect(text).toContain(part);
+    expectInert(text, [RUN]);
+  });
+
+  test('says first that the service was not asked, and not again among the warnings', () => {
+    const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
+    const { text } = page(report([], { problems, service: null, plan_digest: null }));
+    expect(text).toMatch(
+      /^### .*\n\n.*\n\n> \[!NOTE\]\n> The service was not asked: this run has no API key\. The plan/,
+    );
+    expect(text).not.toContain('#### Warnings');
+    expect(text).not.toContain('service `');
+    expectInert(text, [RUN]);
+  });
+
+  test('has its sections in the order of what matters', () => {
+    const drift: ReportDrift = {
+      field: 'name',
+      kind: 'outside',
+      restores: false,
+      expected: 'First',
+      observed: 'Theirs',
+    };
+    const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
+    const one = prompt({
+      changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
+      drift: [drift],
+      problems,
+    });
+    const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
+    const { text } = page(report([one]));
+    expect(headingsOf(text)).toEqual(sections.map((title) => `#### ${title}`));
+    expectInert(text, [RUN]);
+  });
+
+  test('has prompts in the order of the report, problems of the run before those of prompts', () => {
+    const keys = ['k/2', 'k/1', 'k/3'];
+    const of = (key: string) =>
+      prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
+    const problems = [makeProblem('config/unknown-field', { field: 'run' })];
+    const { text } = page(report(keys.map(of), { problems }));
+    expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
+    const fields = readMarkdown(text).blocks.map(({ value }) => /setting "(.*?)"/.exec(value)?.[1]);
+    expect(fields).toEqual(['run', ...keys]);
+  });
+});
+
+function change(before: string, after: string, ...breaking: SetActive['breaking']): SetActive {
+  return { ...set(6, 'new', 'staging'), before_text: before, after_text: after, breaking };
+}
+
+const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\` · plan \`${DIGEST}\` · [run](${RUN})\n`;
+
+const PLAN = `### promptsync plan
+
+Plan: 1 to create, 1 to update, 2 to activate.
+
+#### What would change
+
+| prompt | change |
+| --- | --- |
+| \`k/1\` | \`name: "Old" → "New"\` |
+| \`k/1\` | \`staging: v6 → new version\` |
+| \`k/1\` | \`production: v7 → v9\` |
+
+#### Breaking
+
+- \`k/1\`: \`staging\`: the variable \`{{town}}\` is added. Callers have to supply it.
+
+#### Texts
+
+<details><summary><code>k/1</code> <code>prompts/a.md</code></summary>
+
+\`\`\`diff
+--- staging: v6
++++ staging: new version
+@@ -1,1 +1,1 @@
+-Hi {{name}}
++Hello {{name}} of {{town}}
+\`\`\`
+
+</details>
+
+${FOOT}`;
+
+describe('A row', () => {
+  const made = { status: 'made' } as const;
+
+  test.each<[string, Partial<ReportPrompt>, readonly string[]]>([
+    ['for an environment', { changes: [set(7, 9)] }, ['`production: v7 → v9`']],
+    ['for one with nothing active', { changes: [set(null, 9)] }, ['`production: none → v9`']],
+    [
+      'for one that follows a new version: none for that',
+      { changes: [create, set(7, 'new')] },
+      ['`production: v7 → new version`'],
+    ],
+    [
+      'for a version that nobody follows',
+      { changes: [create] },
+      ['`create version: Soften the tone` (no environment follows it)'],
+    ],
+    [
+      'for each field',
+      { changes: [{ ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } }] },
+      ['`name: "Old" → "New"`', '`description: "" → "Why"`'],
+    ],
+    ['that is refused', { status: 'blocked', changes: [set(7, 9)] }, ['`production: v7 → v9` (blocked)']],
+    ['none for what is refused without a change', { status: 'blocked' }, []],
+    ['for what failed before it was planned', { status: 'failed' }, ['failed']],
+    ['for what was not attempted', { status: 'not_attempted' }, ['not attempted']],
+    ['none for what is in sync', { status: 'unchanged' }, []],
+    ['that was made', { status: 'applied', changes: [{ ...set(7, 9), ...made }] }, ['`production: v7 → v9`']],
+    [
+      'that was made in part',
+      {
+        status: 'failed',
+        changes: [
+          { ...create, ...made, version: ref(8) },
+          { ...rename, status: 'not_made' },
+          { ...set(7, 8), status: 'unknown' },
+        ],
+      },
+      ['`name: "Old" → "New"` (not made)', '`production: v7 → v8` (not known whether it was made)'],
+    ],
+    [
+      'for what was there already',
+      { status: 'applied', changes: [{ ...create, status: 'adopted', version: ref(8) }] },
+      ['`adopted version v8: Soften the tone` (no environment follows it) (it was there already)'],
+    ],
+    [
+      'for what was created and nobody follows',
+      { status: 'applied', changes: [{ ...create, ...made, version: ref(8) }] },
+      ['`created version v8: Soften the tone` (no environment follows it)'],
+    ],
+  ])('%s', (_, parts, cells) => {
+    const mode = parts.changes?.some(({ status }) => status !== undefined) === true ? 'apply' : 'dry-run';
+    const { text } = page(report([prompt(parts)], { mode }));
+    expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
+    const title = mode === 'apply' ? '#### Changes' : '#### What would change';
+    expect(headingsOf(text)).toEqual(cells.length === 0 ? [] : [title]);
+    expectInert(text, [RUN]);
+  });
+
+  test('a prompt that failed has no diff', () => {
+    const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
+    expect(page(report([failed])).text).not.toContain('#### Texts');
+  });
+});
+
+describe('Drift', () => {
+  const moved: ReportDrift = {
+    ...{ environment: 'production', kind: 'outside', restores: false, expected: ref(7) },
+    observed: { ...ref(9), made_by: 'outside' },
+  };
+  const empty: ReportDrift = { ...moved, kind: 'unfinished', observed: null };
+  const field: ReportDrift = {
+    field: 'name',
+    kind: 'unfinished',
+    restores: false,
+    expected: 'First',
+    observed: 'Theirs',
+  };
+  const serves = '- `k/1`: `production` serves `v9`, the base wants `v7` (changed outside of git).';
+  const undo = 'To keep it, pin `version:ver_9`.';
+  const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: not synced yet).';
+  const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
+  const both = { kind: 'update-prompt', fields: { ...back.fields, key: { before: 'a', after: 'b' } } } as const;
+  const restored = <Drift extends ReportDrift>(drift: Drift) => ({ ...drift, restores: true });
+
+  test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
+    [
+      'that is only put back is no row',
+      ...([restored(moved), set(9, 7)] as const),
+      ...([`${serves} A sync puts it back. ${undo}`, []] as const),
+    ],
+    [
+      'where the head wants something else is a row as well',
+      ...([moved, set(9, 8)] as const),
+      ...([`${serves} A sync sets what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
+    ],
+    [
+      'where nothing is active',
+      ...([restored(empty), set(null, 7)] as const),
+      ...(['- `k/1`: `production` has nothing active, the base wants `v7`.', []] as const),
+    ],
+    ['of a field', restored(field), back, `${named} A sync puts it back.`, []],
+    [
+      'of a field, with another that the head changes: both are rows',
+      ...([restored(field), both] as const),
+      ...([`${named} A sync puts it back.`, ['`name: "Theirs" → "First"`', '`key: "a" → "b"`']] as const),
+    ],
+    [
+      'that was put back is a row: it was written',
+      ...([restored(moved), { ...set(9, 7), status: 'made' as const }] as const),
+      ...([`${serves} This run put it back. ${undo}`, ['`production: v9 → v7`']] as const),
+    ],
+    [
+      'that was overwritten with what the head wants',
+      ...([moved, { ...set(9, 8), status: 'made' as const }] as const),
+      ...([`${serves} This run set what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
+    ],
+    [
+      'that a run could not put back',
+      ...([restored(moved), { ...set(9, 7), status: 'not_made' as const }] as const),
+      ...([`${serves} This run did not change it. ${undo}`, ['`production: v9 → v7` (not made)']] as const),
+    ],
+    [
+      'of a field that a run may have put back',
+      ...([restored(field), { ...back, status: 'unknown' as const }] as const),
+      `${named} It is not known whether this run changed it.`,
+      ['`name: "Theirs" → "First"` (not known whether it was made)'],
+    ],
+  ])('%s', (_, drift, change, line, cells) => {
+    const mode = change.status === undefined ? 'dry-run' : 'apply';
+    const { text } = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
+    const before = mode === 'apply' ? 'before this run' : 'whatever is merged';
+    expect(text).toContain(`\n#### Drift\n\nAlready there${mode === 'apply' ? ' ' : ', '}${before}:\n\n${line}\n`);
+    expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
+    expectInert(text, [RUN]);
+  });
+
+  test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
+    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [restored(moved)] });
+    const { text } = page(report([blocked], { mode }));
+    expect(text).toContain(`${serves} The prompt is blocked: a sync leaves it as it is. ${undo}\n`);
+  });
+});
+
+test('What callers have to follow is named before it is merged', () => {
+  const key = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } } as const;
+  const changes = [change('Hi', '{{x}}', { variable: 'x', kind: 'added' }), key];
+  expect(page(report([prompt({ changes })])).text).toContain(
+    '\n#### Breaking\n\n' +
+      '- `k/1`: the key changes from `k/0` to `k/1`. Whoever reads it by key has to follow.\n' +
+      '- `k/1`: `staging`: the variable `{{x}}` is added. Callers have to supply it.\n',
+  );
+});
+
+describe('A page for which there is no room', () => {
+  const LIMITS = [
+    ['60,000 characters', { most: 60_000, measure: (text: string) => text.length }],
+    ['900 KiB in UTF-8', { most: 900 * 1024, measure: (text: string) => Buffer.byteLength(text, 'utf8') }],
+  ] as const;
+  const ids = Array.from({ length: 500 }, (_, index) => `p${index}`);
+  const drift = (key: string): ReportDrift => ({
+    field: 'name',
+    kind: 'outside',
+    restores: false,
+    expected: key,
+    observed: 'Theirs',
+  });
+  const many = (line = '') =>
+    report(
+      ids.map((id) => {
+        const text = `${line.repeat(2_000 / (Buffer.byteLength(line) || 1))}\n`.repeat(10);
+        const first = { ...set(null, 9), after_text: `${text}{{${id}}}` };
+        const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow', { of: 'drift' })];
+        return prompt({ id, key: `k/${id}`, changes: [first], drift: [drift(id)], problems });
+      }),
+    );
+
+  describe.each(LIMITS)('of %s', (_, limit) => {
+    test.each([
+      ['one byte', 'abcdefgh'],
+      ['three bytes', '漢字です'],
+      ['four bytes', '😀👍'],
+    ])('500 prompts of 20 kB, characters of %s', (_, line) => {
+      const { text, whole } = page(many(line), { limit });
+      expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
+      expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
+      expectInert(text, [RUN]);
+      expect(whole).toBe(false);
+      expect(text).toContain('\n> [!WARNING]\n> This page is not complete, and not fit for approval. Left out');
+      expect(text).toContain(`All of it is in [the run](${RUN}).\n`);
+      expect(text.endsWith(FOOT)).toBe(true);
+    });
+  });
+
+  test('names what is left out by kind and number', () => {
+    const limit = { most: 60_000, measure: (text: string) => text.length };
+    const { text } = page(many(), { limit, runUrl: null });
+    expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
+    expect(text).toContain('All of it is in the report of the run.\n');
+  });
+
+  test('is not whole where a text is too long for any report', () => {
+    const long = setActive({ after_text: null, text_omitted: true });
+    const { text, whole } = page(report([prompt({ changes: [long] })]));
+    expect(whole).toBe(false);
+    expect(text).toContain(
+      'not fit for approval. Left out for want of room: 1 text of more than 100 kB, which no report holds.',
+    );
+  });
+
+  test('is whole where there is room', () => {
+    const limit = { most: 2_500, measure: (text: string) => text.length };
+    const few = report([prompt({ changes: [set(7, 9)] })]);
+    expect(page(few, { limit })).toEqual(page(few));
+    expect(page(few, { limit }).whole).toBe(true);
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import { makeProblem, type Problem } from '../../src/problem.ts';
+import { renderStatus } from '../../src/report/status.ts';
+import { renderText } from '../../src/report/text.ts';
+import type { Report, ReportPrompt } from '../../src/report/schema.ts';
+import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
+
+const BASE: Report = {
+  ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c1ab04d3e5f60' },
+  ...{ plan_digest: DIGEST, summary: NO_SUMMARY, prompts: [], problems: [] },
+};
+
+function prompt(key: string, parts: Partial<ReportPrompt> = {}): ReportPrompt {
+  const name = { path: `${key}.md`, id: `prm_${key}`, key };
+  return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
+}
+
+function text(parts: Partial<Report>, quiet = false): string {
+  return renderText({ ...BASE, ...parts }, { colour: false, quiet });
+}
+
+const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
+const timeout = makeProblem('service/timeout', { seconds: 15 });
+const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
+const setStaging = setActive({ before: ref(1), after: ref(2) });
+const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
+const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
+
+const origin = `https://prompts.example.com · commit 9f2c1ab04d3e · plan ${DIGEST}`;
+
+describe('the last lines', () => {
+  test.each<[string, Partial<Report>, string]>([
+    ['nothing to do', { summary: { ...NO_SUMMARY, unchanged: 3 } }, 'nothing to do: 3 prompts in sync.\n'],
+    ['one prompt', { summary: { ...NO_SUMMARY, unchanged: 1 } }, 'nothing to do: 1 prompt in sync.\n'],
+    [
+      'a plan',
+      { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
+      `Plan: 1 to create, 2 to update, 3 to activate, 4 unchanged.\n${origin}\n`,
+    ],
+    [
+      'an apply',
+      { mode: 'apply', summary: { ...NO_SUMMARY, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 } },
+      `Applied: 2 created, 1 updated, 1 activated, 1 failed.\n${origin}\n`,
+    ],
+    [
+      'what was not done',
+      { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
+      `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
+    ],
+    [
+      'without git and without a plan',
+      { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
+      'Plan: 1 to activate.\nhttps://prompts.example.com\n',
+    ],
+    ['valid files', { mode: 'validate', summary: { ...NO_SUMMARY, prompts: 2 } }, '2 prompts valid.\n'],
+  ])('%s', (_, parts, expected) => {
+    expect(text(parts)).toBe(expected);
+  });
+});
+
+test.each<[string, string | null, string]>([
+  ['in a repository', 'c0ffee', 'commit them.'],
+  ['outside of one', null, 'promptsync sync (in a git repository after a commit).'],
+])('a conflict in a file is resolved first %s', (_, commit, then) => {
+  const prompts = [failed('a', makeProblem('pull/conflict', { places: 1 }))];
+  expect(text({ mode: 'pull', commit, prompts })).toContain(`Next: resolve the conflicts in the files, then ${then}\n`);
+});
+
+describe('problems', () => {
+  test('what all prompts have in common is said once, without naming them', () => {
+    const prompts = [failed('a', timeout), failed('b', timeout)];
+    expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
+      [
+        'error: The service did not answer within 15 s. [service/timeout]',
+        '  Run again, or raise `timeout_seconds`.',
+        '',
+        'No prompt could be observed; nothing was written.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('what some prompts have in common is said with each, so that it is clear which they are', () => {
+    const prompts = [failed('a', timeout), failed('b', timeout), prompt('c')];
+    const shown = text({ prompts, summary: { ...NO_SUMMARY, failed: 2, unchanged: 1 } });
+    expect(shown).toContain('a  a.md  failed\n  error: The service did not answer');
+    expect(shown).toContain('b  b.md  failed\n  error: The service did not answer');
+  });
+
+  test('a guard that refuses many prompts is said once, below their changes', () => {
+    const prompts = [blocked('a'), blocked('b'), prompt('c')];
+    const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
+    expect(shown.split('max_changes allows')).toHaveLength(2);
+    expect(shown).toContain(
+      'a  a.md  blocked\n  → staging: v1 → v2\n\nb  b.md  blocked\n  → staging: v1 → v2\n\nerror:',
+    );
+  });
+
+  test('quiet leaves out changes and keeps problems', () => {
+    const prompts = [prompt('a', { status: 'pending', changes: [setStaging] }), failed('b', timeout)];
+    const shown = text({ prompts, summary: { ...NO_SUMMARY, set_active: 1, failed: 1 } }, true);
+    expect(shown).not.toContain('staging');
+    expect(shown).toContain('b  b.md  failed\n  error:');
+  });
+
+  test('warnings are not in the report', () => {
+    const warning = makeProblem('prompt/hidden-character', { character: '\\u{200b}', count: 1 }, { path: 'a.md' });
+    expect(text({ problems: [warning], summary: { ...NO_SUMMARY, unchanged: 1 } })).toBe(
+      'nothing to do: 1 prompt in sync.\n',
+    );
+  });
+});
+
+describe('the changes of a prompt', () => {
+  const lines = (change: ReportPrompt['changes'][number], others: ReportPrompt['changes'] = []) =>
+    text({ prompts: [prompt('a', { status: 'pending', changes: [change, ...others] })] }).split('\n')[1];
+  const create = { kind: 'create-version', digest: DIGEST, change_summary: null } as const;
+  const follows = { ...setStaging, after: { new: true } } as const;
+
+  test.each<[string, string | undefined]>([
+    ['  + create version', lines(create, [follows])],
+    ['  + create version (no environment follows it)', lines(create)],
+    ['  + create version: Soften the tone', lines({ ...create, change_summary: 'Soften the tone' }, [follows])],
+    ['  + create version of git:v1.4.0', lines({ ...create, ref: 'v1.4.0' }, [follows])],
+    [
+      '  + created version v7',
+      lines({ ...create, status: 'made', version: ref(7) }, [{ ...setStaging, after: ref(7), status: 'made' }]),
+    ],
+    ['  + create version (not made)', lines({ ...create, status: 'not_made' }, [follows])],
+    ['  + create version (not known whether it was made)', lines({ ...create, status: 'unknown' }, [follows])],
+    [
+      '  + adopted version v7 (it was there already)',
+      lines({ ...create, status: 'adopted', version: ref(7) }, [{ ...setStaging, after: ref(7) }]),
+    ],
+    ['  → staging: v1 → v2', lines(setStaging)],
+    ['  → staging: none → new version', lines({ ...follows, before: null })],
+    ['  → staging: v1 → ver_x', lines({ ...setStaging, after: { id: 'ver_x', version_number: null } })],
+    ['  ~ name: "A" → "B"', lines({ kind: 'update-prompt', fields: { name: { before: 'A', after: 'B' } } })],
+  ])('%s', (expected, shown) => {
+    expect(shown).toBe(expected);
+  });
+});
+
+describe('the status matrix', () => {
+  const row = (environment: string, parts: Partial<NonNullable<ReportPrompt['environments']>[number]> = {}) => ({
+    ...{ environment, pin: 'latest', active: ref(1), wanted: ref(1), in_sync: true },
+    ...parts,
+  });
+  const status = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}, quiet = false) =>
+    renderStatus({ ...BASE, mode: 'status', prompts, ...parts }, { colour: false, quiet });
+
+  test('shows what is active, what should be, and what is not known', () => {
+    const shown = status([
+      prompt('in-sync', { environments: [row('staging'), row('production')] }),
+      prompt('behind', {
+        environments: [row('staging', { wanted: { new: true }, in_sync: false }), row('production')],
+        changes: [{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } }],
+      }),
+      prompt('first', { environments: [row('staging', { active: null, wanted: { new: true }, in_sync: false })] }),
+      prompt('lost', { environments: [row('production', { pin: '7', wanted: null, in_sync: false })] }),
+      prompt('unread', {
+        status: 'failed',
+        environments: [row('staging', { active: null, wanted: null, in_sync: false })],
+      }),
+    ]);
+    expect(shown.split('\n').slice(0, 6)).toEqual([
+      'prompt    staging             production',
+      'in-sync   v1                  v1',
+      'behind ~  v1 → new version    v1',
+      'first     none → new version  ·',
+      'lost      ·                   v1 → 7?',
+      'unread    ?                   ·',
+    ]);
+  });
+
+  test('a problem that many prompts have is said once', () => {
+    expect(status([failed('a', timeout), failed('b', timeout)]).split('did not answer')).toHaveLength(2);
+  });
+
+  test('quiet leaves the matrix out, and so does a run without a plan', () => {
+    const prompts = [prompt('a', { environments: [row('staging')] })];
+    const summary = { ...NO_SUMMARY, unchanged: 1 };
+    expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
+    const problems = [makeProblem('config/missing-service')];
+    expect(status([prompt('a')], { plan_digest: null, problems })).toMatch(/^error: No service is configured\./);
+  });
+});
+
+describe('drift', () => {
+  const observed = { ...ref(9), made_by: 'outside' } as const;
+  test.each<[string, ReportPrompt['drift'][number], string]>([
+    [
+      'in an environment names the version, whose it is and how to go back',
+      { environment: 'production', kind: 'outside', restores: false, expected: ref(7), observed },
+      '  ! production serves v9, the base wants v7 (changed outside of git). A sync sets what the files want now. To keep it, pin version:ver_9.',
+    ],
+    [
+      'that is unfinished names the commit that the version was made from',
+      {
+        ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
+        observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
+      },
+      '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: not synced yet). A sync puts it back. To keep it, pin version:ver_6.',
+    ],
+    [
+      'where nothing is active has nothing to go back to',
+      { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
+      '  ! qa has nothing active, the base wants v1.',
+    ],
+    [
+      'of a field shows both values',
+      { field: 'name', kind: 'outside', restores: false, expected: 'Ours', observed: 'Theirs' },
+      '  ! name is "Theirs", the base wants "Ours" (changed outside of git). A sync sets what the files want now.',
+    ],
+  ])('%s', (_, drift, line) => {
+    const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });
+    expect(text({ prompts: [drifted] }).split('\n')[1]).toBe(line);
+    expect(text({ prompts: [drifted] }, true)).not.toContain('!');
+  });
+});
+
+describe('the order', () => {
+  test('is that of the report: of prompts, of their changes, of environments', () => {
+    const changes = ['b', 'a', 'c'].map((environment) => ({ ...setStaging, environment }));
+    const prompts = ['z', 'a', 'm'].map((key) => prompt(key, { status: 'pending', changes }));
+    const shown = text({ prompts });
+    expect(shown.match(/^[a-z](?= )/gm)).toEqual(['z', 'a', 'm']);
+    expect(shown.match(/(?<=→ )[a-z](?=:)/g)).toEqual(['b', 'a', 'c', 'b', 'a', 'c', 'b', 'a', 'c']);
+  });
+});
+
+describe('a long diff', () => {
+  const after = Array.from({ length: 50 }, (_, line) => `Line ${line}.`).join('\n');
+  const prompts = [prompt('a', { status: 'pending', changes: [setActive({ after_text: after })] })];
+
+  test('is folded, and says what shows all of it', () => {
+    const shown = renderText({ ...BASE, prompts }, { colour: false, quiet: false });
+    expect(shown.match(/^ *….*\n/gm)).toEqual(['      … 10 more lines: 10 added (--format html shows all)\n']);
+  });
+});
