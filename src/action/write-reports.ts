@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderHtml } from '../report/html/page.ts';
-import { renderJson } from '../report/json.ts';
+import { renderJson } from '../report/escape.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import type { HidingActionHost } from './host.ts';
 import type { Telling } from './telling.ts';

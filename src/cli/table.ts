@@ -221,7 +221,7 @@ const history = row({
   after: `
 Dates are those of commits. A version is made from the commit that last changed its
 file, and pinned by the commit that changed the pin on the branch checked out here.
-Ids of versions are told by --environment, --format json and --format markdown.`,
+Ids of versions are told by --environment and --format json.`,
   run: (flags, key, host) =>
     report('history', flags, host, async (world, onCall) =>
       (await import('../commands/history.ts')).history({ ...flags, key, onCall }, world),
