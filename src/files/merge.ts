@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
-import type { RemotePrompt } from '../service/prompt-service.ts';
+import type { ObservedFields } from '../domain/observed.ts';
 import type { FrontMatterEdit, Labels } from './edit.ts';
 
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
@@ -24,7 +24,7 @@ export type Merging = {
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
-  readonly fields: Pick<RemotePrompt, (typeof FIELDS)[number]>;
+  readonly fields: Pick<ObservedFields, (typeof FIELDS)[number]>;
   /** Null where no text is to be taken over. */
   readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
   /** The file as both come from it; null where that is not known. */
