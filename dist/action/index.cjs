@@ -748,7 +748,7 @@ var init_commands = __esmMin((() => {
 	};
 }));
 // src/problems/files.ts
-function firstOf$1(parts) {
+function firstOf(parts) {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
 }
@@ -774,7 +774,7 @@ var init_files = __esmMin((() => {
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
-		"prompt/variables-mismatch": error$1((e) => firstOf$1([
+		"prompt/variables-mismatch": error$1((e) => firstOf([
 			...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
 			...e.unused.map((name) => `"${name}" is in \`variables\` and not in the text`),
 			...e.repeated.map((name) => `"${name}" is in \`variables\` more than once`)
@@ -1721,25 +1721,23 @@ init_plan();
 /** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
 function makeReport(run) {
 	const prompts = promptsOf(run);
+	const { narrowed, written, committed } = run;
 	return {
 		schema_version: 1,
 		mode: run.mode,
 		service: run.service,
 		commit: run.commit,
-		...run.narrowed === void 0 ? {} : { changed_since: run.narrowed.since },
+		...narrowed && { changed_since: narrowed.since },
 		plan_digest: planDigestOf(run),
 		summary: {
 			...summarise(prompts, run.mode),
-			...notLookedAt(run)
+			...narrowed && { not_looked_at: narrowed.notLookedAt }
 		},
 		prompts,
-		...run.written === void 0 ? {} : { files: run.written },
-		...run.committed === void 0 ? {} : { committed: run.committed },
+		...written && { files: written },
+		...committed && { committed },
 		problems: run.problems
 	};
-}
-function notLookedAt({ narrowed }) {
-	return narrowed === void 0 ? {} : { not_looked_at: narrowed.notLookedAt };
 }
 /**
 * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
@@ -1892,8 +1890,8 @@ function textFields(texts) {
 	const sides = [before, after].filter((side) => side !== null);
 	const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
 	return {
-		before_text: textOf$4(before),
-		after_text: textOf$4(after),
+		before_text: textOf$3(before),
+		after_text: textOf$3(after),
 		...omitted && { text_omitted: true },
 		...metadataFields(texts, sides),
 		breaking: texts === null ? [] : variableChanges(texts)
@@ -1902,7 +1900,7 @@ function textFields(texts) {
 function known(side) {
 	return side === void 0 || side === "unknown" ? null : side;
 }
-function textOf$4(side) {
+function textOf$3(side) {
 	return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
 }
 /** Metadata is compared where both sides manage it. */
@@ -1986,23 +1984,20 @@ function driftOf(drift) {
 		};
 	}
 	const { kind, restores, environment, expected, observed } = drift;
-	const holder = observed === null ? null : holderOf$1(observed);
 	return {
 		environment,
 		kind,
 		restores,
 		expected: targetOf$1(expected),
-		observed: holder
+		observed: observed && holderOf$1(observed)
 	};
 }
 function holderOf$1({ commit, ...ref }) {
-	return commit === void 0 ? {
+	const made_by = commit === void 0 ? "outside" : "git";
+	return {
 		...refOf(ref),
-		made_by: "outside"
-	} : {
-		...refOf(ref),
-		made_by: "git",
-		commit
+		made_by,
+		...commit !== void 0 && { commit }
 	};
 }
 /** The file's own new content needs no digest; of refs there may be several. */
@@ -2030,7 +2025,7 @@ function lineageOf(environment, all) {
 	return {
 		environment,
 		serves: served === void 0 ? null : madeOf(served),
-		pinned: current === void 0 || current.from === null ? null : commitOf(current.from)
+		pinned: current?.from ? commitOf(current.from) : null
 	};
 }
 function versionOf$1(version) {
@@ -2047,16 +2042,15 @@ function madeOf({ ref, digest, madeBy, commit, path }) {
 		version_number: ref.number,
 		digest,
 		made_by: madeBy,
-		...commit === null ? {} : commitOf(commit),
-		...path === null ? {} : { path }
+		...commit && commitOf(commit),
+		...path !== null && { path }
 	};
 }
 function timeOf({ environment, from, until }, activeIn) {
-	const ended = until === null ? null : commitOf(until);
 	return {
 		environment,
-		from: from === null ? null : commitOf(from),
-		until: ended,
+		from: from && commitOf(from),
+		until: until && commitOf(until),
 		served: activeIn.includes(environment)
 	};
 }
@@ -14817,7 +14811,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$3(parts.body);
+	const text = textOf$2(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
 	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
@@ -14861,7 +14855,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$3(body) {
+function textOf$2(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -20092,7 +20086,7 @@ function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
 	}, paths));
 	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
 	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
-	const revList = async (...words) => linesIn(await ask("rev-list", ...words, "--"));
+	const revList = async (...words) => linesIn$1(await ask("rev-list", ...words, "--"));
 	return {
 		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
 		changedSince: async (...commits) => {
@@ -20112,7 +20106,7 @@ function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
 		isShallow: async () => shallow
 	};
 }
-function linesIn(listed) {
+function linesIn$1(listed) {
 	return listed.split("\n").filter((line) => line !== "");
 }
 /**
@@ -22841,7 +22835,7 @@ function openStore(path, { now, newId = makeVersionId }) {
 			statements.insertProject.run(projectId);
 			statements.insertKey.run(hashOf(apiKey), projectId);
 		}),
-		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$2(row, "project_id"))),
+		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$1(row, "project_id"))),
 		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
 			statements.insertProject.run(projectId);
 			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
@@ -22881,33 +22875,33 @@ function prepareStatements(database) {
 }
 function parsePromptRow(row, activeVersion) {
 	return {
-		id: textOf$2(row, "id"),
-		project_id: textOf$2(row, "project_id"),
-		key: textOf$2(row, "key"),
-		name: textOf$2(row, "name"),
+		id: textOf$1(row, "id"),
+		project_id: textOf$1(row, "project_id"),
+		key: textOf$1(row, "key"),
+		name: textOf$1(row, "name"),
 		description: optionalTextOf(row, "description"),
 		latest_version_id: optionalTextOf(row, "latest_version_id"),
 		active_version: activeVersion,
-		created_at: textOf$2(row, "created_at")
+		created_at: textOf$1(row, "created_at")
 	};
 }
 function parseVersionRow(row) {
 	return {
-		id: textOf$2(row, "id"),
-		prompt_id: textOf$2(row, "prompt_id"),
+		id: textOf$1(row, "id"),
+		prompt_id: textOf$1(row, "prompt_id"),
 		version_number: numberOf(row, "version_number"),
-		content: textOf$2(row, "content"),
+		content: textOf$1(row, "content"),
 		metadata_: metadataOf(row),
-		created_at: textOf$2(row, "created_at")
+		created_at: textOf$1(row, "created_at")
 	};
 }
-function textOf$2(row, column) {
+function textOf$1(row, column) {
 	const value = row[column];
 	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
 	return value;
 }
 function optionalTextOf(row, column) {
-	return row[column] === null ? null : textOf$2(row, column);
+	return row[column] === null ? null : textOf$1(row, column);
 }
 function numberOf(row, column) {
 	const value = row[column];
@@ -37466,6 +37460,16 @@ function escapeHtml(text) {
 /** A long text has more runs than a call takes arguments. */
 function longestRun(text) {
 	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
+function renderJson(report) {
+	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
+}
+const BEYOND_ASCII = /[^\n -~]/gu;
+/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
+function visible(character) {
+	if (showHidden(character) === character) return character;
+	return Array.from({ length: character.length }, (_, index) => character.charCodeAt(index)).map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 // src/cli/questions.ts
 init_problem();
@@ -54641,10 +54645,10 @@ function refused(reason) {
 // src/templates/page.ts
 /** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
 const PAGE = {
-	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=r?.querySelector(`span`),a=document.querySelector(`dialog`),o=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a||!o?null:{controls:e,search:t,count:n,empty:r,elsewhere:i,help:a,letters:o,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,u(e),addEventListener(`hashchange`,()=>u(e)),t.addEventListener(`input`,()=>l(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&C(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>a(e))},!0),document.addEventListener(`keydown`,t=>w(e,t))}function a(e){x(e),y(e)}function o({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function s(e,t,n){let r=o(e,t),i=r.find(e=>!e.disabled&&e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function c(e,t){return o(e,t).find(e=>e.defaultChecked)?.value??``}function l(e){g(e),a(e),f(e)}function u(e){g(e),d(e),g(e),a(e)}function d(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return p(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)s(t,n,r.get(n)??c(t,n))}function f(t){let n=new URLSearchParams;for(let r of e)s(t,r)!==c(t,r)&&n.set(r,s(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function p(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,s(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function m({rows:e}){return e.filter(e=>!e.hidden)}function h({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function g(e){let t=s(e,`show`),n=h(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!v(r,n);let r=m(e).length;e.empty.hidden=r>0,r===0&&(e.elsewhere.textContent=_(e,n)),e.count.textContent=`${r} of ${e.rows.length} shown`}function _({rows:e},t){let n=e.filter(e=>v(e,t)).length;return n===0?``:` Of all prompts, ${n} ${n===1?`is`:`are`}.`}function v(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function y(e){if(!(`highlights`in CSS))return;let t=h(e),n=[];for(let r of t.length===0?[]:m(e)){let e=document.createTreeWalker(r.open?r:r.firstElementChild??r,NodeFilter.SHOW_TEXT);for(;n.length<500&&e.nextNode();)n.push(...b(e.currentNode,t));if(n.length>=500)break}CSS.highlights.set(`search`,new Highlight(...n))}function b(e,t){let n=e.nodeValue?.toLowerCase()??``;return n.length===e.nodeValue?.length?t.flatMap(t=>{let r=[];for(let i=n.indexOf(t);i!==-1;i=n.indexOf(t,i+t.length)){let n=new Range;n.setStart(e,i),n.setEnd(e,i+t.length),r.push(n)}return r}):[]}function x(e){let t=s(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&S(t)}function S(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function C(e,t){if(t===`expand`||t===`collapse`)for(let n of m(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function w(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=T(e,o);u!==void 0&&(t.preventDefault(),u())}function T(e,t){let n=(t,n)=>{s(e,t,n),l(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>E(e,1)],[`k`,()=>E(e,-1)],[`e`,()=>C(e,`expand`)],[`c`,()=>C(e,`collapse`)],[`?`,()=>C(e,`help`)],[`v`,()=>n(`view`,s(e,`view`)===`split`?`unified`:`split`)],...o(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function E(e,t){let n=m(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
-	scriptHash: "sha256-Cr/Lj/9NJxf2UcvYQ37USa37XTvmYEJelCMXWShQoZ0=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}.controls :disabled + span{cursor: default;}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}::highlight(search){background: light-dark(#ffe16b, #6b5200);color: var(--text);}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, :disabled + span, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
-	styleHash: "sha256-xWjntv0I+R6BxhvuDb0S7E5PoYeNJWmU6jtIMyqPtoA="
+	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=document.querySelector(`dialog`),a=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a?null:{controls:e,search:t,count:n,empty:r,help:i,letters:a,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,l(e),addEventListener(`hashchange`,()=>l(e)),t.addEventListener(`input`,()=>c(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&y(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>_(e))},!0),document.addEventListener(`keydown`,t=>b(e,t))}function a({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function o(e,t,n){let r=a(e,t),i=r.find(e=>e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function s(e,t){return a(e,t).find(e=>e.defaultChecked)?.value??``}function c(e){h(e),_(e),d(e)}function l(e){h(e),u(e),h(e),_(e)}function u(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return f(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)o(t,n,r.get(n)??s(t,n))}function d(t){let n=new URLSearchParams;for(let r of e)o(t,r)!==s(t,r)&&n.set(r,o(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function f(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,o(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function p({rows:e}){return e.filter(e=>!e.hidden)}function m({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function h(e){let t=o(e,`show`),n=m(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!g(r,n);let r=p(e).length;e.empty.hidden=r>0,e.count.textContent=`${r} of ${e.rows.length} shown`}function g(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function _(e){let t=o(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&v(t)}function v(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function y(e,t){if(t===`expand`||t===`collapse`)for(let n of p(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function b(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=x(e,o);u!==void 0&&(t.preventDefault(),u())}function x(e,t){let n=(t,n)=>{o(e,t,n),c(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>S(e,1)],[`k`,()=>S(e,-1)],[`e`,()=>y(e,`expand`)],[`c`,()=>y(e,`collapse`)],[`?`,()=>y(e,`help`)],[`v`,()=>n(`view`,o(e,`view`)===`split`?`unified`:`split`)],...a(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function S(e,t){let n=p(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
+	scriptHash: "sha256-GhBO6ct06TIEvn3YUdqXiF27snnuzYtE1n5P3ZE7aMk=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
+	styleHash: "sha256-LrOJm/AhV4JluKBWVCYOx3r1HolOXdu05b4hEe8/vrk="
 };
 // node_modules/diff/libesm/diff/base.js
 var Diff = class {
@@ -55391,8 +55395,6 @@ function driftAt(change, all) {
 // src/report/diff.ts
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
 const MOST_EDITS = 500;
-/** Log, summary, comment and page of one run show the same diffs. */
-const made = /* @__PURE__ */ new WeakMap();
 /** The texts of all changes of a prompt, and of the edits of its file. */
 function textsOf({ changes, edits = [] }) {
 	const named = (environment, served) => {
@@ -55436,18 +55438,8 @@ function makeTextDiffs(all, context) {
 function makeOne(environments, named, context) {
 	const { before, after, texts } = named;
 	const unknown = unknownSide(named);
-	if (unknown !== null) return [{
-		environments,
-		before,
-		after,
-		unknown,
-		hunks: []
-	}];
-	const known = made.get(texts) ?? /* @__PURE__ */ new Map();
-	made.set(texts, known);
-	const hunks = known.get(context) ?? compare(documentsOf(texts), context);
-	known.set(context, hunks);
-	return hunks.length === 0 ? [] : [{
+	const hunks = unknown === null ? compare(documentsOf(texts), context) : [];
+	return unknown === null && hunks.length === 0 ? [] : [{
 		environments,
 		before,
 		after,
@@ -55469,36 +55461,32 @@ function metadataLines(metadata) {
 	if (metadata === void 0) return "";
 	return metadata === "" ? "\n" : `${metadata.replaceAll(/^/gm, "metadata.")}\n\n`;
 }
+/** Where there is too much to compare, all of the one text stands for all of the other. */
 function compare([before, after], context) {
-	return hunksOf(before, after, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+	const patch = structuredPatch("", "", ended(before), ended(after), "", "", {
+		context,
+		maxEditLength: MOST_EDITS
+	});
+	if (patch === void 0) {
+		const [removed, added] = [before.split("\n"), after.split("\n")];
+		const [old, fresh] = [rangeOf(1, removed.length), rangeOf(1, added.length)];
+		return [{
+			before: old,
+			after: fresh,
+			blocks: [{
+				kind: "removed",
+				lines: removed
+			}, {
+				kind: "added",
+				lines: added
+			}]
+		}];
+	}
+	return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
 		before: rangeOf(oldStart, oldLines),
 		after: rangeOf(newStart, newLines),
 		blocks: blocksOf(lines)
 	}));
-}
-function hunksOf(before, after, context) {
-	const options = {
-		context,
-		maxEditLength: MOST_EDITS
-	};
-	const lines = [before.split("\n"), after.split("\n")];
-	const patch = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS ? void 0 : structuredPatch("", "", ended(before), ended(after), "", "", options);
-	return patch === void 0 ? [replaced(...lines)] : patch.hunks;
-}
-/** How many lines of one text the other does not have: each is an edit at least. */
-function onlyIn(lines, others) {
-	const known = new Set(others);
-	return lines.filter((line) => !known.has(line)).length;
-}
-/** All of the one text for all of the other. */
-function replaced(before, after) {
-	return {
-		oldStart: 1,
-		oldLines: before.length,
-		newStart: 1,
-		newLines: after.length,
-		lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]
-	};
 }
 /** Content has no final newline by rule; saying so under every diff would be noise. */
 function ended(text) {
@@ -55710,10 +55698,6 @@ function webLink(text, address, { links }) {
 function linked(text, address) {
 	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
-/** The text as it is without its colours. */
-function withoutColours(text) {
-	return text.replaceAll(/\u001b\[\d+m/g, "");
-}
 function coloursFor(enabled) {
 	return import_picocolors.default.createColors(enabled);
 }
@@ -55777,9 +55761,7 @@ function placeText({ path, line, column }) {
 function shownPlace(problem, style) {
 	const place = escapeLine(placeText(problem));
 	if (place === "") return "";
-	const { screen } = style;
-	const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
-	return `${problem.path === void 0 ? shown : fileLink(shown, problem.path, style)}: `;
+	return `${problem.path === void 0 ? place : fileLink(place, problem.path, style)}: `;
 }
 // src/domain/edits.ts
 /** The commands whose work is files of the repository; they never write to the service. */
@@ -56013,28 +55995,14 @@ function hasHistory({ history, lineage }) {
 function differingRows({ environments = [], lineage }) {
 	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
 }
-const BETWEEN = " · ";
 /** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
 function originLines({ service, commit, plan_digest: digest }, style) {
-	return fittedParts([
-		service === null ? [] : [escapeLine(service)],
+	const parts = [
+		service === null ? [] : [webLink(escapeLine(service), service, style)],
 		commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
 		digest === null ? [] : [`plan ${digest}`]
-	].flat(), style).flatMap((row) => fitted(style.colours.dim(linkedAddresses(row, style)), style, 2));
-}
-/** As many parts in a row as fit: none is broken that fits in a row of its own. */
-function fittedParts(parts, { screen }) {
-	const rows = [];
-	for (const part of parts) {
-		const longer = `${rows.at(-1)}${BETWEEN}${part}`;
-		if (rows.length > 0 && (screen === null || screen.width(longer) <= screen.columns)) rows[rows.length - 1] = longer;
-		else rows.push(part);
-	}
-	return rows;
-}
-/** Of several services each has its own. */
-function linkedAddresses(text, style) {
-	return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
+	];
+	return fitted(style.colours.dim(parts.flat().join(" · ")), style, 2);
 }
 // src/report/status.ts
 /** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
@@ -56100,9 +56068,10 @@ function withoutChange(row, { status }) {
 		next: refText(row.wanted)
 	};
 }
+const UNPINNED = "·";
 /** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
 function cellText({ kind, now, next }) {
-	if (kind === "unpinned") return "·";
+	if (kind === "unpinned") return UNPINNED;
 	if (kind === "unread") return "?";
 	return kind === "in-sync" ? now : `${now} → ${next}`;
 }
@@ -56129,8 +56098,8 @@ function escape$1(text) {
 const CONTEXT_LINES$1 = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
-/** How to see what a terminal does not show. */
-const SHOWS_ALL = "--format html shows all";
+/** Of a folded diff so many lines of each block are shown at most: of a text that was rewritten the old and the new one. */
+const MOST_OF_BLOCK = 20;
 /**
 * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
 * Lines have no line feed; there are none where nothing differs.
@@ -56142,203 +56111,100 @@ function renderDiffs(prompt, style, length) {
 const unknownText = {
 	before: "its text of now is not known without the service",
 	after: "the text to come was never read; a sync looks at it first",
-	omitted: "a text of more than 100 kB is in no report"
+	omitted: "a text is too large to be shown (over 100 kB)"
 };
 function renderOne(diff, style, length) {
 	const { dim, bold } = style.colours;
 	const names = diff.environments.map(escapeLine).join(", ");
 	if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
 	const titles = [`--- ${names}: ${diff.before === null ? "nothing" : escapeLine(diff.before)}`, `+++ ${names}: ${escapeLine(diff.after)}`];
-	const { hunks, left } = foldHunks(diff.hunks.map((hunk) => markHunk(hunk, style)), length === "whole" ? Infinity : MOST_LINES);
+	const { hunks, left } = length === "whole" ? {
+		hunks: diff.hunks,
+		left: 0
+	} : foldHunks(diff.hunks);
+	const more = `… ${counted([
+		left,
+		"more line",
+		"more lines"
+	])} (--format html shows all)`;
 	return [
 		...titles.flatMap((title) => fitted(bold(title), style, 4)),
 		...hunks.flatMap((hunk) => hunkLines(hunk, style)),
-		...foldLines(left, style)
+		...left === 0 ? [] : fitted(dim(more), style, 2)
 	];
 }
-/** Without colour marks would not be seen, but on a terminal long lines are cut by them. */
-function markHunk({ blocks, ...ranges }, { colours, screen }) {
-	const marks = colours.isColorSupported || screen !== null;
+/** As many lines as a reader of a log wants, and how many are left out. */
+function foldHunks(hunks) {
+	const all = linesIn(hunks);
+	if (all <= MOST_LINES) return {
+		hunks,
+		left: 0
+	};
+	let room = MOST_LINES;
+	const folded = hunks.map((hunk) => {
+		const blocks = hunk.blocks.map(({ kind, lines }) => {
+			const shown = lines.slice(0, Math.min(room, MOST_OF_BLOCK));
+			room -= shown.length;
+			return {
+				kind,
+				lines: shown
+			};
+		});
+		return {
+			...hunk,
+			blocks: blocks.filter(({ lines }) => lines.length > 0)
+		};
+	});
 	return {
-		...ranges,
-		blocks: marks ? markWords(blocks) : blocks.map(unmarked)
+		hunks: folded.filter(({ blocks }) => blocks.length > 0),
+		left: all - linesIn(folded)
 	};
 }
-function foldLines(left, style) {
-	const text = leftText(left);
-	return text === null ? [] : fitted(style.colours.dim(`… ${text} (${SHOWS_ALL})`), style, 2);
+function linesIn(hunks) {
+	return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 function hunkLines({ before, after, blocks }, style) {
-	const { cyan, dim } = style.colours;
-	return [...fitted(cyan(`@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`), style, 2), ...blocks.flatMap((block, index) => [...blockLines(block, style, [blocks[index - 1], blocks[index + 1]]), ...block.more ? [dim(" …")] : []])];
+	const { colours, screen } = style;
+	const marked = colours.isColorSupported || screen !== null ? markWords(blocks) : blocks.map(unmarked);
+	const range = `@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`;
+	return [...fitted(colours.cyan(range), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
 }
-function blockLines({ kind, lines }, style, neighbours) {
-	if (kind === "same") {
-		const shown = lines.map((line) => ` ${joined(line, style)}`);
-		return style.screen === null ? shown : shown.map(style.screen.cut);
-	}
-	const pair = neighbours.find((one) => one?.kind === (kind === "added" ? "removed" : "added"));
-	const other = lines.length === 1 && pair?.lines.length === 1 ? pair.lines[0] ?? null : null;
-	return lines.flatMap((line) => changedRows({
-		kind,
-		line,
-		other
-	}, style));
+function blockLines({ kind, lines }, style) {
+	const { colours, screen } = style;
+	if (kind === "same") return lines.map((line) => ` ${joined(line, style)}`).map(screen?.cut ?? ((line) => line));
+	const [sign, paint] = kind === "added" ? ["+", colours.green] : ["-", colours.red];
+	return lines.flatMap((line) => {
+		const rows = fitted(paint(`${sign}${joined(line, style)}`), style, 1);
+		return rows.length <= MOST_ROWS ? rows : fitted(paint(`${sign}${joined(excerptOf(line), style)}`), style, 1);
+	});
 }
-/** A changed line that takes more rows is cut. */
+/** Of a changed line that takes more rows on a terminal only what is near its marks is shown. */
 const MOST_ROWS = 8;
-/** The rows of a changed line: wrapped on a terminal, changed words marked where there is colour. */
-function changedRows(changed, style) {
-	const { screen, colours } = style;
-	const whole = painted$1(changed.kind, changed.line, style);
-	if (screen === null) return [whole];
-	const rows = screen.wrap(whole, 1);
-	if (rows.length <= MOST_ROWS) return rows;
-	const excerpt = excerptOf(changed.line, changed.other);
-	if (excerpt !== null) return screen.wrap(painted$1(changed.kind, excerpt, style), 1);
-	const text = changed.line.map((segment) => segment.text).join("");
-	const shown = rows.slice(0, MOST_ROWS);
-	return [...shown, ...screen.wrap(colours.dim(` … ${moreText(text, shown)}`), 1)];
-}
-function moreText(text, shown) {
-	const seen = shown.reduce((sum, row) => sum + withoutColours(row).length - 1, 0);
-	return `${Math.max(1, text.length - seen)} more characters (${SHOWS_ALL})`;
-}
-function painted$1(kind, segments, style) {
-	const { green, red } = style.colours;
-	return kind === "added" ? green(`+${joined(segments, style)}`) : red(`-${joined(segments, style)}`);
+/** How much of the unchanged text beside a change is shown then, in characters. */
+const BESIDE = 30;
+/** A line without marks is new or gone as a whole, and stays whole. */
+function excerptOf(line) {
+	if (!line.some(({ changed }) => changed)) return line;
+	return line.map(({ text, changed }) => {
+		const characters = Array.from(text);
+		if (changed || characters.length <= 60) return {
+			text,
+			changed
+		};
+		const [head, tail] = [characters.slice(0, BESIDE), characters.slice(-30)];
+		return {
+			text: `${head.join("")} … ${tail.join("")}`,
+			changed
+		};
+	});
 }
 /** The text of a line, escaped, with what is changed in it inverse. */
-function joined(segments, { colours, screen }) {
-	return segments.map(({ text, changed }) => {
+function joined(line, { colours, screen }) {
+	return line.map(({ text, changed }) => {
 		const shown = escapeText(text);
 		const even = screen === null ? shown : shown.replaceAll("	", "    ");
 		return changed ? colours.inverse(even) : even;
 	}).join("");
-}
-/** How much of the unchanged text beside a change is shown, in characters. */
-const BESIDE = 30;
-/**
-* The changed words of a line with some words around them and `…` in between; null where none are marked, because the
-* whole line is new or gone.
-* @param other the line that takes its place: words that only it has show where this one is changed
-*/
-function excerptOf(line, other) {
-	const pieces = line.some(({ changed }) => changed) ? line : splitLike(line, other);
-	if (pieces === null) return null;
-	return pieces.map((piece, index) => {
-		if (piece.changed) return piece;
-		return {
-			...piece,
-			text: shortened(piece.text, index > 0, index < pieces.length - 1)
-		};
-	});
-}
-/** A line that has lost nothing, in pieces: between them the other line has more words. */
-function splitLike(line, other) {
-	if (other === null || !other.some(({ changed }) => changed)) return null;
-	const text = textOf$1(line);
-	if (textOf$1(other.filter(({ changed }) => !changed)) !== text) return null;
-	return other.map((segment) => segment.changed ? {
-		text: "",
-		changed: false
-	} : segment);
-}
-function textOf$1(segments) {
-	return segments.map(({ text }) => text).join("");
-}
-function shortened(text, afterChange, beforeChange) {
-	const head = afterChange ? beginning(text) : "";
-	const tail = beforeChange ? ending(text) : "";
-	const short = `${head}${head === "" ? "… " : tail === "" ? " …" : " … "}${tail}`;
-	return short.length < text.length ? short : text;
-}
-/** Whole words where there are any. */
-function beginning(text) {
-	if (text.length <= BESIDE) return text;
-	const start = wellCut(text.slice(0, BESIDE));
-	const blank = start.lastIndexOf(" ");
-	return blank > 0 ? start.slice(0, blank) : start;
-}
-function ending(text) {
-	if (text.length <= BESIDE) return text;
-	const end = wellCut(text.slice(-30));
-	const blank = end.indexOf(" ");
-	return blank >= 0 && blank < end.length - 1 ? end.slice(blank + 1) : end;
-}
-/** Half of a character is none. */
-function wellCut(text) {
-	return text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");
-}
-/** A beginning that is shorter says nothing of its block. */
-const FEWEST = 4;
-/**
-* A diff of at most so many lines: of each block the beginning, so that of a text that was rewritten both the old and
-* the new one are seen. Where there are too many blocks for that, the first lines of the diff.
-*/
-function foldHunks(hunks, most) {
-	const shares = sharesOf(hunks.flatMap(({ blocks }) => blocks.map(({ lines }) => lines.length)), most);
-	const ends = shares.findLastIndex((share) => share > 0);
-	let index = 0;
-	return {
-		hunks: withoutEmpty(hunks.map(({ blocks, ...range }) => ({
-			...range,
-			blocks: blocks.map((block) => {
-				const [at, share] = [index, shares[index++] ?? 0];
-				const more = share < block.lines.length && at < ends;
-				return {
-					...block,
-					lines: block.lines.slice(0, share),
-					more
-				};
-			})
-		}))),
-		left: leftOf(hunks, shares)
-	};
-}
-function withoutEmpty(hunks) {
-	return hunks.map((hunk) => ({
-		...hunk,
-		blocks: hunk.blocks.filter(({ lines }) => lines.length > 0)
-	})).filter(({ blocks }) => blocks.length > 0);
-}
-/** How many lines of each block are shown. */
-function sharesOf(sizes, most) {
-	const total = (each) => sizes.reduce((sum, size) => sum + Math.min(size, each), 0);
-	if (total(Infinity) <= most) return sizes;
-	let each = 3;
-	while (total(each + 1) <= most) each += 1;
-	if (each >= FEWEST) return sizes.map((size) => Math.min(size, each));
-	let rest = most;
-	return sizes.map((size) => {
-		const share = Math.min(size, rest);
-		rest -= share;
-		return share;
-	});
-}
-function leftOf(hunks, shares) {
-	const left = {
-		removed: 0,
-		added: 0,
-		same: 0
-	};
-	for (const [index, { kind, lines }] of hunks.flatMap(({ blocks }) => blocks).entries()) left[kind] += lines.length - (shares[index] ?? 0);
-	return left;
-}
-/** `212 more lines: 62 removed, 150 added`; null where nothing was left out. */
-function leftText({ removed, added, same }) {
-	const all = removed + added + same;
-	if (all === 0) return null;
-	const kinds = [
-		...removed > 0 ? [`${removed} removed`] : [],
-		...added > 0 ? [`${added} added`] : [],
-		...same > 0 ? [`${same} unchanged`] : []
-	];
-	return `${counted([
-		all,
-		"more line",
-		"more lines"
-	])}: ${kinds.join(", ")}`;
 }
 // src/report/text.ts
 init_problem();
@@ -56425,33 +56291,24 @@ function workLines(prompt, mode, colours) {
 function painted(text, paint) {
 	return text === "" ? "" : paint(text);
 }
-/** On a narrow terminal the text needs the room more than the eye needs the step. */
 function diffLines(prompt, style) {
-	const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-	return renderDiffs(prompt, narrower(style, step), "folded").map((line) => line.trim() === "" ? "" : `${" ".repeat(step)}${line}`);
+	return renderDiffs(prompt, narrower(style, 6), "folded").map((line) => line.trim() === "" ? "" : `      ${line}`);
 }
 function indent(text) {
 	return text.replace(/^/gm, "  ");
 }
-/** A path that has less room goes to a row of its own. */
-const LEAST_PATH = 16;
 /**
-* A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+* A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
 * @param note may be coloured; empty: none
 */
 function promptTitle({ key, path }, style, note = "") {
-	const { colours, screen } = style;
-	const [name, file] = [escapeLine(key), escapeLine(path)];
-	const after = note === "" ? "" : `  ${note}`;
-	const shown = (text) => fileLink(colours.dim(text), path, style);
-	if (path === "") return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
-	if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
-	const noteWidth = screen.width(withoutColours(after));
-	const used = screen.width(name) + 2 + noteWidth;
-	const room = screen.columns - used;
-	if (screen.width(file) <= room || room >= LEAST_PATH) return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
-	const short = screen.shorten(name, screen.columns - noteWidth);
-	return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+	const { bold, dim } = style.colours;
+	const file = path === "" ? [] : [fileLink(dim(escapeLine(path)), path, style)];
+	return fitted([
+		bold(escapeLine(key)),
+		...file,
+		...note === "" ? [] : [note]
+	].join("  "), style, 2);
 }
 // src/report/history.ts
 /**
@@ -56465,11 +56322,7 @@ function historyTables(prompt, show) {
 function versionTables({ history }, show) {
 	const versions = history?.versions ?? [];
 	const cell = cellWith(show);
-	const made = versions.map((version) => [
-		nameOf(version),
-		show(version.id),
-		...madeTexts(version).map(cell)
-	]);
+	const made = versions.map((version) => [nameOf(version), ...madeTexts(version).map(cell)]);
 	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
 		const [, commit, , subject] = by === null ? [] : commitTexts(by);
 		return [
@@ -56485,7 +56338,6 @@ function versionTables({ history }, show) {
 		title,
 		columns: [
 			"version",
-			"id",
 			"made",
 			"commit",
 			"author",
@@ -56512,7 +56364,7 @@ function nameOf({ version_number: number }) {
 function lineageTable(prompt, lineage, show) {
 	const { environment, serves, pinned } = lineage;
 	const cell = cellWith(show);
-	const served = serves === null ? "serves nothing" : `serves ${refText(serves)} ${show(serves.id)}`;
+	const served = serves === null ? "nothing" : `${refText(serves)} (${show(serves.id)})`;
 	const unpinned = pinned === null ? unpinnedText(prompt) : null;
 	const rows = [
 		...serves === null ? [] : [[
@@ -56535,7 +56387,7 @@ function lineageTable(prompt, lineage, show) {
 		]]
 	];
 	return {
-		title: `${show(environment)} ${served}.`,
+		title: `${show(environment)} serves ${served}`,
 		columns: [
 			"",
 			"date",
@@ -56606,29 +56458,22 @@ function differsText({ environment, active, pin, wanted }, show) {
 function staysOf({ active_in: activeIn, pinned }) {
 	const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
 	const unpinned = activeIn.filter((environment) => !open.includes(environment));
-	const stays = pinned.map(stayOf);
+	const isNow = ({ until, served }) => until === null && served;
 	return [
-		...stays.filter(({ state }) => state === "now"),
+		...pinned.filter(isNow).map(stayOf),
 		...unpinned.map((environment) => ({
 			environment,
 			when: "active now",
-			state: "now",
 			by: null
 		})),
-		...stays.filter(({ state }) => state !== "now")
+		...pinned.filter((one) => !isNow(one)).map(stayOf)
 	];
 }
 function stayOf({ environment, from, until, served }) {
-	const state = until !== null ? "past" : served ? "now" : "unserved";
-	const ends = {
-		now: "now",
-		unserved: "not served",
-		past: until === null ? "" : dayOf(until) ?? "?"
-	};
+	const end = until !== null ? dayOf(until) ?? "?" : served ? "now" : "not served";
 	return {
 		environment,
-		when: `${(from === null ? void 0 : dayOf(from)) ?? "?"} → ${ends[state]}`,
-		state,
+		when: `${(from && dayOf(from)) ?? "?"} → ${end}`,
 		by: from
 	};
 }
@@ -56825,7 +56670,7 @@ function matrixOf(report, context) {
 	return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${controlsOf(report, report.prompts.some((prompt) => textsOf(prompt).length > 0))}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
-<p class="none" hidden>No prompt is like that.<span></span></p></section>
+<p class="none" hidden>No prompt is like that.</p></section>
 `;
 }
 /** How much room the columns need. */
@@ -56904,7 +56749,7 @@ function controlsOf({ prompts, mode }, hasTexts) {
 	const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
 	return markup`<form class="controls" hidden>
 <input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map((one) => radio(one, firstOf(filters)))}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
 </form>
 `;
 }
@@ -56912,35 +56757,19 @@ const view = markup`<fieldset class="view"><legend>Texts</legend>
 <label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
-/** Where one trait is all that there is to review, its name says more. */
 function filtersOf(prompts) {
-	const count = (trait) => prompts.filter((traits) => traits.includes(trait)).length;
-	const [review, ...others] = TRAITS.map((name) => ({
+	const traits = TRAITS.map((name) => ({
 		name,
-		count: count(name)
+		count: prompts.filter((one) => one.includes(name)).length
 	}));
-	if (review === void 0 || review.count === 0) return [];
-	const kept = others.filter((one) => one.name !== "failed" || one.count > 0);
-	const same = others.some((one) => one.count === review.count);
-	return [
-		{
-			name: "all",
-			count: prompts.length
-		},
-		...same ? [] : [review],
-		...kept
-	];
+	return [{
+		name: "all",
+		count: prompts.length
+	}, ...traits.filter(({ count }) => count > 0)];
 }
-/** What the reader has come for: all that is to review, where that is not all. */
-function firstOf(filters) {
-	const [all, ...others] = filters;
-	const widest = others.toSorted((a, b) => b.count - a.count)[0];
-	return all === void 0 || widest === void 0 || widest.count === all.count ? "all" : widest.name;
-}
-function radio({ name, count }, first) {
-	const state = name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing;
-	const shown = name === "drift" && count === 0 ? nothing : markup` <b>${count}</b>`;
-	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${state}>`}<span>${FILTERS[name]}${shown}</span></label>\n`;
+/** What is to review is what the reader has come for. */
+function radio({ name, count }) {
+	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${name === "review" ? markup` checked` : nothing}>`}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
 /** The keys that the script knows. */
 const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
@@ -56954,51 +56783,6 @@ const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
 <p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
 <form method="dialog"><button>Close</button></form></dialog>
 `;
-// src/report/json.ts
-init_text();
-/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
-function renderJson(report) {
-	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
-}
-const BEYOND_ASCII = /[^\n -~]/gu;
-/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
-function visible(character) {
-	return showHidden(character) === character ? character : escaped(character);
-}
-function escaped(character) {
-	return [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
-}
-// src/report/fit.ts
-/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections, limit) {
-	let room = limit?.most ?? Infinity;
-	const fitted = sections.map((section) => {
-		const kept = keep(section, room * section.share, limit);
-		const text = kept.length === 0 ? "" : `${section.open}${kept.join("")}${section.close}`;
-		room -= limit?.measure(text) ?? 0;
-		return {
-			text,
-			left: {
-				item: section.item,
-				count: section.items.length - kept.length
-			}
-		};
-	});
-	return {
-		text: fitted.map(({ text }) => text).join(""),
-		leftOut: fitted.map(({ left }) => left).filter(({ count }) => count > 0)
-	};
-}
-function keep({ open, items, close }, most, limit) {
-	if (limit === null) return items;
-	let room = most - limit.measure(open) - limit.measure(close);
-	return items.filter((item) => {
-		const length = limit.measure(item);
-		if (length > room) return false;
-		room -= length;
-		return true;
-	});
-}
 // src/report/markdown.ts
 init_problem();
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
@@ -57010,21 +56794,13 @@ function renderMarkdown(report, options) {
 		most: limit.most - limit.measure(head + foot) - RESERVE
 	};
 	const { text, leftOut } = fitSections(sectionsOf(report), room);
-	const left = [...leftOut, ...omittedTexts(report)];
+	const note = noteOf(leftOut, report, options);
 	return {
-		text: `${head}${leftOutNote(left, options)}${text}${foot}`,
-		whole: left.length === 0
+		text: `${head}${note}${text}${foot}`,
+		whole: note === ""
 	};
 }
-/** What the report itself leaves out. */
-function omittedTexts({ prompts }) {
-	const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
-	return count === 0 ? [] : [{
-		item: "text of more than 100 kB, which no report holds",
-		count
-	}];
-}
-/** For the note on what was left out, which is known last. */
+/** Room for the note on what is not shown, which is known last. */
 const RESERVE = 1e3;
 function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
@@ -57036,17 +56812,22 @@ const NOT_ASKED = "service/not-asked";
 function notAsked(problems) {
 	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
 }
-function leftOutNote(left, { runUrl }) {
-	if (left.length === 0) return "";
-	const parts = left.map(({ item, count }) => counted([
+/** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
+function noteOf(leftOut, { prompts }, { runUrl }) {
+	const parts = leftOut.map(({ item, count }) => counted([
 		count,
 		item,
 		`${item}s`
 	]));
 	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
-	return `
-> [!WARNING]
-> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.\n`;
+	const large = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+	const notes = [...parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.`], ...large === 0 ? [] : [`Too large to be shown: ${counted([
+		large,
+		"text",
+		"texts"
+	])} (over 100 kB).`]];
+	if (notes.length === 0) return "";
+	return `\n> [!WARNING]\n> This page is not complete, and not fit for approval. ${notes.join(" ")}\n`;
 }
 function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
 	const shown = commit ?? head;
@@ -57081,7 +56862,6 @@ function section(open, item, share, all, itemsOf) {
 	return {
 		open: `\n${open}`,
 		items: all.flatMap(itemsOf),
-		close: "",
 		item,
 		share
 	};
@@ -57095,7 +56875,6 @@ function matrixSections(report) {
 	return [{
 		open: `\n#### Environments\n\n${head}`,
 		items,
-		close: "",
 		item: "row",
 		share: .7
 	}];
@@ -57109,7 +56888,6 @@ function problemSection(title, problems, share) {
 	return {
 		open: `\n#### ${title}\n`,
 		items,
-		close: "",
 		item: title === "Problems" ? "problem" : "warning",
 		share
 	};
@@ -57156,30 +56934,52 @@ function historySections({ prompts }) {
 }
 function sectionOf({ title, columns, rows, item }, heading) {
 	const above = title === null ? "" : `\n${title}\n`;
-	const section = {
-		close: "",
+	if (rows.length === 0 && title !== null) return {
+		open: heading,
+		items: [above],
 		item,
 		share: .9
 	};
-	if (rows.length === 0 && title !== null) return {
-		...section,
-		open: heading,
-		items: [above]
-	};
-	const open = `${heading}${above}\n${tableHead(columns)}`;
 	return {
-		...section,
-		open,
-		items: rows.map(tableRow)
+		open: `${heading}${above}\n${tableHead(columns)}`,
+		items: rows.map(tableRow),
+		item,
+		share: .9
 	};
 }
 function driftNotes(prompt) {
 	return {
 		open: "\n",
 		items: differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`),
-		close: "",
 		item: "drift note",
 		share: .9
+	};
+}
+/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
+function fitSections(sections, limit) {
+	const measure = limit?.measure ?? (() => 0);
+	let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
+	const fitted = sections.map(({ open, items, item, share }) => {
+		let left = room * share - measure(open);
+		const kept = items.filter((one) => {
+			const fits = measure(one) <= left;
+			if (fits) left -= measure(one);
+			return fits;
+		});
+		const text = kept.length === 0 ? "" : `${open}${kept.join("")}`;
+		room -= measure(text);
+		return {
+			text,
+			item,
+			count: items.length - kept.length
+		};
+	});
+	return {
+		text: fitted.map(({ text }) => text).join(""),
+		leftOut: fitted.flatMap(({ item, count }) => count === 0 ? [] : [{
+			item,
+			count
+		}])
 	};
 }
 // src/github/conclusion.ts

@@ -5,6 +5,7 @@ import { mapStrings } from '../domain/json.ts';
 import { trackedLink } from '../files/paths.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
+import { renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
 import { problemsIn, renderProblem } from '../report/problems.ts';
 import { renderSummary } from '../report/summary.ts';
@@ -46,7 +47,7 @@ const NO_STYLE = { colour: false };
 
 /** What is for one kind of report alone is loaded for it. */
 async function render(report: Report, format: Format, options: TextOptions): Promise<string> {
-  if (format === 'json') return (await import('../report/json.ts')).renderJson(report);
+  if (format === 'json') return renderJson(report);
   const title = titleOf(report);
   if (format === 'markdown') {
     const { renderMarkdown } = await import('../report/markdown.ts');

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit } from '../domain/edits.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
-import { FIELDS, type FieldName } from '../domain/plan.ts';
+import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import type { ObservedFields } from '../domain/observed.ts';
 import type { FrontMatterEdit, Labels } from './edit.ts';
 
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
@@ -23,11 +24,11 @@ export type Merging = {
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
-  readonly fields: { readonly [Field in FieldName]: string };
+  readonly fields: Pick<ObservedFields, (typeof FIELDS)[number]>;
   /** Null where no text is to be taken over. */
   readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
   /** The file as both come from it; null where that is not known. */
-  readonly base: Pick<PromptFile, FieldName | 'content'> | null;
+  readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
   readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
   /** The newer states of the file, where the content may come from one of them; null where it does not. */
@@ -96,7 +97,7 @@ function isMergeable(text: string): boolean {
 
 function mergeField(
   file: PromptFile,
-  field: FieldName,
+  field: (typeof FIELDS)[number],
   { base, fields }: Theirs,
   { side, labels }: Merging,
 ): readonly Step[] {

@@ -1,4 +1,4 @@
-import { diffArrays, structuredPatch, type StructuredPatchHunk } from 'diff';
+import { diffArrays, structuredPatch } from 'diff';
 import type { ReportChange, ReportPrompt } from './schema.ts';
 import { refText } from './words.ts';
 
@@ -31,17 +31,13 @@ export type Hunk = {
 };
 
 /** Of no lines at all, `start` is the line before them. */
-export type Range = { readonly start: number; readonly lines: number };
+type Range = { readonly start: number; readonly lines: number };
 
 /** Lines next to each other that are in both texts, or in one of them. */
-export type Block = { readonly kind: BlockKind; readonly lines: readonly string[] };
-export type BlockKind = 'same' | 'removed' | 'added';
+export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly lines: readonly string[] };
 
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
 const MOST_EDITS = 500;
-
-/** Log, summary, comment and page of one run show the same diffs. */
-const made = new WeakMap<ReportTexts, Map<number, readonly Hunk[]>>();
 
 /** The texts of all changes of a prompt, and of the edits of its file. */
 export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
@@ -84,12 +80,8 @@ export function makeTextDiffs(all: readonly NamedTexts[], context: number): read
 function makeOne(environments: readonly string[], named: NamedTexts, context: number): readonly TextDiff[] {
   const { before, after, texts } = named;
   const unknown = unknownSide(named);
-  if (unknown !== null) return [{ environments, before, after, unknown, hunks: [] }];
-  const known = made.get(texts) ?? new Map<number, readonly Hunk[]>();
-  made.set(texts, known);
-  const hunks = known.get(context) ?? compare(documentsOf(texts), context);
-  known.set(context, hunks);
-  return hunks.length === 0 ? [] : [{ environments, before, after, unknown, hunks }];
+  const hunks = unknown === null ? compare(documentsOf(texts), context) : [];
+  return unknown === null && hunks.length === 0 ? [] : [{ environments, before, after, unknown, hunks }];
 }
 
 function unknownSide({ before, texts }: NamedTexts): TextDiff['unknown'] {
@@ -112,34 +104,20 @@ function metadataLines(metadata: ReportTexts['after_metadata']): string {
   return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
 }
 
+/** Where there is too much to compare, all of the one text stands for all of the other. */
 function compare([before, after]: readonly [string, string], context: number): readonly Hunk[] {
-  return hunksOf(before, after, context).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+  const patch = structuredPatch('', '', ended(before), ended(after), '', '', { context, maxEditLength: MOST_EDITS });
+  if (patch === undefined) {
+    const [removed, added] = [before.split('\n'), after.split('\n')];
+    const [old, fresh] = [rangeOf(1, removed.length), rangeOf(1, added.length)];
+    const blocks = [{ kind: 'removed', lines: removed } as const, { kind: 'added', lines: added } as const];
+    return [{ before: old, after: fresh, blocks }];
+  }
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     before: rangeOf(oldStart, oldLines),
     after: rangeOf(newStart, newLines),
     blocks: blocksOf(lines),
   }));
-}
-
-function hunksOf(before: string, after: string, context: number): readonly StructuredPatchHunk[] {
-  const options = { context, maxEditLength: MOST_EDITS };
-  const lines = [before.split('\n'), after.split('\n')] as const;
-  const hopeless = onlyIn(...lines) + onlyIn(lines[1], lines[0]) > MOST_EDITS;
-  const patch = hopeless ? undefined : structuredPatch('', '', ended(before), ended(after), '', '', options);
-  return patch === undefined ? [replaced(...lines)] : patch.hunks;
-}
-
-/** How many lines of one text the other does not have: each is an edit at least. */
-function onlyIn(lines: readonly string[], others: readonly string[]): number {
-  const known = new Set(others);
-  return lines.filter((line) => !known.has(line)).length;
-}
-
-/** All of the one text for all of the other. */
-function replaced(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
-  return {
-    ...{ oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length },
-    lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
-  };
 }
 
 /** Content has no final newline by rule; saying so under every diff would be noise. */
@@ -152,7 +130,7 @@ function rangeOf(start: number, lines: number): Range {
 }
 
 function blocksOf(lines: readonly string[]): readonly Block[] {
-  const blocks: { kind: BlockKind; lines: string[] }[] = [];
+  const blocks: { kind: Block['kind']; lines: string[] }[] = [];
   for (const line of lines) {
     const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
     const last = blocks.at(-1);
@@ -163,7 +141,7 @@ function blocksOf(lines: readonly string[]): readonly Block[] {
 }
 
 /** A part of a line; `changed` where the other text has no such words there. */
-export type Segment = { readonly text: string; readonly changed: boolean };
+type Segment = { readonly text: string; readonly changed: boolean };
 /** The segments of one line, in order. */
 export type MarkedLine = readonly Segment[];
 export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };

@@ -1,4 +1,5 @@
 import { codePoint, showHidden } from '../domain/text.ts';
+import type { Report } from './schema.ts';
 
 /** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
 export function escapeLine(text: string): string {
@@ -45,4 +46,19 @@ export function escapeHtml(text: string): string {
 /** A long text has more runs than a call takes arguments. */
 function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+
+/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
+export function renderJson(report: Report): string {
+  const json = JSON.stringify(report, null, 2).replaceAll('##[', '##\\u005b');
+  return `${json.replace(BEYOND_ASCII, visible)}\n`;
+}
+
+const BEYOND_ASCII = /[^\n -~]/gu;
+
+/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
+function visible(character: string): string {
+  if (showHidden(character) === character) return character;
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -1,13 +1,12 @@
-import { type Colours, fitted, type Style, styleFor, type StyleOptions } from './style.ts';
+import { fitted, layOut, type Style, styleFor, type StyleOptions } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { differingRows, hasHistory, renderSummary } from './summary.ts';
 import { promptTitle } from './text.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt } from './schema.ts';
-import { type Cell, layOut } from './table.ts';
 import { refText, type Show } from './words.ts';
 
-export type HistoryOptions = StyleOptions & {
+type HistoryOptions = StyleOptions & {
   /** Problems and the summary only. */
   readonly quiet: boolean;
 };
@@ -20,84 +19,19 @@ export function renderHistory(report: Report, options: HistoryOptions): string {
 }
 
 function renderPrompt(prompt: ReportPrompt, style: Style): string {
-  const { history, lineage } = prompt;
-  const { colours } = style;
-  const body =
-    lineage === undefined
-      ? versionLines(history?.versions ?? [], style)
-      : lineageLines(prompt, lineage, style).flatMap((line) => fitted(line, style, line.startsWith(' ') ? HANG : 2));
-  const drift = differingRows(prompt).map((row) => colours.yellow(`! ${differsText(row, escapeLine)}`));
-  const notes = drift.flatMap((line) => fitted(line, style, 2));
-  return [...promptTitle(prompt, style), ...body, ...notes].map((line) => `${line}\n`).join('');
+  const tables = historyTables(prompt, escapeLine).flatMap((table) => tableLines(table, style));
+  const notes = differingRows(prompt).map((row) => style.colours.yellow(`! ${differsText(row, escapeLine)}`));
+  const lines = [...promptTitle(prompt, style), ...tables, ...notes.flatMap((line) => fitted(line, style, 2))];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Where the texts begin that follow `made` and `pinned`. */
-const HANG = 10;
-const HEADER = ['version', 'made', 'commit', 'author', 'subject'];
-
-/** A table whose rows are each followed by where the version has been: lines of a table of their own. */
-function versionLines(versions: readonly Version[], style: Style): readonly string[] {
-  const { colours, screen } = style;
-  if (versions.length === 0) return ['No version is known.'];
-  const header = HEADER.map((text) => ({ text, paint: colours.dim }));
-  const [first = '', ...lines] = layOut([header, ...versions.map((version) => versionCells(version, colours))], style);
-  const stays = versions.flatMap((version) => stayRows(version, colours).map((cells) => ({ version, cells })));
-  const stayLines = layOut(
-    stays.map(({ cells }) => cells),
-    style,
-  );
-  const below = (version: Version) => stayLines.filter((_, index) => stays[index]?.version === version);
-  const all = [first, ...versions.flatMap((version, index) => [lines[index] ?? '', ...below(version)])];
-  return screen === null ? all : all.map(screen.cut);
-}
-
-function versionCells(version: Version, { bold }: Colours): readonly Cell[] {
-  return [{ text: `v${version.version_number}`, paint: bold }, ...madeTexts(version).map(cell)];
-}
-
-function stayRows(version: Version, { green, yellow, dim }: Colours): readonly (readonly Cell[])[] {
-  const paints = { now: green, unserved: yellow, past: dim };
-  return staysOf(version).map(({ environment, when, state, by }) => {
-    const paint = paints[state];
-    const [, commit, , subject] = by === null ? [] : commitTexts(by);
-    const cells = by === null ? [] : [cell(commit), cell(subject)];
-    return [{ text: `  ${escapeLine(environment)}`, paint }, { text: when, paint }, ...cells];
-  });
-}
-
-function lineageLines(prompt: ReportPrompt, lineage: ReportLineage, style: Style): readonly string[] {
+function tableLines({ title, columns, rows }: HistoryTable, style: Style): readonly string[] {
   const { bold, dim } = style.colours;
-  const { environment, serves, pinned } = lineage;
-  const served = serves === null ? 'nothing' : `${refText(serves)} ${dim(`(${escapeLine(serves.id)})`)}`;
-  const maker = serves === null ? null : makerText(serves);
-  const unpinned = pinned === null ? unpinnedText(prompt) : null;
-  return [
-    `${bold(escapeLine(environment))} serves ${served}`,
-    ...(maker === null ? [] : [`${MADE}  ${maker}`]),
-    ...layOut(
-      [
-        ...(serves === null || maker !== null
-          ? []
-          : [[cell(MADE), ...withPath(commitTexts(serves).map(cell), serves.path)]]),
-        ...(pinned === null ? [] : [[cell(PINNED), ...commitTexts(pinned).map(cell)]]),
-      ],
-      style,
-    ),
-    ...(unpinned === null ? [] : [`${PINNED}  ${unpinned}`]),
-  ];
-}
-
-/** In the last cell, so that a long subject below does not move it. */
-function withPath(cells: readonly Cell[], path: string | undefined): readonly Cell[] {
-  const last = path === undefined ? '' : `  ${escapeLine(path)}`;
-  return cells.map((one, index) => (index + 1 < cells.length ? one : { ...one, text: `${one.text}${last}` }));
-}
-
-const [MADE, PINNED] = ['  made  ', '  pinned'] as const;
-
-/** What is not known is a dot. */
-function cell(text: string | undefined): Cell {
-  return { text: text === undefined ? '·' : escapeLine(text), paint: (one) => one };
+  const above = title === null ? [] : fitted(bold(title), style, 2);
+  if (rows.length === 0) return above;
+  const header = columns.map((text) => ({ text, paint: dim }));
+  const cells = rows.map((row) => row.map((text) => ({ text, paint: (one: string) => one })));
+  return [...above, ...layOut([header, ...cells], style).flatMap((line) => fitted(line.trimEnd(), style, 4))];
 }
 
 /** A part of a prompt's history. */
@@ -123,7 +57,7 @@ export function historyTables(prompt: ReportPrompt, show: Show): readonly Histor
 function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
   const cell = cellWith(show);
-  const made = versions.map((version) => [nameOf(version), show(version.id), ...madeTexts(version).map(cell)]);
+  const made = versions.map((version) => [nameOf(version), ...madeTexts(version).map(cell)]);
   const stays = versions.flatMap((version) =>
     staysOf(version).map(({ environment, when, by }) => {
       const [, commit, , subject] = by === null ? [] : commitTexts(by);
@@ -132,7 +66,7 @@ function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryT
   );
   const title = null;
   return [
-    { title, columns: ['version', 'id', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
+    { title, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
     { title, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
   ];
 }
@@ -144,7 +78,7 @@ function nameOf({ version_number: number }: Pick<Version, 'version_number'>): st
 function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show): HistoryTable {
   const { environment, serves, pinned } = lineage;
   const cell = cellWith(show);
-  const served = serves === null ? 'serves nothing' : `serves ${refText(serves)} ${show(serves.id)}`;
+  const served = serves === null ? 'nothing' : `${refText(serves)} (${show(serves.id)})`;
   const unpinned = pinned === null ? unpinnedText(prompt) : null;
   const rows = [
     ...(serves === null ? [] : [['made', ...madeTexts(serves).map(cell), cell(serves.path)]]),
@@ -152,7 +86,7 @@ function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show):
     ...(unpinned === null ? [] : [['pinned', '', '', '', cell(unpinned), '']]),
   ];
   const columns = ['', 'date', 'commit', 'author', 'subject', 'path'];
-  return { title: `${show(environment)} ${served}.`, columns, rows, item: 'row' };
+  return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 
 /** Our own words are shown as somebody's are: they stand where those may. */
@@ -227,8 +161,6 @@ export function differsText({ environment, active, pin, wanted }: Row, show: Sho
 type Stay = {
   readonly environment: string;
   readonly when: string;
-  /** `unserved`: the file still says so, and something else is served. */
-  readonly state: 'now' | 'unserved' | 'past';
   /** The commit that pinned it; null where no pin says so, or none is known. */
   readonly by: Commit | null;
 };
@@ -237,16 +169,16 @@ type Stay = {
 function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
   const unpinned = activeIn.filter((environment) => !open.includes(environment));
-  const stays = pinned.map(stayOf);
+  const isNow = ({ until, served }: Version['pinned'][number]) => until === null && served;
   return [
-    ...stays.filter(({ state }) => state === 'now'),
-    ...unpinned.map((environment): Stay => ({ environment, when: 'active now', state: 'now', by: null })),
-    ...stays.filter(({ state }) => state !== 'now'),
+    ...pinned.filter(isNow).map(stayOf),
+    ...unpinned.map((environment): Stay => ({ environment, when: 'active now', by: null })),
+    ...pinned.filter((one) => !isNow(one)).map(stayOf),
   ];
 }
 
 function stayOf({ environment, from, until, served }: Version['pinned'][number]): Stay {
-  const state = until !== null ? 'past' : served ? 'now' : 'unserved';
-  const ends = { now: 'now', unserved: 'not served', past: until === null ? '' : (dayOf(until) ?? '?') };
-  return { environment, when: `${(from === null ? undefined : dayOf(from)) ?? '?'} → ${ends[state]}`, state, by: from };
+  // The file may still say so while something else is served.
+  const end = until !== null ? (dayOf(until) ?? '?') : served ? 'now' : 'not served';
+  return { environment, when: `${(from && dayOf(from)) ?? '?'} → ${end}`, by: from };
 }

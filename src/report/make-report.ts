@@ -55,23 +55,20 @@ export type Run = {
 /** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
 export function makeReport(run: Run): Report {
   const prompts = promptsOf(run);
+  const { narrowed, written, committed } = run;
   return {
     schema_version: 1,
     mode: run.mode,
     service: run.service,
     commit: run.commit,
-    ...(run.narrowed === undefined ? {} : { changed_since: run.narrowed.since }),
+    ...(narrowed && { changed_since: narrowed.since }),
     plan_digest: planDigestOf(run),
-    summary: { ...summarise(prompts, run.mode), ...notLookedAt(run) },
+    summary: { ...summarise(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,
-    ...(run.written === undefined ? {} : { files: run.written }),
-    ...(run.committed === undefined ? {} : { committed: run.committed }),
+    ...(written && { files: written }),
+    ...(committed && { committed }),
     problems: run.problems,
   };
-}
-
-function notLookedAt({ narrowed }: Run): { readonly not_looked_at?: number } {
-  return narrowed === undefined ? {} : { not_looked_at: narrowed.notLookedAt };
 }
 
 /**
@@ -259,14 +256,12 @@ function driftOf(drift: Drift): ReportDrift {
     return { field, kind, restores, expected, observed };
   }
   const { kind, restores, environment, expected, observed } = drift;
-  const holder = observed === null ? null : holderOf(observed);
-  return { environment, kind, restores, expected: targetOf(expected), observed: holder };
+  return { environment, kind, restores, expected: targetOf(expected), observed: observed && holderOf(observed) };
 }
 
 function holderOf({ commit, ...ref }: Holder) {
-  return commit === undefined
-    ? { ...refOf(ref), made_by: 'outside' as const }
-    : { ...refOf(ref), made_by: 'git' as const, commit };
+  const made_by = commit === undefined ? 'outside' : 'git';
+  return { ...refOf(ref), made_by, ...(commit !== undefined && { commit }) } as const;
 }
 
 /** The file's own new content needs no digest; of refs there may be several. */
@@ -293,7 +288,7 @@ function lineageOf(environment: string, all: readonly VersionHistory[]): ReportL
   return {
     environment,
     serves: served === undefined ? null : madeOf(served),
-    pinned: current === undefined || current.from === null ? null : commitOf(current.from),
+    pinned: current?.from ? commitOf(current.from) : null,
   };
 }
 
@@ -305,17 +300,16 @@ function versionOf(version: VersionHistory): ReportHistory['versions'][number] {
 function madeOf({ ref, digest, madeBy, commit, path }: VersionHistory): NonNullable<ReportLineage['serves']> {
   return {
     ...{ id: ref.id, version_number: ref.number, digest, made_by: madeBy },
-    ...(commit === null ? {} : commitOf(commit)),
-    ...(path === null ? {} : { path }),
+    ...(commit && commitOf(commit)),
+    ...(path !== null && { path }),
   };
 }
 
 function timeOf({ environment, from, until }: PinnedTime, activeIn: readonly string[]) {
-  const ended = until === null ? null : commitOf(until);
   return {
     environment,
-    from: from === null ? null : commitOf(from),
-    until: ended,
+    from: from && commitOf(from),
+    until: until && commitOf(until),
     served: activeIn.includes(environment),
   };
 }

@@ -2,7 +2,6 @@ import { isError } from '../problem.ts';
 import { textsOf } from './diff.ts';
 import { renderDiffs } from './diff-text.ts';
 import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
-import { fitSections, type LeftOut, type Limit, type Section } from './fit.ts';
 import { differsText, historyTables, type HistoryTable } from './history.ts';
 import { problemsIn, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
@@ -20,6 +19,13 @@ import {
   isConflict,
   isUnfollowed,
 } from './words.ts';
+
+/** How long a page may be, in a unit of the reader's choice. */
+export type Limit = {
+  readonly most: number;
+  /** Length of a text in the unit of the limit. */
+  readonly measure: (text: string) => number;
+};
 
 /** What a page says beside the report, and how long it may be. */
 export type MarkdownOptions = {
@@ -43,17 +49,11 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): Markdo
   const { limit } = options;
   const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVE };
   const { text, leftOut } = fitSections(sectionsOf(report), room);
-  const left = [...leftOut, ...omittedTexts(report)];
-  return { text: `${head}${leftOutNote(left, options)}${text}${foot}`, whole: left.length === 0 };
+  const note = noteOf(leftOut, report, options);
+  return { text: `${head}${note}${text}${foot}`, whole: note === '' };
 }
 
-/** What the report itself leaves out. */
-function omittedTexts({ prompts }: Report): readonly LeftOut[] {
-  const count = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
-  return count === 0 ? [] : [{ item: 'text of more than 100 kB, which no report holds', count }];
-}
-
-/** For the note on what was left out, which is known last. */
+/** Room for the note on what is not shown, which is known last. */
 const RESERVE = 1_000;
 
 function headOf(report: Report, { title, folder }: MarkdownOptions): string {
@@ -69,15 +69,17 @@ function notAsked(problems: Report['problems']): readonly string[] {
   return problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [];
 }
 
-function leftOutNote(left: readonly LeftOut[], { runUrl }: MarkdownOptions): string {
-  if (left.length === 0) return '';
-  const parts = left.map(({ item, count }) => counted([count, item, `${item}s`]));
+/** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
+function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
+  const parts = leftOut.map(({ item, count }) => counted([count, item, `${item}s`]));
   const where = runUrl === null ? 'the report of the run' : `[the run](${runUrl})`;
-  return (
-    '\n> [!WARNING]\n' +
-    `> This page is not complete, and not fit for approval. Left out for want of room: ${parts.join(', ')}. ` +
-    `All of it is in ${where}.\n`
-  );
+  const large = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+  const notes = [
+    ...(parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(', ')}. All of it is in ${where}.`]),
+    ...(large === 0 ? [] : [`Too large to be shown: ${counted([large, 'text', 'texts'])} (over 100 kB).`]),
+  ];
+  if (notes.length === 0) return '';
+  return `\n> [!WARNING]\n> This page is not complete, and not fit for approval. ${notes.join(' ')}\n`;
 }
 
 function footOf(
@@ -132,7 +134,7 @@ function section<One>(
   all: readonly One[],
   itemsOf: (one: One) => readonly string[],
 ): Section {
-  return { open: `\n${open}`, items: all.flatMap(itemsOf), close: '', item, share };
+  return { open: `\n${open}`, items: all.flatMap(itemsOf), item, share };
 }
 
 /** What each environment serves, where that was the question. */
@@ -143,7 +145,7 @@ function matrixSections(report: Report): readonly Section[] {
   const items = report.prompts.map((prompt) =>
     tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)),
   );
-  return [{ open: `\n#### Environments\n\n${head}`, items, close: '', item: 'row', share: 0.7 }];
+  return [{ open: `\n#### Environments\n\n${head}`, items, item: 'row', share: 0.7 }];
 }
 
 function before({ mode }: Report): string {
@@ -155,7 +157,7 @@ function problemSection(title: string, problems: readonly ReportProblem[], share
   // The same for many prompts, such as a service that is down, is said once.
   const texts = new Set(problems.map((problem) => renderProblem(problem, PLAIN)));
   const items = [...texts].map((text) => `\n${codeBlock(text.split('\n'), 'text')}\n`);
-  return { open: `\n#### ${title}\n`, items, close: '', item: title === 'Problems' ? 'problem' : 'warning', share };
+  return { open: `\n#### ${title}\n`, items, item: title === 'Problems' ? 'problem' : 'warning', share };
 }
 
 /**
@@ -215,13 +217,46 @@ function historySections({ prompts }: Report): readonly Section[] {
 
 function sectionOf({ title, columns, rows, item }: HistoryTable, heading: string): Section {
   const above = title === null ? '' : `\n${title}\n`;
-  const section = { close: '', item, share: 0.9 };
-  if (rows.length === 0 && title !== null) return { ...section, open: heading, items: [above] };
+  if (rows.length === 0 && title !== null) return { open: heading, items: [above], item, share: 0.9 };
   const open = `${heading}${above}\n${tableHead(columns)}`;
-  return { ...section, open, items: rows.map(tableRow) };
+  return { open, items: rows.map(tableRow), item, share: 0.9 };
 }
 
 function driftNotes(prompt: ReportPrompt): Section {
   const items = differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`);
-  return { open: '\n', items, close: '', item: 'drift note', share: 0.9 };
+  return { open: '\n', items, item: 'drift note', share: 0.9 };
+}
+
+/** One part of a page. Its items go in whole or not at all; without any of them the part is left out. */
+type Section = {
+  readonly open: string;
+  readonly items: readonly string[];
+  /** What an item is called when some are left out, such as `diff`. */
+  readonly item: string;
+  /** How much of the room it may take at most, from 0 to 1: what comes later needs some as well. */
+  readonly share: number;
+};
+
+type LeftOut = { readonly item: string; readonly count: number };
+type Fitted = { readonly text: string; readonly leftOut: readonly LeftOut[] };
+
+/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
+function fitSections(sections: readonly Section[], limit: Limit | null): Fitted {
+  const measure = limit?.measure ?? (() => 0);
+  let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
+  const fitted = sections.map(({ open, items, item, share }) => {
+    let left = room * share - measure(open);
+    const kept = items.filter((one) => {
+      const fits = measure(one) <= left;
+      if (fits) left -= measure(one);
+      return fits;
+    });
+    const text = kept.length === 0 ? '' : `${open}${kept.join('')}`;
+    room -= measure(text);
+    return { text, item, count: items.length - kept.length };
+  });
+  return {
+    text: fitted.map(({ text }) => text).join(''),
+    leftOut: fitted.flatMap(({ item, count }) => (count === 0 ? [] : [{ item, count }])),
+  };
 }

@@ -63,9 +63,7 @@ export function placeText({ path, line, column }: ReportProblem): string {
 function shownPlace(problem: ReportProblem, style: Style): string {
   const place = escapeLine(placeText(problem));
   if (place === '') return '';
-  const { screen } = style;
-  const shown = screen === null ? place : screen.shorten(place, screen.columns - 1);
-  return `${problem.path === undefined ? shown : fileLink(shown, problem.path, style)}: `;
+  return `${problem.path === undefined ? place : fileLink(place, problem.path, style)}: `;
 }
 
 /** All errors of a report; one that many prompts have is there once. Each ends with a line feed. */

@@ -15,7 +15,6 @@ function screenOf(columns: number): Screen {
     width,
     wrap: (line, hang) => wrap(line, columns, hang),
     cut: (line) => cut(line, columns),
-    shorten,
     narrower: (by) => screenOf(columns - by),
   };
 }
@@ -53,28 +52,13 @@ function wrap(line: string, columns: number, hang: number): readonly string[] {
 function cut(line: string, columns: number): string {
   const text = line.replaceAll(SEQUENCE, '');
   if (mostColumns(text) <= columns) return line;
-  return `${sliceStyled(line, 0, fitting(graphemes(text), columns - 1).join('').length)}…`;
-}
-
-/** The characters from the beginning that fit. */
-function fitting(characters: readonly string[], columns: number): readonly string[] {
-  let used = 0;
-  const end = characters.findIndex((character) => (used += mostColumns(character)) > columns);
-  return characters.slice(0, end === -1 ? characters.length : end);
-}
-
-function shorten(path: string, columns: number): string {
-  if (width(path) <= columns) return path;
-  const name = path.slice(path.lastIndexOf('/'));
-  // The name of the file says most.
-  const [whole, room] = [width(name), columns - 1];
-  const tail =
-    path.includes('/') && whole <= room - Math.min(4, Math.floor(room / 4)) ? name : endOf(path, Math.floor(room / 2));
-  return `${fitting(graphemes(path), room - width(tail)).join('')}…${tail}`;
-}
-
-function endOf(text: string, columns: number): string {
-  return fitting(graphemes(text).toReversed(), columns).toReversed().join('');
+  let [end, used] = [0, 0];
+  for (const character of graphemes(text)) {
+    used += mostColumns(character);
+    if (used > columns - 1) break;
+    end += character.length;
+  }
+  return `${sliceStyled(line, 0, end)}…`;
 }
 
 /** The sequences that this tool itself writes, of colours and links; in escaped text there is no other. */

@@ -1,9 +1,17 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
-import { styleFor, type Colours, type StyleOptions } from './style.ts';
+import {
+  fitted,
+  layOut,
+  styleFor,
+  withoutColours,
+  type Cell,
+  type Colours,
+  type Style,
+  type StyleOptions,
+} from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
-import { layOutWide, type Cell } from './table.ts';
 import { refText } from './words.ts';
 
 type StatusOptions = StyleOptions & {
@@ -14,15 +22,25 @@ type StatusOptions = StyleOptions & {
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
 export function renderStatus(report: Report, options: StatusOptions): string {
   const style = styleFor(options);
-  const { colours } = style;
+  const matrix = options.quiet || !isPlanned(report) ? [] : [`${matrixLines(report, style).join('\n')}\n`];
+  return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
+}
+
+/** Where the terminal is too narrow for a column each, the environments of a prompt stand below it. */
+function matrixLines(report: Report, style: Style): readonly string[] {
+  const { colours, screen } = style;
   const environments = environmentsOf(report);
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => rowOf(prompt, environments, colours));
-  const matrix =
-    options.quiet || !isPlanned(report)
-      ? []
-      : layOutWide([header, ...rows], style).map((table) => `${table.join('\n')}\n`);
-  return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
+  const lines = layOut([header, ...rows], style);
+  const isWide = (line: string) => screen !== null && screen.width(withoutColours(line)) > screen.columns;
+  if (!lines.some(isWide)) return lines;
+  return rows.flatMap(([name, ...cells]) => [
+    ...fitted(name?.text ?? '', style, 2),
+    ...cells.flatMap(({ text, paint }, column) =>
+      text === UNPINNED ? [] : fitted(`  ${escapeLine(environments[column] ?? '')}: ${paint(text)}`, style, 4),
+    ),
+  ]);
 }
 
 function rowOf(prompt: ReportPrompt, environments: readonly string[], colours: Colours): readonly Cell[] {
@@ -93,9 +111,11 @@ function withoutChange(row: Row | undefined, { status }: ReportPrompt): Pick<Mat
     : { kind: 'differs', now, next: refText(row.wanted) };
 }
 
+const UNPINNED = '·';
+
 /** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
 export function cellText({ kind, now, next }: MatrixCell): string {
-  if (kind === 'unpinned') return '·';
+  if (kind === 'unpinned') return UNPINNED;
   if (kind === 'unread') return '?';
   return kind === 'in-sync' ? now : `${now} → ${next}`;
 }

@@ -18,8 +18,6 @@ export type Screen = {
   readonly wrap: (line: string, hang: number) => readonly string[];
   /** The line, or as much of its beginning as fits with `…`. */
   readonly cut: (line: string) => string;
-  /** A path or key (without colours) that takes no more than so many columns: `prompts/sup…/greeting.md`. */
-  readonly shorten: (path: string, columns: number) => string;
   /** The same terminal with fewer columns. */
   readonly narrower: (columns: number) => Screen;
 };
@@ -79,4 +77,27 @@ export function withoutColours(text: string): string {
 
 export function coloursFor(enabled: boolean): Colours {
   return picocolors.createColors(enabled);
+}
+
+/** A value in a table, and how it is painted. */
+export type Cell = { readonly text: string; readonly paint: (text: string) => string };
+
+/**
+ * Columns as wide as their widest cell. The last cell of a row is not padded; rows are painted after padding, so that
+ * colour does not count.
+ */
+export function layOut(rows: readonly (readonly Cell[])[], { screen }: Style): readonly string[] {
+  // Off a terminal it is not known how wide characters are drawn.
+  const widthOf = (text: string) => screen?.width(text) ?? text.length;
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(text));
+  }
+  return rows.map((row) => {
+    const cells = row.map(({ text, paint }, column) => {
+      const missing = column === row.length - 1 ? 0 : (widths[column] ?? 0) - widthOf(text);
+      return paint(`${text}${' '.repeat(missing)}`);
+    });
+    return cells.join('  ');
+  });
 }

@@ -201,31 +201,12 @@ export function differingRows({ environments = [], lineage }: ReportPrompt) {
   );
 }
 
-const BETWEEN = ' · ';
-
 /** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
 function originLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
-    service === null ? [] : [escapeLine(service)],
+    service === null ? [] : [webLink(escapeLine(service), service, style)],
     commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
     digest === null ? [] : [`plan ${digest}`],
-  ].flat();
-  return fittedParts(parts, style).flatMap((row) => fitted(style.colours.dim(linkedAddresses(row, style)), style, 2));
-}
-
-/** As many parts in a row as fit: none is broken that fits in a row of its own. */
-function fittedParts(parts: readonly string[], { screen }: Style): readonly string[] {
-  const rows: string[] = [];
-  for (const part of parts) {
-    const longer = `${rows.at(-1)}${BETWEEN}${part}`;
-    const fits = rows.length > 0 && (screen === null || screen.width(longer) <= screen.columns);
-    if (fits) rows[rows.length - 1] = longer;
-    else rows.push(part);
-  }
-  return rows;
-}
-
-/** Of several services each has its own. */
-function linkedAddresses(text: string, style: Style): string {
-  return text.replaceAll(/https?:\/\/[^\s,]+/g, (address) => webLink(address, address, style));
+  ];
+  return fitted(style.colours.dim(parts.flat().join(' · ')), style, 2);
 }

@@ -3,16 +3,7 @@ import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { nameOf, renderProblem } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
-import {
-  fileLink,
-  fitted,
-  narrower,
-  styleFor,
-  withoutColours,
-  type Colours,
-  type Style,
-  type StyleOptions,
-} from './style.ts';
+import { fileLink, fitted, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, statusNote } from './words.ts';
 
@@ -121,22 +112,17 @@ function painted(text: string, paint: (text: string) => string): string {
   return text === '' ? '' : paint(text);
 }
 
-/** On a narrow terminal the text needs the room more than the eye needs the step. */
 function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
-  const step = style.screen !== null && style.screen.columns < 60 ? 2 : 6;
-  const lines = renderDiffs(prompt, narrower(style, step), 'folded');
-  return lines.map((line) => (line.trim() === '' ? '' : `${' '.repeat(step)}${line}`));
+  const lines = renderDiffs(prompt, narrower(style, 6), 'folded');
+  return lines.map((line) => (line.trim() === '' ? '' : `      ${line}`));
 }
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ');
 }
 
-/** A path that has less room goes to a row of its own. */
-const LEAST_PATH = 16;
-
 /**
- * A prompt's key and file, and a note after them; one row, or two where they are too long for the terminal.
+ * A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
  * @param note may be coloured; empty: none
  */
 export function promptTitle(
@@ -144,19 +130,8 @@ export function promptTitle(
   style: Style,
   note = '',
 ): readonly string[] {
-  const { colours, screen } = style;
-  const [name, file] = [escapeLine(key), escapeLine(path)];
-  const after = note === '' ? '' : `  ${note}`;
-  const shown = (text: string) => fileLink(colours.dim(text), path, style);
-  // The file of a prompt that could not be read is not known.
-  if (path === '') return screen?.wrap(`${colours.bold(name)}${after}`, 2) ?? [`${colours.bold(name)}${after}`];
-  if (screen === null) return [`${colours.bold(name)}  ${shown(file)}${after}`];
-  const noteWidth = screen.width(withoutColours(after));
-  const used = screen.width(name) + 2 + noteWidth;
-  const room = screen.columns - used;
-  if (screen.width(file) <= room || room >= LEAST_PATH) {
-    return [`${colours.bold(name)}  ${shown(screen.shorten(file, room))}${after}`];
-  }
-  const short = screen.shorten(name, screen.columns - noteWidth);
-  return [`${colours.bold(short)}${after}`, `  ${shown(screen.shorten(file, screen.columns - 2))}`];
+  const { bold, dim } = style.colours;
+  const file = path === '' ? [] : [fileLink(dim(escapeLine(path)), path, style)];
+  const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];
+  return fitted(parts.join('  '), style, 2);
 }

@@ -1,9 +1,9 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { excerptOf, foldHunks, leftText, type MarkedHunk, renderDiffs } from '../../src/report/diff-text.ts';
-import type { BlockKind, MarkedLine } from '../../src/report/diff.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { renderDiffs } from '../../src/report/diff-text.ts';
+import { makeScreen } from '../../src/report/screen.ts';
+import { PLAIN, styleFor } from '../../src/report/style.ts';
 import { promptOf, setActive, type SetActive } from './support.ts';
 
 type Side = { readonly text: string | null; readonly metadata?: string | undefined };
@@ -83,7 +83,7 @@ describe('a diff', () => {
 
   test('a text that is too long for a report has none', () => {
     const long = setActive({ after_text: null, text_omitted: true });
-    expect(diffs(long)).toEqual(['staging: a text of more than 100 kB is in no report']);
+    expect(diffs(long)).toEqual(['staging: a text is too large to be shown (over 100 kB)']);
   });
 
   test('a version that was read before it went live, and whose text was not kept, has none', () => {
@@ -121,129 +121,59 @@ describe('a diff', () => {
   });
 });
 
-const FAR = 'Far away from any change this text goes on and on, as prompts do.';
+const LINE = 'Far away from any change this text goes on and on, as prompts do. '.repeat(20).trim();
+const numbered = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name} ${at}`).join('\n');
 
-/** Changed words in brackets. */
-function lineOf(text: string): MarkedLine {
-  return [...text.matchAll(/\[([^\]]*)\]|[^[]+/g)].map((match) => ({
-    text: match[1] ?? match[0],
-    changed: match[1] !== undefined,
-  }));
+function folded(before: string | null, after: string, columns?: number): readonly string[] {
+  const one = change(before === null ? null : side(before), side(after));
+  const style = columns === undefined ? PLAIN : styleFor({ colour: false, screen: makeScreen(columns) });
+  return renderDiffs({ ...promptOf('p', 'pending'), changes: [one] }, style, 'folded').slice(2);
 }
 
-function shown(line: string, other: string | null = null): string | null {
-  const segments = excerptOf(lineOf(line), other === null ? null : lineOf(other));
-  return segments?.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('') ?? null;
-}
-
-describe('An excerpt of a long line', () => {
-  test.each<[string, string, string | null]>([
+describe('For people', () => {
+  test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
+    ['forty lines are whole', null, numbered('a', 40), { '+': 40 }],
     [
-      'has the words beside a change',
-      `${FAR} Say [this] now. ${FAR}`,
-      '… and on, as prompts do. Say [this] now. Far away from any …',
-    ],
-    ['begins with a change at the beginning', `[New] ${FAR}`, '[New] Far away from any change …'],
-    ['ends with a change at the end', `${FAR} [new]`, '… on and on, as prompts do. [new]'],
-    [
-      'keeps what is between two changes that are near',
-      `${FAR} [a] and then [b] ${FAR}`,
-      '… on and on, as prompts do. [a] and then [b] Far away from any change …',
-    ],
-    ['is of any script', `${'語'.repeat(60)}[新]${'文'.repeat(60)}`, `… ${'語'.repeat(30)}[新]${'文'.repeat(30)} …`],
-    ['is none of a line that is new as a whole', FAR, null],
-  ])('%s', (_, line, expected) => {
-    expect(shown(line)).toBe(expected);
-  });
-
-  test('of a line that has lost nothing shows where the other one has more', () => {
-    const expected = '… on and on, as prompts do. Far away from any change …';
-    expect(shown(`${FAR} ${FAR}`, `${FAR}[ new words] ${FAR}`)).toBe(expected);
-  });
-
-  test('is none where the other line is another one', () => {
-    expect(shown(FAR, `${FAR}[ new] and more`)).toBe(null);
-  });
-});
-
-type Sizes = readonly (readonly [BlockKind, number])[];
-
-function hunkOf(sizes: Sizes): MarkedHunk {
-  const range = { start: 1, lines: 1 };
-  const lines = (count: number) =>
-    Array.from({ length: count }, (_, line) => [{ text: `${line + 1}`, changed: false }]);
-  return { before: range, after: range, blocks: sizes.map(([kind, count]) => ({ kind, lines: lines(count) })) };
-}
-
-/** How many lines of each block are left, `…` where it goes on. */
-function folded(hunks: readonly Sizes[], most: number) {
-  const { hunks: shown, left } = foldHunks(hunks.map(hunkOf), most);
-  return {
-    shown: shown.map(({ blocks }) => blocks.map(({ lines, more }) => `${lines.length}${more ? '…' : ''}`)),
-    left: leftText(left),
-  };
-}
-
-describe('A long diff is folded', () => {
-  test.each<[string, readonly Sizes[], number, readonly (readonly string[])[], string | null]>([
-    ['not at the limit', [[['added', 40]]], 40, [['40']], null],
-    ['just past it', [[['added', 41]]], 40, [['40']], '1 more line: 1 added'],
-    [
-      'to the beginnings of both texts where one was rewritten',
-      [
-        [
-          ['removed', 300],
-          ['added', 280],
-        ],
-      ],
-      40,
-      [['20…', '20']],
-      '540 more lines: 280 removed, 260 added',
+      'more are the first of them',
+      null,
+      numbered('a', 41),
+      { '+': 20, '… 21 more lines (--format html shows all)': 1 },
     ],
     [
-      'to the beginning of each hunk',
-      [
-        [
-          ['same', 3],
-          ['added', 50],
-          ['same', 3],
-        ],
-        [
-          ['same', 3],
-          ['removed', 1],
-          ['added', 60],
-        ],
-      ],
-      40,
-      [
-        ['3', '15…', '3'],
-        ['3', '1', '15'],
-      ],
-      '80 more lines: 80 added',
-    ],
-    [
-      'to its first lines where there are many',
-      [
-        [['added', 5]],
-        [['removed', 5]],
-        [
-          ['same', 5],
-          ['added', 9],
-        ],
-      ],
-      12,
-      [['5'], ['5'], ['2']],
-      '12 more lines: 9 added, 3 unchanged',
+      'of a text that was rewritten the old and the new one are seen',
+      numbered('a', 300),
+      numbered('b', 280),
+      { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
       'hunks that nothing is left of are gone',
-      [[['added', 3]], [['removed', 3]], [['added', 3]]],
-      3,
-      [['3']],
-      '6 more lines: 3 removed, 3 added',
+      numbered('a', 600),
+      numbered('a', 600).replaceAll(/0$/gm, 'x'),
+      { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
     ],
-    ['not without a limit', [[['added', 500]]], Infinity, [['500']], null],
-  ])('%s', (_, hunks, most, shown, left) => {
-    expect(folded(hunks, most)).toEqual({ shown, left });
+  ])('%s', (_, before, after, expected) => {
+    const lines = folded(before, after).filter((line) => !line.startsWith('@@'));
+    const kinds = Map.groupBy(lines, (line) => (line.startsWith('…') ? line : line[0]));
+    expect(Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))).toEqual(expected);
+  });
+
+  test.each<[string, string, string, string]>([
+    [
+      'what is near a change',
+      `${LINE} old ${LINE}`,
+      `${LINE} new ${LINE}`,
+      '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
+    ],
+    ['all where the line is new as a whole', 'x', LINE, `+${LINE}`],
+    [
+      'whole characters',
+      `${'😀'.repeat(600)} old`,
+      `${'😀'.repeat(600)} new`,
+      `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
+    ],
+  ])('of a long line on a terminal they see %s', (_, before, after, expected) => {
+    const rows = folded(before, after, 80);
+    const added = rows.slice(rows.findIndex((row) => row.startsWith('+')));
+    expect(added.join('').replaceAll(/\s/g, '')).toBe(expected.replaceAll(/\s/g, ''));
   });
 });

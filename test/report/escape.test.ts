@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeForRunner, escapeLine, escapeText } from '../../src/report/escape.ts';
-import { renderJson } from '../../src/report/json.ts';
+import { escapeForRunner, escapeLine, escapeText, renderJson } from '../../src/report/escape.ts';
 import { renderProblem } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderSummary } from '../../src/report/summary.ts';

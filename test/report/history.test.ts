@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeForRunner } from '../../src/report/escape.ts';
+import { escapeForRunner, renderJson } from '../../src/report/escape.ts';
 import { renderHistory } from '../../src/report/history.ts';
-import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
@@ -110,23 +109,26 @@ describe('the text', () => {
     ['a commit', {}, 'v1       2026-01-02  9f2c1ab04d3e  Ada     First'],
     ['with its pull request', { pull_request: '#7' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada     First (#7)'],
     ['named once', { subject: 'A (#7)', pull_request: '#7' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada     A (#7)'],
-    ['without a subject', { subject: '' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada     ·'],
-    ['a date that is none', { date: 'soon' }, 'v1       ·     9f2c1ab04d3e  Ada     First'],
+    ['without a subject', { subject: '' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada'],
+    ['a date that is none', { date: 'soon' }, 'v1             9f2c1ab04d3e  Ada     First'],
   ])('of %s', (_, parts, expected) => {
     expect(rowsOf(told(parts))).toEqual([expected]);
   });
 
-  test('is no longer than a terminal is wide where subjects are short', () => {
+  test('has a table of where a version is and was', () => {
     const time = { environment: 'production', from: { ...commit, subject: 'Promote' }, until: null, served: true };
-    const lines = rowsOf(told({ active_in: ['production'], pinned: [time] }));
+    const lines = rowsOf(told({ active_in: ['production', 'qa'], pinned: [{ ...time, served: false }, time] }));
     expect(lines).toEqual([
       'v1       2026-01-02  9f2c1ab04d3e  Ada     First',
-      '  production  2026-01-02 → now  9f2c1ab04d3e  Promote',
+      'version  environment  pinned                   commit        subject',
+      'v1       production   2026-01-02 → now         9f2c1ab04d3e  Promote',
+      'v1       qa           active now',
+      'v1       production   2026-01-02 → not served  9f2c1ab04d3e  Promote',
     ]);
   });
 
   test('says that no version is known', () => {
-    expect(textOf({ history: { versions: [] } })).toBe('k  k\nNo version is known.\n\n1 prompt, 0 known versions.\n');
+    expect(textOf({ history: { versions: [] } })).toBe('k  k\n\n1 prompt, 0 known versions.\n');
   });
 
   test('is the last line alone when it shall be quiet', () => {

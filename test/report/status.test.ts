@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { renderHtml } from '../../src/report/html/page.ts';
 import { traitsOf } from '../../src/report/html/prompt.ts';
 import { cellOf, environmentsOf } from '../../src/report/status.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { setActive } from './support.ts';
+import { reportOf, setActive } from './support.ts';
 
 const [v1, v2] = [1, 2].map((number) => ({ id: `ver_${number}`, version_number: number })) as [Ref, Ref];
 type Ref = { readonly id: string; readonly version_number: number };
@@ -81,5 +82,23 @@ describe('The filters of a page find', () => {
   test('a prompt that is only warned of', () => {
     const problem = { code: 'x', severity: 'warning', message: 'm', hint: 'h' } as const;
     expect(traitsOf(promptOf({ problems: [problem] }), 'dry-run')).toEqual(['review']);
+  });
+});
+
+describe('The row of a page says', () => {
+  test.each<[string, Partial<ReportPrompt>, Report['mode'], string]>([
+    ['that a validation has read it', { status: 'not_attempted' }, 'validate', 'checked'],
+    ['that a run did not come to it', { status: 'not_attempted' }, 'apply', 'not attempted'],
+    ['that all is as pinned', { history: { versions: [] }, environments: [row] }, 'history', 'as pinned'],
+    [
+      'that something is not',
+      { history: { versions: [] }, environments: [{ ...row, in_sync: false }] },
+      ...(['history', 'not as pinned'] as const),
+    ],
+    ['what it is', { status: 'blocked' }, 'dry-run', 'blocked'],
+  ])('%s', (_, parts, mode, word) => {
+    expect(renderHtml({ ...reportOf('x', mode), prompts: [promptOf(parts)] }, 'x')).toContain(
+      `"status"><b>${word}</b>`,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderStatus } from '../../src/report/status.ts';
+import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
@@ -31,7 +32,6 @@ const origin = `https://prompts.example.com · commit 9f2c1ab04d3e · plan ${DIG
 describe('the last lines', () => {
   test.each<[string, Partial<Report>, string]>([
     ['nothing to do', { summary: { ...NO_SUMMARY, unchanged: 3 } }, 'nothing to do: 3 prompts in sync.\n'],
-    ['one prompt', { summary: { ...NO_SUMMARY, unchanged: 1 } }, 'nothing to do: 1 prompt in sync.\n'],
     [
       'a plan',
       { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
@@ -78,13 +78,6 @@ describe('problems', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  test('what some prompts have in common is said with each, so that it is clear which they are', () => {
-    const prompts = [failed('a', timeout), failed('b', timeout), prompt('c')];
-    const shown = text({ prompts, summary: { ...NO_SUMMARY, failed: 2, unchanged: 1 } });
-    expect(shown).toContain('a  a.md  failed\n  error: The service did not answer');
-    expect(shown).toContain('b  b.md  failed\n  error: The service did not answer');
   });
 
   test('a guard that refuses many prompts is said once, below their changes', () => {
@@ -173,8 +166,17 @@ describe('the status matrix', () => {
     ]);
   });
 
-  test('a problem that many prompts have is said once', () => {
-    expect(status([failed('a', timeout), failed('b', timeout)]).split('did not answer')).toHaveLength(2);
+  test('has the environments below a prompt where the terminal is too narrow for a column each', () => {
+    const prompts = [
+      prompt('a-prompt-with-a-long-name', { environments: [row('staging', { wanted: ref(2), in_sync: false })] }),
+      prompt('b', { environments: [row('staging'), row('production')] }),
+    ];
+    const options = { colour: false, quiet: false, screen: makeScreen(30) };
+    expect(
+      renderStatus({ ...BASE, mode: 'status', prompts }, options)
+        .split('\n')
+        .slice(0, 5),
+    ).toEqual(['a-prompt-with-a-long-name', '  staging: v1 → v2', 'b', '  staging: v1', '  production: v1']);
   });
 
   test('quiet leaves the matrix out, and so does a run without a plan', () => {
@@ -187,13 +189,7 @@ describe('the status matrix', () => {
 });
 
 describe('drift', () => {
-  const observed = { ...ref(9), made_by: 'outside' } as const;
   test.each<[string, ReportPrompt['drift'][number], string]>([
-    [
-      'in an environment names the version, whose it is and how to go back',
-      { environment: 'production', kind: 'outside', restores: false, expected: ref(7), observed },
-      '  ! production serves v9, the base wants v7 (changed outside of git). A sync sets what the files want now. To keep it, pin version:ver_9.',
-    ],
     [
       'that is unfinished names the commit that the version was made from',
       {
@@ -207,34 +203,9 @@ describe('drift', () => {
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
       '  ! qa has nothing active, the base wants v1.',
     ],
-    [
-      'of a field shows both values',
-      { field: 'name', kind: 'outside', restores: false, expected: 'Ours', observed: 'Theirs' },
-      '  ! name is "Theirs", the base wants "Ours" (changed outside of git). A sync sets what the files want now.',
-    ],
   ])('%s', (_, drift, line) => {
     const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });
     expect(text({ prompts: [drifted] }).split('\n')[1]).toBe(line);
     expect(text({ prompts: [drifted] }, true)).not.toContain('!');
-  });
-});
-
-describe('the order', () => {
-  test('is that of the report: of prompts, of their changes, of environments', () => {
-    const changes = ['b', 'a', 'c'].map((environment) => ({ ...setStaging, environment }));
-    const prompts = ['z', 'a', 'm'].map((key) => prompt(key, { status: 'pending', changes }));
-    const shown = text({ prompts });
-    expect(shown.match(/^[a-z](?= )/gm)).toEqual(['z', 'a', 'm']);
-    expect(shown.match(/(?<=→ )[a-z](?=:)/g)).toEqual(['b', 'a', 'c', 'b', 'a', 'c', 'b', 'a', 'c']);
-  });
-});
-
-describe('a long diff', () => {
-  const after = Array.from({ length: 50 }, (_, line) => `Line ${line}.`).join('\n');
-  const prompts = [prompt('a', { status: 'pending', changes: [setActive({ after_text: after })] })];
-
-  test('is folded, and says what shows all of it', () => {
-    const shown = renderText({ ...BASE, prompts }, { colour: false, quiet: false });
-    expect(shown.match(/^ *….*\n/gm)).toEqual(['      … 10 more lines: 10 added (--format html shows all)\n']);
   });
 });

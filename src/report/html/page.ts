@@ -51,7 +51,7 @@ function matrixOf(report: Report, context: PageContext): Markup {
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${controlsOf(report, hasTexts)}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
-<p class="none" hidden>No prompt is like that.<span></span></p></section>
+<p class="none" hidden>No prompt is like that.</p></section>
 `;
 }
 
@@ -157,7 +157,7 @@ function controlsOf({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
   return markup`<form class="controls" hidden>
 <input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map((one) => radio(one, firstOf(filters)))}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
 </form>
 `;
 }
@@ -167,30 +167,15 @@ const view: Markup = markup`<fieldset class="view"><legend>Texts</legend>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
 
-/** Where one trait is all that there is to review, its name says more. */
 function filtersOf(prompts: readonly (readonly Trait[])[]): readonly Filter[] {
-  const count = (trait: Trait) => prompts.filter((traits) => traits.includes(trait)).length;
-  const traits = TRAITS.map((name) => ({ name, count: count(name) }));
-  const [review, ...others] = traits;
-  if (review === undefined || review.count === 0) return [];
-  const kept = others.filter((one) => one.name !== 'failed' || one.count > 0);
-  const same = others.some((one) => one.count === review.count);
-  return [{ name: 'all', count: prompts.length }, ...(same ? [] : [review]), ...kept];
+  const traits = TRAITS.map((name) => ({ name, count: prompts.filter((one) => one.includes(name)).length }));
+  return [{ name: 'all', count: prompts.length }, ...traits.filter(({ count }) => count > 0)];
 }
 
-/** What the reader has come for: all that is to review, where that is not all. */
-function firstOf(filters: readonly Filter[]): Filter['name'] {
-  const [all, ...others] = filters;
-  const widest = others.toSorted((a, b) => b.count - a.count)[0];
-  return all === undefined || widest === undefined || widest.count === all.count ? 'all' : widest.name;
-}
-
-function radio({ name, count }: Filter, first: Filter['name']): Markup {
-  const state = name === first ? markup` checked` : count === 0 ? markup` disabled` : nothing;
-  // Without a base drift is not looked for, and the report does not say whether there was one.
-  const shown = name === 'drift' && count === 0 ? nothing : markup` <b>${count}</b>`;
-  const input = markup`<input type="radio" name="show" value="${name}"${state}>`;
-  return markup`<label>${input}<span>${FILTERS[name]}${shown}</span></label>\n`;
+/** What is to review is what the reader has come for. */
+function radio({ name, count }: Filter): Markup {
+  const input = markup`<input type="radio" name="show" value="${name}"${name === 'review' ? markup` checked` : nothing}>`;
+  return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
 
 /** The keys that the script knows. */

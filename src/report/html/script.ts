@@ -4,7 +4,6 @@ type Page = {
   readonly search: HTMLInputElement;
   readonly count: HTMLOutputElement;
   readonly empty: HTMLElement;
-  readonly elsewhere: HTMLElement;
   readonly help: HTMLDialogElement;
   readonly letters: HTMLInputElement;
   readonly rows: readonly HTMLDetailsElement[];
@@ -12,9 +11,6 @@ type Page = {
 
 const CHOICES = ['show', 'view'] as const;
 type Choice = (typeof CHOICES)[number];
-
-/** More marks than these nobody looks at, and they cost time with every letter. */
-const MOST_MARKS = 500;
 
 /** What a row is searched in, made when it is first searched. */
 const texts = new WeakMap<Element, string>();
@@ -28,12 +24,11 @@ function findPage(): Page | null {
   const search = document.querySelector<HTMLInputElement>('#search');
   const count = document.querySelector<HTMLOutputElement>('output');
   const empty = document.querySelector<HTMLElement>('p.none');
-  const elsewhere = empty?.querySelector('span');
   const help = document.querySelector<HTMLDialogElement>('dialog');
   const letters = document.querySelector<HTMLInputElement>('#letters');
-  if (!controls || !search || !count || !empty || !elsewhere || !help || !letters) return null;
+  if (!controls || !search || !count || !empty || !help || !letters) return null;
   const rows = [...document.querySelectorAll<HTMLDetailsElement>('.prompt')];
-  return { controls, search, count, empty, elsewhere, help, letters, rows };
+  return { controls, search, count, empty, help, letters, rows };
 }
 
 function start(page: Page): void {
@@ -56,11 +51,6 @@ function start(page: Page): void {
   document.addEventListener('keydown', (event) => handleKey(page, event));
 }
 
-function layOut(page: Page): void {
-  layOutTexts(page);
-  markFound(page);
-}
-
 // Choices: which prompts are shown, and how their texts are.
 
 /** The buttons of a choice, which a page without anything to choose has not. */
@@ -71,7 +61,7 @@ function buttonsOf({ controls }: Page, name: Choice): readonly HTMLInputElement[
 /** What is chosen; with `value`, that is chosen where it can be. */
 function choice(page: Page, name: Choice, value?: string): string {
   const buttons = buttonsOf(page, name);
-  const wanted = buttons.find((button) => !button.disabled && button.value === value);
+  const wanted = buttons.find((button) => button.value === value);
   if (wanted !== undefined) wanted.checked = true;
   return buttons.find((button) => button.checked)?.value ?? '';
 }
@@ -144,14 +134,7 @@ function filterRows(page: Page): void {
   }
   const shown = shownRows(page).length;
   page.empty.hidden = shown > 0;
-  if (shown === 0) page.elsewhere.textContent = elsewhereText(page, words);
   page.count.textContent = `${shown} of ${page.rows.length} shown`;
-}
-
-/** What a filter hides is not looked for in vain. */
-function elsewhereText({ rows }: Page, words: readonly string[]): string {
-  const found = rows.filter((row) => hasWords(row, words)).length;
-  return found === 0 ? '' : ` Of all prompts, ${found} ${found === 1 ? 'is' : 'are'}.`;
 }
 
 function hasWords(row: Element, words: readonly string[]): boolean {
@@ -161,38 +144,9 @@ function hasWords(row: Element, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** Marks the words of the search where they are shown, in browsers that can do so without changing the page. */
-function markFound(page: Page): void {
-  if (!('highlights' in CSS)) return;
-  const words = wordsOf(page);
-  const ranges: Range[] = [];
-  for (const row of words.length === 0 ? [] : shownRows(page)) {
-    const walker = document.createTreeWalker(row.open ? row : (row.firstElementChild ?? row), NodeFilter.SHOW_TEXT);
-    while (ranges.length < MOST_MARKS && walker.nextNode()) ranges.push(...rangesIn(walker.currentNode, words));
-    if (ranges.length >= MOST_MARKS) break;
-  }
-  CSS.highlights.set('search', new Highlight(...ranges));
-}
-
-function rangesIn(node: Node, words: readonly string[]): readonly Range[] {
-  const text = node.nodeValue?.toLowerCase() ?? '';
-  // The lower case of some letters is longer, and then places are others.
-  if (text.length !== node.nodeValue?.length) return [];
-  return words.flatMap((word) => {
-    const ranges: Range[] = [];
-    for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
-      const range = new Range();
-      range.setStart(node, at);
-      range.setEnd(node, at + word.length);
-      ranges.push(range);
-    }
-    return ranges;
-  });
-}
-
 // Texts one below the other, or side by side.
 
-function layOutTexts(page: Page): void {
+function layOut(page: Page): void {
   const split = choice(page, 'view') === 'split';
   document.body.classList.toggle('split', split);
   if (split) for (const row of page.rows) if (row.open) doubleContext(row);

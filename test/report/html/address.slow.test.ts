@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { everything } from './everything.ts';
 import { pageOf, pageOfList, type PagePrompt } from './pages.ts';
-import { hashIn, openIn, shownIn } from './reading.ts';
+import { openIn, shownIn } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const html = pageOf(everything);
@@ -74,11 +74,6 @@ describeInBrowser('A link leads to', () => {
       expect(await page.locator('[name=show]:checked').getAttribute('value')).toBe('review');
     },
   );
-
-  test('texts side by side', async () => {
-    const { page } = await openPage(html, { hash: 'view=split' });
-    expect(await page.getByLabel('Side by side').isChecked()).toBe(true);
-  });
 });
 
 describeInBrowser('The address', () => {
@@ -90,13 +85,6 @@ describeInBrowser('The address', () => {
     const again = await openPage(html, { hash: new URL(page.url()).hash.slice(1) });
     expect(await again.page.locator('#search').inputValue()).toBe('a&b=c #d%');
     expect(await again.page.locator(':checked').evaluateAll(valuesOf)).toEqual(['all', 'split', 'on']);
-  });
-
-  test('is bare again where what the page chose is chosen', async () => {
-    const { page } = await openPage(html);
-    await page.getByLabel('All').check();
-    await page.getByLabel('To review').check();
-    await expect.poll(() => hashIn(page)).toBe('');
   });
 
   test('is followed back', async () => {

@@ -31,8 +31,6 @@ describeInBrowser('The key', () => {
 
   test.each([
     ['j goes to the first prompt', ['j'], 'support/greeting'],
-    ['j goes to the next one', ['j', 'j'], 'support/refund'],
-    ['k goes back', ['j', 'j', 'j', 'k'], 'support/refund'],
     ['k stays at the first one', ['j', 'k', 'k'], 'support/greeting'],
     ['j stays at the last one', [...'jjjjjjjjjjjjj'], 'many/environments'],
     ['j goes through what is shown alone', ['3', 'j', 'j'], 'support/refund'],
