@@ -1040,7 +1040,7 @@ function plannedRun(mode, walked) {
 	};
 }
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
-function exitCodeOf(run, { tellPending, interrupted }) {
+function exitCodeOf(run, { reportPending, interrupted }) {
 	if (interrupted) return 130;
 	const statuses = statusesOf(run);
 	const observed = anyObserved(run);
@@ -1048,7 +1048,7 @@ function exitCodeOf(run, { tellPending, interrupted }) {
 	if (statuses.has("applied") && run.edited !== void 0 && run.problems.some(isError)) return 4;
 	if (statuses.has("blocked")) return 3;
 	if (!observed || run.problems.some(isError)) return 1;
-	return tellPending && statuses.has("pending") ? 2 : 0;
+	return reportPending && statuses.has("pending") ? 2 : 0;
 }
 function statusesOf({ edited, outcomes, plan }) {
 	return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
@@ -19099,10 +19099,6 @@ async function parseAt(repository, commit, pathFromRoot) {
 	const bytes = await repository.fileAt(commit, pathFromRoot);
 	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
 }
-/** What a prompt file held at a commit; null where git has no valid one there. */
-async function contentInGit(repository, commit, path) {
-	return (await fileInGit(repository, commit, path))?.content ?? null;
-}
 /**
 * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
 * root) may come from the service: whatever git makes of them, this does not throw.
@@ -19219,139 +19215,6 @@ function invalidity({ outline, problems }, path, id, inPlace) {
 	const other = outline?.id?.value ?? (inPlace ? id : null);
 	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
 }
-// src/files/glob.ts
-init_text();
-/**
-* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
-* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
-* begins with is matched by itself alone. All ways to match are followed at once, part after part, and nothing is tried
-* again: no pattern takes long.
-*/
-function makeGlob(pattern) {
-	if (pattern.length > 1e3) return () => false;
-	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
-	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
-}
-/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
-function splitGlob(pattern) {
-	const names = pattern.split("/");
-	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
-	return {
-		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
-		glob: first === -1 ? "" : names.slice(first).join("/")
-	};
-}
-/** What is special in a pattern: the first that is at a place counts. */
-const PARTS = [
-	[/\/\*\*$/y, () => below],
-	[/(?<=^|\/)\*\*\//y, () => folders],
-	[/(?<=^|\/)\*\*$/y, () => all],
-	[/\*+/y, () => star],
-	[/\?/y, () => oneOf$1(isPlain)],
-	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
-	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
-];
-function sequence(pattern) {
-	const parts = [];
-	for (let at = 0; at < pattern.length;) {
-		const { part, end } = choiceAt(pattern, at) ?? partAt(pattern, at);
-		parts.push(part);
-		at = end;
-	}
-	return (text, from) => parts.reduce((reached, part) => reached.size === 0 ? reached : part(text, reached), from);
-}
-function partAt(pattern, at) {
-	for (const [expression, make] of PARTS) {
-		expression.lastIndex = at;
-		const found = expression.exec(pattern);
-		if (found !== null) return {
-			part: make(found),
-			end: expression.lastIndex
-		};
-	}
-	return {
-		part: literal(pattern[at] ?? ""),
-		end: at + 1
-	};
-}
-/** Braces that do not end, or hold no comma, stand for themselves. */
-function choiceAt(pattern, open) {
-	if (pattern[open] !== "{") return null;
-	const options = [];
-	let start = open + 1;
-	for (let at = start, depth = 1; at < pattern.length; at += pattern[at] === "\\" ? 2 : 1) {
-		if (pattern[at] === "{") depth += 1;
-		if (pattern[at] === "}") depth -= 1;
-		if (depth > 1 || depth === 1 && pattern[at] !== ",") continue;
-		options.push(pattern.slice(start, at));
-		start = at + 1;
-		if (depth === 0) return options.length === 1 ? null : {
-			part: choice(options.map(sequence)),
-			end: start
-		};
-	}
-	return null;
-}
-function choice(options) {
-	return (text, from) => new Set(options.flatMap((option) => [...option(text, from)]));
-}
-function literal(itself) {
-	return (text, from) => new Set([...from].flatMap((at) => text.startsWith(itself, at) ? at + itself.length : []));
-}
-function oneOf$1(fits) {
-	return (text, from) => new Set([...from].flatMap((at) => fits(text, at) ? at + widthAt(text, at) : []));
-}
-function classOf(not, inside) {
-	const plain = inside.replaceAll(/\\(.)|[[\]^]/gs, (found, escaped = found) => escaped.replace(/[[\]^\\-]/, "\\$&"));
-	const expression = classExpression(`^[${not === "" ? "" : "^"}${plain}]$`);
-	return (text, at) => text[at] !== "/" && expression?.test(text.slice(at, at + widthAt(text, at))) === true;
-}
-/** Null where a range ends before it begins: nothing is in it. */
-function classExpression(source) {
-	try {
-		return new RegExp(source, "su");
-	} catch {
-		return null;
-	}
-}
-/** Characters outside of the basic plane take two places. */
-function widthAt(text, at) {
-	return (text.codePointAt(at) ?? 0) > 65535 ? 2 : 1;
-}
-/** Any number of characters of one name. */
-const star = (text, from) => spread(from, (at) => isPlain(text, at) ? at + 1 : null);
-/** Any number of names, each with its slash. */
-const folders = (text, from) => spread(startsIn(text, from), (at) => afterName(text, at));
-/** Any number of names to the end. */
-const all = (text, from) => spread(startsIn(text, from), (at) => isShown(text, at) ? at + 1 : null);
-/** A folder and all below it. */
-const below = (text, from) => /* @__PURE__ */ new Set([...from, ...all(text, literal("/")(text, from))]);
-/** The positions, and those that are reached from them one step after the other. */
-function spread(from, next) {
-	const reached = new Set(from);
-	for (const at of reached) {
-		const then = next(at);
-		if (then !== null) reached.add(then);
-	}
-	return reached;
-}
-function startsIn(text, from) {
-	return [...from].filter((at) => isStart(text, at));
-}
-function afterName(text, at) {
-	const slash = isShown(text, at) ? text.indexOf("/", at) : -1;
-	return slash === -1 ? null : slash + 1;
-}
-function isPlain(text, at) {
-	return isShown(text, at) && text[at] !== "/";
-}
-/** Not the dot of a hidden name. */
-function isShown(text, at) {
-	return at < text.length && !(text[at] === "." && isStart(text, at));
-}
-function isStart(text, at) {
-	return at === 0 || text[at - 1] === "/";
-}
 // src/files/paths.ts
 /** A path as reports show it. */
 function slashed(path) {
@@ -19409,304 +19272,6 @@ function isDirectory(path) {
 	}
 }
 var init_paths = __esmMin((() => {}));
-// src/files/find.ts
-init_problem();
-init_paths();
-/**
-* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
-* files does: threads take longer than a folder.
-*/
-function findPromptPaths(where) {
-	const excluded = exclusionOf(where.patterns);
-	const found = {
-		folder: where.folder,
-		paths: [],
-		problems: []
-	};
-	for (const [index, pattern] of where.patterns.entries()) if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
-	const paths = found.paths.filter((path) => !excluded(path));
-	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
-	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-	return {
-		paths: [...new Set(paths)].toSorted(),
-		problems: [...once.values()]
-	};
-}
-/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
-function promptMatcher({ folder, patterns }) {
-	const excluded = exclusionOf(patterns);
-	const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
-	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
-}
-function reaches({ directory, enters, matches }, full) {
-	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
-}
-function exclusionOf(patterns) {
-	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
-	return (path) => globs.some((matches) => matches(path));
-}
-function isPositive(pattern) {
-	return pattern !== "" && !pattern.startsWith("!");
-}
-function findOne({ folder, root }, pattern, place, found) {
-	const glob = globOf(folder, pattern);
-	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, place));
-	else if (!way.split("/").some(isNeverEntered)) {
-		const link = firstLink(root, glob.directory);
-		if (link === null) walk$1(glob, glob.directory, found);
-		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
-	}
-}
-function walk$1(glob, directory, found) {
-	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-	for (const entry of entriesOf(directory, found)) {
-		const path = way + entry.name;
-		const matches = glob.matches(below + entry.name);
-		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
-		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
-		} else if (matches && entry.isFile()) found.paths.push(path);
-		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
-	}
-}
-/** From one folder to another, as names in it are put behind. */
-function wayBelow(folder, directory) {
-	const way = slashed((0, node_path.relative)(folder, directory));
-	return way === "" ? "" : `${way}/`;
-}
-/** What is in a folder, sorted; nothing when it is not there. */
-function entriesOf(directory, { folder, problems }) {
-	try {
-		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
-	} catch (error) {
-		const reason = systemCodeOf(error);
-		const gone = reason === "ENOENT" || reason === "ENOTDIR";
-		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
-		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
-		return [];
-	}
-}
-/** The folder that a pattern starts in and what it asks of the paths below. */
-function globOf(folder, pattern) {
-	const { base, glob } = splitGlob(pattern);
-	const literal = glob === "";
-	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
-	const name = (0, node_path.basename)(base);
-	const deep = glob.includes("/") || glob.includes("**");
-	const hidden = /(^|[/{,])\./.test(glob);
-	return {
-		directory,
-		matches: literal ? (path) => path === name : makeGlob(glob),
-		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
-	};
-}
-/** File systems that ignore case are meant too. */
-function isNeverEntered(name) {
-	return /^(?:\.git|node_modules)$/i.test(name);
-}
-function linkProblem(path) {
-	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
-}
-// src/files/read-write.ts
-/** Of a prompt, in bytes. */
-const LARGEST_FILE = 16777216;
-/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
-const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-/**
-* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
-* because handing the four steps of a small file to threads and back takes ten times as long as they do.
-*/
-function readBytes(path, limit = LARGEST_FILE) {
-	const descriptor = (0, node_fs.openSync)(path, FLAGS);
-	try {
-		const stats = (0, node_fs.fstatSync)(descriptor);
-		if (!stats.isFile()) return { reason: "it is not a regular file" };
-		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
-	} finally {
-		(0, node_fs.closeSync)(descriptor);
-	}
-}
-// src/files/read.ts
-init_problem();
-/** After so many files, signals and timers have their turn. */
-const FILES_AT_ONCE = 64;
-/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules) {
-	const found = findPromptPaths(where);
-	const read = await readPromptFiles(where.folder, found.paths);
-	const outlines = read.flatMap(({ outline }) => outline ?? []);
-	const problems = [
-		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
-		...found.problems,
-		...read.flatMap((one) => one.problems),
-		...checkNames(outlines),
-		...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules)))
-	];
-	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-	return {
-		files: read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path)),
-		problems,
-		count: found.paths.length
-	};
-}
-async function readPromptFiles(folder, paths) {
-	const all = [];
-	for (const path of paths) {
-		all.push(readPromptFile(folder, path));
-		if (all.length % FILES_AT_ONCE === 0) await (0, node_timers_promises.setImmediate)();
-	}
-	return all;
-}
-function readPromptFile(folder, path) {
-	const place = placeOfFile(path);
-	try {
-		const bytes = readBytes((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
-		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable([makeProblem("prompt/too-large", {
-			bytes: bytes.tooLarge,
-			limit: LARGEST_FILE
-		}, place)]);
-	} catch (error) {
-		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
-	}
-}
-/** What is wrong between files: each of those that share an id or a key names another one. */
-function checkNames(all) {
-	return [...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-id", {
-		id: value,
-		other
-	}, place)), ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-key", {
-		key: value,
-		other
-	}, place))];
-}
-/** Compared in normal form C: two spellings that look alike are one. */
-function repeated(names) {
-	return [...Map.groupBy(names, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => ({
-		...one,
-		other: group[index === 0 ? 1 : 0]?.place.path ?? ""
-	})));
-}
-function checkEnvironment({ value, place }, { known, reserved }) {
-	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
-	if (known === null || known.includes(value)) return [];
-	return [makeProblem("prompt/unknown-environment", {
-		environment: value,
-		known,
-		suggestion: suggest(value, known)
-	}, place)];
-}
-// src/desired/select-files.ts
-init_problem();
-/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
-function selectFiles(files, selectors) {
-	if (selectors.length === 0) return {
-		files,
-		problems: []
-	};
-	const matchers = selectors.map((selector) => ({
-		selector,
-		matches: matcherOf(selector)
-	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
-	return {
-		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
-		problems
-	};
-}
-/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-function selectNamed(files, { only, named = [] }) {
-	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-	const selected = new Set(within.files);
-	const both = wanted.files.filter((file) => selected.has(file));
-	const problems = [...within.problems, ...wanted.problems];
-	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
-		files: both,
-		problems
-	};
-	return {
-		files: [],
-		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
-			selector,
-			within: only
-		}))
-	};
-}
-function matcherOf(selector) {
-	const glob = makeGlob(selector);
-	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
-}
-// src/desired/base.ts
-init_problem();
-/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request, repository) {
-	const { ref, files, left } = request;
-	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-	const before = new Set(there);
-	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
-	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
-	const now = new Set(files.map(({ id }) => id));
-	const heads = repository.head === null ? [] : [repository.head];
-	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
-	return {
-		ref,
-		commit,
-		files: new Map(then.map((file) => [file.id, file])),
-		ancestors: await repository.ancestorsOf([commit, ...heads]),
-		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
-		problems: [...invalidAt(changed, request), ...shallow]
-	};
-}
-/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function goneSince(changed, now, { config, only }) {
-	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
-	if (selected.length === 0 || only.length === 0) return selected;
-	const { files } = await readPrompts(config, {
-		known: null,
-		reserved: []
-	});
-	const there = new Set(files.map(({ id }) => id));
-	return selected.filter(({ id }) => !there.has(id));
-}
-async function readAt(commit, path, repository) {
-	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
-	if (parsed === null) return {
-		path,
-		file: null,
-		reason: "it is not a regular file"
-	};
-	const { file, problems } = parsed;
-	return {
-		path,
-		file: file && {
-			...file,
-			path
-		},
-		reason: problems.find(isError)?.message ?? ""
-	};
-}
-function invalidAt(changed, { ref, files }) {
-	const now = new Set(files.map(({ path }) => path));
-	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
-		base: ref,
-		reason
-	}, { path }));
-}
 // src/domain/network.ts
 /** Whether a URL names this very machine. */
 function isLoopback({ hostname }) {
@@ -19955,6 +19520,330 @@ function toProblem({ kind, field, expected, suggestion, place }) {
 		field: field === "" ? "promptsync.yaml" : field,
 		expected
 	}, place);
+}
+// src/files/glob.ts
+init_text();
+/**
+* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
+* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
+* begins with is matched by itself alone. All ways to match are followed at once, part after part, and nothing is tried
+* again: no pattern takes long.
+*/
+function makeGlob(pattern) {
+	if (pattern.length > 1e3) return () => false;
+	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
+	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
+}
+/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
+function splitGlob(pattern) {
+	const names = pattern.split("/");
+	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
+	return {
+		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
+		glob: first === -1 ? "" : names.slice(first).join("/")
+	};
+}
+/** What is special in a pattern: the first that is at a place counts. */
+const PARTS = [
+	[/\/\*\*$/y, () => below],
+	[/(?<=^|\/)\*\*\//y, () => folders],
+	[/(?<=^|\/)\*\*$/y, () => all],
+	[/\*+/y, () => star],
+	[/\?/y, () => oneOf$1(isPlain)],
+	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
+	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
+];
+function sequence(pattern) {
+	const parts = [];
+	for (let at = 0; at < pattern.length;) {
+		const { part, end } = choiceAt(pattern, at) ?? partAt(pattern, at);
+		parts.push(part);
+		at = end;
+	}
+	return (text, from) => parts.reduce((reached, part) => reached.size === 0 ? reached : part(text, reached), from);
+}
+function partAt(pattern, at) {
+	for (const [expression, make] of PARTS) {
+		expression.lastIndex = at;
+		const found = expression.exec(pattern);
+		if (found !== null) return {
+			part: make(found),
+			end: expression.lastIndex
+		};
+	}
+	return {
+		part: literal(pattern[at] ?? ""),
+		end: at + 1
+	};
+}
+/** Braces that do not end, or hold no comma, stand for themselves. */
+function choiceAt(pattern, open) {
+	if (pattern[open] !== "{") return null;
+	const options = [];
+	let start = open + 1;
+	for (let at = start, depth = 1; at < pattern.length; at += pattern[at] === "\\" ? 2 : 1) {
+		if (pattern[at] === "{") depth += 1;
+		if (pattern[at] === "}") depth -= 1;
+		if (depth > 1 || depth === 1 && pattern[at] !== ",") continue;
+		options.push(pattern.slice(start, at));
+		start = at + 1;
+		if (depth === 0) return options.length === 1 ? null : {
+			part: choice(options.map(sequence)),
+			end: start
+		};
+	}
+	return null;
+}
+function choice(options) {
+	return (text, from) => new Set(options.flatMap((option) => [...option(text, from)]));
+}
+function literal(itself) {
+	return (text, from) => new Set([...from].flatMap((at) => text.startsWith(itself, at) ? at + itself.length : []));
+}
+function oneOf$1(fits) {
+	return (text, from) => new Set([...from].flatMap((at) => fits(text, at) ? at + widthAt(text, at) : []));
+}
+function classOf(not, inside) {
+	const plain = inside.replaceAll(/\\(.)|[[\]^]/gs, (found, escaped = found) => escaped.replace(/[[\]^\\-]/, "\\$&"));
+	const expression = classExpression(`^[${not === "" ? "" : "^"}${plain}]$`);
+	return (text, at) => text[at] !== "/" && expression?.test(text.slice(at, at + widthAt(text, at))) === true;
+}
+/** Null where a range ends before it begins: nothing is in it. */
+function classExpression(source) {
+	try {
+		return new RegExp(source, "su");
+	} catch {
+		return null;
+	}
+}
+/** Characters outside of the basic plane take two places. */
+function widthAt(text, at) {
+	return (text.codePointAt(at) ?? 0) > 65535 ? 2 : 1;
+}
+/** Any number of characters of one name. */
+const star = (text, from) => spread(from, (at) => isPlain(text, at) ? at + 1 : null);
+/** Any number of names, each with its slash. */
+const folders = (text, from) => spread(startsIn(text, from), (at) => afterName(text, at));
+/** Any number of names to the end. */
+const all = (text, from) => spread(startsIn(text, from), (at) => isShown(text, at) ? at + 1 : null);
+/** A folder and all below it. */
+const below = (text, from) => /* @__PURE__ */ new Set([...from, ...all(text, literal("/")(text, from))]);
+/** The positions, and those that are reached from them one step after the other. */
+function spread(from, next) {
+	const reached = new Set(from);
+	for (const at of reached) {
+		const then = next(at);
+		if (then !== null) reached.add(then);
+	}
+	return reached;
+}
+function startsIn(text, from) {
+	return [...from].filter((at) => isStart(text, at));
+}
+function afterName(text, at) {
+	const slash = isShown(text, at) ? text.indexOf("/", at) : -1;
+	return slash === -1 ? null : slash + 1;
+}
+function isPlain(text, at) {
+	return isShown(text, at) && text[at] !== "/";
+}
+/** Not the dot of a hidden name. */
+function isShown(text, at) {
+	return at < text.length && !(text[at] === "." && isStart(text, at));
+}
+function isStart(text, at) {
+	return at === 0 || text[at - 1] === "/";
+}
+// src/files/find.ts
+init_problem();
+init_paths();
+/**
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
+*/
+function findPromptPaths(where) {
+	const excluded = exclusionOf(where.patterns);
+	const found = {
+		folder: where.folder,
+		paths: [],
+		problems: []
+	};
+	for (const [index, pattern] of where.patterns.entries()) if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+	const paths = found.paths.filter((path) => !excluded(path));
+	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
+	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+	return {
+		paths: [...new Set(paths)].toSorted(),
+		problems: [...once.values()]
+	};
+}
+/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
+function promptMatcher({ folder, patterns }) {
+	const excluded = exclusionOf(patterns);
+	const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
+	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
+}
+function reaches({ directory, enters, matches }, full) {
+	const way = slashed((0, node_path.relative)(directory, full));
+	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+}
+function exclusionOf(patterns) {
+	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+	return (path) => globs.some((matches) => matches(path));
+}
+function isPositive(pattern) {
+	return pattern !== "" && !pattern.startsWith("!");
+}
+function findOne({ folder, root }, pattern, place, found) {
+	const glob = globOf(folder, pattern);
+	const way = slashed((0, node_path.relative)(root, glob.directory));
+	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, place));
+	else if (!way.split("/").some(isNeverEntered)) {
+		const link = firstLink(root, glob.directory);
+		if (link === null) walk$1(glob, glob.directory, found);
+		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
+	}
+}
+function walk$1(glob, directory, found) {
+	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
+	for (const entry of entriesOf(directory, found)) {
+		const path = way + entry.name;
+		const matches = glob.matches(below + entry.name);
+		if (entry.isSymbolicLink()) {
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
+		} else if (entry.isDirectory()) {
+			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
+		} else if (matches && entry.isFile()) found.paths.push(path);
+		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
+	}
+}
+/** From one folder to another, as names in it are put behind. */
+function wayBelow(folder, directory) {
+	const way = slashed((0, node_path.relative)(folder, directory));
+	return way === "" ? "" : `${way}/`;
+}
+/** What is in a folder, sorted; nothing when it is not there. */
+function entriesOf(directory, { folder, problems }) {
+	try {
+		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+	} catch (error) {
+		const reason = systemCodeOf(error);
+		const gone = reason === "ENOENT" || reason === "ENOTDIR";
+		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
+		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
+		return [];
+	}
+}
+/** The folder that a pattern starts in and what it asks of the paths below. */
+function globOf(folder, pattern) {
+	const { base, glob } = splitGlob(pattern);
+	const literal = glob === "";
+	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
+	const name = (0, node_path.basename)(base);
+	const deep = glob.includes("/") || glob.includes("**");
+	const hidden = /(^|[/{,])\./.test(glob);
+	return {
+		directory,
+		matches: literal ? (path) => path === name : makeGlob(glob),
+		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
+	};
+}
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name) {
+	return /^(?:\.git|node_modules)$/i.test(name);
+}
+function linkProblem(path) {
+	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
+}
+// src/files/read-write.ts
+/** Of a prompt, in bytes. */
+const LARGEST_FILE = 16777216;
+/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
+const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+/**
+* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
+* because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function readBytes(path, limit = LARGEST_FILE) {
+	const descriptor = (0, node_fs.openSync)(path, FLAGS);
+	try {
+		const stats = (0, node_fs.fstatSync)(descriptor);
+		if (!stats.isFile()) return { reason: "it is not a regular file" };
+		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
+	} finally {
+		(0, node_fs.closeSync)(descriptor);
+	}
+}
+// src/files/read.ts
+init_problem();
+/** After so many files, signals and timers have their turn. */
+const FILES_AT_ONCE = 64;
+/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
+async function readPrompts(where, rules) {
+	const found = findPromptPaths(where);
+	const read = await readPromptFiles(where.folder, found.paths);
+	const outlines = read.flatMap(({ outline }) => outline ?? []);
+	const problems = [
+		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
+		...found.problems,
+		...read.flatMap((one) => one.problems),
+		...checkNames(outlines),
+		...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules)))
+	];
+	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
+	return {
+		files: read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path)),
+		problems,
+		count: found.paths.length
+	};
+}
+async function readPromptFiles(folder, paths) {
+	const all = [];
+	for (const path of paths) {
+		all.push(readPromptFile(folder, path));
+		if (all.length % FILES_AT_ONCE === 0) await (0, node_timers_promises.setImmediate)();
+	}
+	return all;
+}
+function readPromptFile(folder, path) {
+	const place = placeOfFile(path);
+	try {
+		const bytes = readBytes((0, node_path.join)(folder, path));
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
+			bytes: bytes.tooLarge,
+			limit: LARGEST_FILE
+		}, place)]);
+	} catch (error) {
+		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+	}
+}
+/** What is wrong between files: each of those that share an id or a key names another one. */
+function checkNames(all) {
+	return [...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-id", {
+		id: value,
+		other
+	}, place)), ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-key", {
+		key: value,
+		other
+	}, place))];
+}
+/** Compared in normal form C: two spellings that look alike are one. */
+function repeated(names) {
+	return [...Map.groupBy(names, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => ({
+		...one,
+		other: group[index === 0 ? 1 : 0]?.place.path ?? ""
+	})));
+}
+function checkEnvironment({ value, place }, { known, reserved }) {
+	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
+	if (known === null || known.includes(value)) return [];
+	return [makeProblem("prompt/unknown-environment", {
+		environment: value,
+		known,
+		suggestion: suggest(value, known)
+	}, place)];
 }
 // src/git/files-at.ts
 function filesAt(git, trees) {
@@ -20526,6 +20415,50 @@ function environmentRules({ environments, trackingEnvironment }) {
 		reserved: toolEnvironments(trackingEnvironment)
 	};
 }
+/** The files that any of the selectors names by key, path, or a pattern of either; all of them without a selector. */
+function selectFiles(files, selectors) {
+	if (selectors.length === 0) return {
+		files,
+		problems: []
+	};
+	const matchers = selectors.map((selector) => ({
+		selector,
+		matches: matcherOf(selector)
+	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestion: nearest(selector, files)
+	}));
+	return {
+		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
+		problems
+	};
+}
+/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
+function selectNamed(files, { only, named = [] }) {
+	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
+	const selected = new Set(within.files);
+	const both = wanted.files.filter((file) => selected.has(file));
+	const problems = [...within.problems, ...wanted.problems];
+	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
+		files: both,
+		problems
+	};
+	return {
+		files: [],
+		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
+			selector,
+			within: only
+		}))
+	};
+}
+function matcherOf(selector) {
+	const glob = makeGlob(selector);
+	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+}
+function nearest(selector, files) {
+	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
+}
 // src/desired/read-desired.ts
 init_problem();
 /** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
@@ -20564,6 +20497,65 @@ async function readDesired(workspace, { base: ref, only }) {
 async function uncommittedOf({ files }, repository) {
 	if (repository === null || files.length === 0) return /* @__PURE__ */ new Set();
 	return repository.uncommitted(files.map(({ path }) => path));
+}
+/** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
+async function readBase(request, repository) {
+	const { ref, files, left } = request;
+	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+	const before = new Set(there);
+	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
+	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
+	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
+	const now = new Set(files.map(({ id }) => id));
+	const heads = repository.head === null ? [] : [repository.head];
+	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+	return {
+		ref,
+		commit,
+		files: new Map(then.map((file) => [file.id, file])),
+		ancestors: await repository.ancestorsOf([commit, ...heads]),
+		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
+		problems: [...invalidAt(changed, request), ...shallow]
+	};
+}
+/** Those that were selected. One may be there still, and not be selected now: under another path or key. */
+async function goneSince(changed, now, { config, only }) {
+	const selected = selectFiles(changed.flatMap(({ file }) => file ?? []).filter(({ id }) => !now.has(id)), only).files;
+	if (selected.length === 0 || only.length === 0) return selected;
+	const { files } = await readPrompts(config, {
+		known: null,
+		reserved: []
+	});
+	const there = new Set(files.map(({ id }) => id));
+	return selected.filter(({ id }) => !there.has(id));
+}
+async function readAt(commit, path, repository) {
+	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+	if (parsed === null) return {
+		path,
+		file: null,
+		reason: "it is not a regular file"
+	};
+	const { file, problems } = parsed;
+	return {
+		path,
+		file: file && {
+			...file,
+			path
+		},
+		reason: problems.find(isError)?.message ?? ""
+	};
+}
+function invalidAt(changed, { ref, files }) {
+	const now = new Set(files.map(({ path }) => path));
+	return changed.filter(({ file, path }) => file === null && now.has(path)).map(({ path, reason }) => makeProblem("git/base-invalid", {
+		base: ref,
+		reason
+	}, { path }));
 }
 // src/domain/meaning.ts
 init_prompt_file();
@@ -20610,6 +20602,10 @@ function leaves(meaning, pin, { missing }) {
 init_prompt_file();
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY$1 = 100;
+/** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
+async function readFormerFiles({ id, path }, commit, repository, most = LONGEST_HISTORY$1) {
+	return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), most), repository);
+}
 /**
 * How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
 * asked of no service: it counts by its merge.
@@ -20658,7 +20654,7 @@ async function contentOf$2(pin, file, repository) {
 * Without what HEAD itself says where the file says it still: that is no earlier state. Where the file pins more than
 * HEAD does, it is.
 */
-function before$1(former, { pins, content }, head) {
+function withoutHead(former, { pins, content }, head) {
 	const atHead = new Set([...former].flatMap(([name, [newest]]) => newest?.commit === head ? [name] : []));
 	if (!pins.every(({ environment }) => atHead.has(environment))) return former;
 	const isNow = (environment, one) => {
@@ -20721,7 +20717,7 @@ async function formerPins(file, { repository, base }) {
 	const commit = base?.commit ?? repository?.head ?? null;
 	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
 	const former = await readFormerPins(then, commit, repository);
-	return base === null ? before$1(former, file, commit) : former;
+	return base === null ? withoutHead(former, file, commit) : former;
 }
 /** Whether a field is neither as the base wants it nor as the file does. */
 function mayDrift({ base }) {
@@ -20734,8 +20730,7 @@ function mayDrift({ base }) {
 async function formerFields({ id }, { repository, base }) {
 	const then = base?.files.get(id);
 	if (repository === null || base === null || then === void 0) return [];
-	const earlier = await repository.whereTouched(base.commit, repository.fromRoot(then.path), LONGEST_HISTORY);
-	return (await Promise.all(earlier.map((at) => parseAt(repository, at.commit, at.path)))).flatMap((one) => one?.file ?? []).filter((file) => file.id === id);
+	return (await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY)).map(({ file }) => file);
 }
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
 async function readProvenance(compared, { repository, uncommitted }) {
@@ -20752,7 +20747,7 @@ async function readContents(compared, repository) {
 async function fromGit({ source, digest }, repository) {
 	const { commit, path } = source ?? {};
 	if (commit === void 0 || path === void 0) return null;
-	const content = await contentInGit(repository, commit, path);
+	const content = (await fileInGit(repository, commit, path))?.content;
 	return content?.digest === digest ? content : null;
 }
 // src/observing/assume.ts
@@ -21399,36 +21394,6 @@ function pinsToFind(pins) {
 		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
 	});
 	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
-}
-// src/commands/may-ask.ts
-init_problem();
-/** Why the service is not asked, as a warning; null where it is. */
-async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
-	if (asking === "always") return null;
-	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
-	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
-	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
-}
-/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service, apiKey) {
-	if (apiKey === void 0 || service?.kind !== "remote") return service;
-	return {
-		kind: service.kind,
-		baseUrl: service.baseUrl
-	};
-}
-async function serviceAt(commit, { file, root }, repository, environment) {
-	const name = (0, node_path.basename)(file);
-	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
-	if (bytes === null) return null;
-	const around = {
-		file,
-		shownPath: name,
-		root,
-		environment
-	};
-	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
 // src/service/prompt-service.ts
 /** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
@@ -37052,7 +37017,7 @@ async function openProvider({ config, files, repository }, world, options) {
 			service: untilStopped(service, world.stop),
 			trackingEnvironment: config.trackingEnvironment,
 			newOperation: world.newId,
-			digestAt: async (commit, path) => (await contentInGit(repository, commit, path))?.digest ?? null,
+			digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
 			sleep: world.sleep
 		}),
 		name,
@@ -37128,99 +37093,114 @@ async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSecond
 		close: service.close
 	};
 }
+/** Why the service is not asked, as a warning; null where it is. */
+async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
+	if (asking === "always") return null;
+	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
+	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
+	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
+	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
+}
+/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
+function keyGoesTo(service, apiKey) {
+	if (apiKey === void 0 || service?.kind !== "remote") return service;
+	return {
+		kind: service.kind,
+		baseUrl: service.baseUrl
+	};
+}
+async function serviceAt(commit, { file, root }, repository, environment) {
+	const name = (0, node_path.basename)(file);
+	const bytes = await repository.fileAt(commit, repository.fromRoot(name));
+	if (bytes === null) return null;
+	const around = {
+		file,
+		shownPath: name,
+		root,
+		environment
+	};
+	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
+}
 // src/commands/walk.ts
 init_problem();
 /**
-* Reads files, git and service, plans, and hands the plan over; the service is closed afterwards. With an error in
-* files, configuration or base nothing is asked of the service.
+* Reads files and git, observes the service, recalls the history of what differs, plans, and hands the plan over; the
+* service is closed afterwards. With an error in files, configuration or base nothing is asked of the service.
 */
 async function walk(options, world, use, giveUp) {
 	const workspace = await openWorkspace(options, world);
 	const { config, files, problems } = workspace;
-	if (config === null || problems.some(isError)) return giveUp({
+	const stop = (...reasons) => giveUp({
 		files,
-		problems
+		problems: [...problems, ...reasons]
 	});
+	if (config === null || problems.some(isError)) return stop();
 	const needs = options.needs?.(config) ?? {
 		environments: [],
 		whole: false,
 		problems: []
 	};
 	const mustAsk = (options.asking ?? "always") === "always";
-	const early = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
-	if (early.length > 0) return giveUp({
-		files,
-		problems: [...problems, ...early]
-	});
-	const read = await readDesired({
+	const obstacles = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
+	if (obstacles.length > 0) return stop(...obstacles);
+	const desired = await readDesired({
 		...workspace,
 		config
 	}, options);
-	if ("code" in read) return giveUp({
-		files,
-		problems: [...problems, read]
-	});
-	const obstacle = await reasonNotToAsk(options, read, world);
-	if (obstacle !== null) return use(await planOffline(read, obstacle));
-	const opened = await openProvider(read, world, options);
-	if ("problems" in opened) return giveUp({
-		files,
-		problems: [...problems, ...opened.problems]
-	});
+	if ("code" in desired) return stop(desired);
+	const reason = await reasonNotToAsk(options, desired, world);
+	if (reason !== null) return use(await planAssumed(desired, reason));
+	const opened = await openProvider(desired, world, options);
+	if ("problems" in opened) return stop(...opened.problems);
 	try {
-		return await use(await planObserved(read, opened, needs, world));
+		return await use(await planObserved(desired, opened, needs, world));
 	} finally {
 		await opened.close();
 	}
 }
-async function planObserved(desired, opened, needs, world) {
+async function planObserved(desired, { provider, name: service }, needs, world) {
 	const { files, base, config } = desired;
-	const { provider, name: service } = opened;
 	const wantedFor = (file) => wantedOf(file, desired, needs);
-	const gone = (base?.gone ?? []).map(({ id, pins }) => readingOnly(id, pins.map(({ environment }) => environment)));
-	const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
-		concurrency: config.concurrency,
-		onObserved: (done, all) => world.onProgress({
-			what: "Observing",
-			done,
-			all
-		})
+	const gone = (base?.gone ?? []).map(({ id, pins }) => {
+		return readingOnly(id, pins.map(({ environment }) => environment));
 	});
-	const history = await recall(files, observation, desired);
-	const plan = makePlan(desired, observation, history);
-	const problems = [...desired.problems, ...goneProblems(desired, observation)];
 	return {
-		...desired,
-		problems,
+		...await planFrom(desired, await observe(provider, [...files.map(wantedFor), ...gone], {
+			concurrency: config.concurrency,
+			onObserved: (done, all) => world.onProgress({
+				what: "Observing",
+				done,
+				all
+			})
+		})),
 		service,
 		provider,
-		wantedFor,
-		observation,
-		history,
-		plan
+		wantedFor
 	};
 }
 /** Plans against what the service would hold were the base's files all in sync. */
-async function planOffline(read, obstacle) {
+async function planAssumed(read, reason) {
 	const desired = {
 		...read,
-		promotedFrom: /* @__PURE__ */ new Map()
+		promotedFrom: /* @__PURE__ */ new Map(),
+		problems: [...read.problems, reason]
 	};
-	const observation = assumeObservation(desired);
-	const history = await recall(desired.files, observation, desired);
-	const plan = withoutAssumedNumbers(makePlan(desired, observation, history));
-	const problems = [
-		...desired.problems,
-		obstacle,
-		...goneProblems(desired, null)
-	];
+	const walked = await planFrom(desired, assumeObservation(desired));
 	const wantedFor = (file) => wantedOf(file, desired);
 	return {
-		...desired,
-		problems,
+		...walked,
+		plan: withoutAssumedNumbers(walked.plan),
 		service: null,
 		provider: NO_PROVIDER,
-		wantedFor,
+		wantedFor
+	};
+}
+async function planFrom(desired, observation) {
+	const history = await recall(desired.files, observation, desired);
+	const plan = makePlan(desired, observation, history);
+	return {
+		...desired,
+		problems: [...desired.problems, ...goneProblems(desired, observation)],
 		observation,
 		history,
 		plan
@@ -37249,9 +37229,9 @@ function goneProblems({ base }, observation) {
 	});
 }
 function servedBy$1(id, observation) {
-	const failure = observation?.failed.get(id);
+	const failure = observation.failed.get(id);
 	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
-	const observed = observation?.observed.get(id);
+	const observed = observation.observed.get(id);
 	if (observed === void 0) return "the service keeps what it serves.";
 	const active = [...observed.active].flatMap(([environment, version]) => version === null ? [] : [`v${version.number} in "${environment}"`]);
 	return active.length === 0 ? "no environment of it serves anything." : `the service still serves ${active.join(", ")}.`;
@@ -37271,12 +37251,9 @@ async function sync(options, world) {
 function mayApply({ yes }, { confirm, environment }) {
 	return yes || environment["CI"] === "true" || confirm !== null;
 }
+/** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
 async function finish(walked, options, world) {
-	const refusals = options.dryRun ? [] : await options.refusals?.(walked);
-	const guards = {
-		...guardsOf(walked, options),
-		refusals: refusals ?? []
-	};
+	const guards = await guardsOf(walked, options);
 	const plan = guard(walked.plan, guards);
 	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...walked.problems, ...warnings]);
@@ -37314,6 +37291,34 @@ async function finish(walked, options, world) {
 		asked: asks
 	};
 }
+async function guardsOf(walked, options) {
+	const { config, uncommitted, plan, narrowed } = walked;
+	return {
+		onDrift: options.onDrift ?? config.onDrift,
+		maxChanges: options.maxChanges ?? config.maxChanges,
+		notLookedAt: narrowed?.left.length ?? 0,
+		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
+		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted,
+		refusals: options.dryRun ? [] : await options.refusals?.(walked) ?? []
+	};
+}
+/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
+function uncommittedWarnings({ plan, uncommitted }, options) {
+	if (!options.dryRun || options.allowDirty) return [];
+	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
+}
+/** Nobody may rely on a guard that has nothing to go by. */
+function driftWarnings({ onDrift }, { base }) {
+	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
+}
+/** Nothing is asked where nothing would be written. */
+function needsQuestion({ prompts }, { yes }, { environment }) {
+	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
+}
+async function ask$1(shown, { draw }, world) {
+	if (draw !== void 0) world.notice(await draw(shown()));
+	return await world.confirm?.("Apply these changes?") ?? false;
+}
 async function apply$1(plan, guards, walked, world) {
 	const { provider, wantedFor, config } = walked;
 	return applyPlan(plan, provider, {
@@ -37330,37 +37335,11 @@ async function apply$1(plan, guards, walked, world) {
 		})
 	});
 }
-function guardsOf({ config, uncommitted, plan, narrowed }, options) {
-	return {
-		onDrift: options.onDrift ?? config.onDrift,
-		maxChanges: options.maxChanges ?? config.maxChanges,
-		notLookedAt: narrowed?.left.length ?? 0,
-		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
-		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
-	};
-}
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
-}
-async function ask$1(shown, { draw }, world) {
-	if (draw !== void 0) world.notice(await draw(shown()));
-	return await world.confirm?.("Apply these changes?") ?? false;
-}
-/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
-function uncommittedWarnings({ plan, uncommitted }, options) {
-	if (!options.dryRun || options.allowDirty) return [];
-	return plan.prompts.filter(({ status, file }) => status === "pending" && uncommitted.has(file.path)).map(({ file }) => makeProblem("git/uncommitted", {}, { path: file.path }));
-}
-/** Nobody may rely on a guard that has nothing to go by. */
-function driftWarnings({ onDrift }, { base }) {
-	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
-}
 function resultOf(run, options, { stop }) {
 	return {
 		run,
 		exitCode: exitCodeOf(run, {
-			tellPending: options.dryRun && options.exitCode,
+			reportPending: options.dryRun && options.exitCode,
 			interrupted: stop.aborted
 		})
 	};
