@@ -14,7 +14,7 @@ import { workflowModule } from './workflow-module.ts';
 const check = process.argv.includes('--check');
 const page = await pageModule();
 // The action's bundle holds the page.
-if (!check) writeFileSync('src/templates/page.ts', page);
+if (!check) writeFileSync('src/report/html/bundle.ts', page);
 const action = await bundleAction();
 const read = (path: string): string => readFileSync(path, 'utf8');
 const workflows = Object.fromEntries(
@@ -25,7 +25,7 @@ const workflows = Object.fromEntries(
 
 const generated = {
   ...(await schemaTexts()),
-  'src/templates/page.ts': page,
+  'src/report/html/bundle.ts': page,
   'src/commands/workflows.ts': await workflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { rolldown } from 'rolldown';
 
-const PATH = 'src/templates/page.ts';
+const PATH = 'src/report/html/bundle.ts';
 
 /** The module that holds script and style of a page of --format html, with what its content security policy names them by. */
 export async function pageModule(): Promise<string> {

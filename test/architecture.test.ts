@@ -11,9 +11,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   problems: ['problem.ts', 'domain'],
   domain: ['problem.ts', 'node:crypto', 'node:process', 'fastest-levenshtein'],
   files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'yaml', 'zod'],
-  templates: [],
   planning: ['problem.ts', 'domain'],
-  report: ['problem.ts', 'domain', 'templates', 'diff', 'fast-string-width', 'picocolors', 'zod'],
+  report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'picocolors', 'zod'],
   config: ['problem.ts', 'domain', 'files', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],
@@ -24,7 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],
   commands: [
     ...['problem.ts', 'domain', 'desired', 'observing', 'planning', 'applying', 'report', 'files', 'config', 'git'],
-    ...['service/client.ts', 'service/prompt-service.ts', 'ledger/provider.ts', 'embedded', 'templates', 'node:'],
+    ...['service/client.ts', 'service/prompt-service.ts', 'ledger/provider.ts', 'embedded', 'node:'],
   ],
   cli: [
     'problem.ts',

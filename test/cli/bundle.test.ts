@@ -35,10 +35,10 @@ describe('the bundled command line loads', () => {
     for (const name of [...late, 'fast-string-width', 'supports-hyperlinks']) {
       expect(packages).not.toContain(name);
     }
-    for (const room of ['service', 'git', 'applying', 'embedded', 'merging', 'templates']) {
+    for (const room of ['service', 'ledger', 'git', 'observing', 'applying', 'embedded']) {
       expect(sources.map(roomOf)).not.toContain(room);
     }
-    expect(sources.filter((name) => /render-(markdown|history|status|json)\.ts$/.test(name))).toEqual([]);
+    expect(sources.filter((name) => /report\/(markdown|history|status|html\/.*)\.ts$/.test(name))).toEqual([]);
     for (const name of ['child_process', 'http', 'sqlite']) expect(builtins).not.toContain(name);
   });
 

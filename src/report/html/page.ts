@@ -1,4 +1,4 @@
-import { PAGE } from '../../templates/page.ts';
+import { PAGE } from './bundle.ts';
 import { textsOf } from '../diff.ts';
 import { isInterrupted } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
