@@ -68,7 +68,7 @@ export const observation: Group = {
   about: 'reading the service, beside a bare undici loop of the same requests with the same concurrency',
   cases: [
     // First: what the compiler has learnt of slower services is of no use here.
-    observing(1_000, 0, 21, { targets: [within('observation of 1,000 prompts × 3 at 0 ms', 1.5)] }),
+    observing(1_000, 0, 21),
     observing(50, 0, 11),
     observing(50, 20, 5),
     observing(50, 50, 5),

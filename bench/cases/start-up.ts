@@ -9,13 +9,13 @@ const offline: Case = {
   title: 'start-up',
   rounds: 21,
   targets: [
-    { shows: '--help', of: 'promptsync --help', to: NODE, figure: 'milliseconds', atMost: 1.5 },
+    { shows: '--help', of: 'promptsync --help', to: NODE, figure: 'milliseconds', atMost: 2 },
     {
       shows: 'validate on ten files',
       of: 'promptsync validate, 10 files',
       to: NODE,
       figure: 'milliseconds',
-      atMost: 3,
+      atMost: 4,
     },
   ],
   prepare: async (bench: Bench) => {
