@@ -19,7 +19,6 @@ describe('the measurements', () => {
       'validate on ten files',
       '10,000 prompt files, validated',
       '10,000 × 4 kB validated, peak memory',
-      'observation of 1,000 prompts × 3 at 0 ms',
       'observation of 1,000 prompts × 3 at 20 ms',
       'one changed of 10,000 with --changed-since, requests',
       'no-op sync: 10,000 against 1,000',
