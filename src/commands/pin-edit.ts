@@ -35,7 +35,7 @@ export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Wa
   return { ...draft, edits, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change };
 }
 
-/** An edit of a file, as it is told and as it is made. */
+/** An edit of a file, as it is reported and as it is made. */
 export type PinEdit = {
   readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
   readonly change: FrontMatterEdit;
@@ -49,7 +49,6 @@ export function pinEdit({ environment, number }: WantedPin, before: Pin | null):
   };
 }
 
-/** What a sync would do in one environment once the file is edited, and why it would refuse. */
 /** What a sync would do in one environment once the file is edited, and why it would refuse. */
 type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly serves: ServedTexts | null };
 

@@ -12,9 +12,12 @@ export type CommandResult = {
   readonly asked?: boolean;
 };
 
-/** What a command hands over that came to its end, or was interrupted. */
-export function resultOf(run: Run, { stop }: Pick<World, 'stop'>): CommandResult {
-  return { run, exitCode: exitCodeOf(run, { reportPending: false, interrupted: stop.aborted }) };
+/**
+ * What a command hands over that came to its end, or was interrupted.
+ * @param reportPending whether the exit code tells of pending changes
+ */
+export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, reportPending = false): CommandResult {
+  return { run, exitCode: exitCodeOf(run, { reportPending, interrupted: stop.aborted }) };
 }
 
 /** A run that came to no plan, and why. */

@@ -5,9 +5,9 @@ import type { World } from '../domain/world.ts';
 import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
 import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
-import { makeReport, type Run } from '../report/make-report.ts';
+import { makeReport } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
-import { type CommandResult, exitCodeOf, notRun, plannedRun } from './result.ts';
+import { type CommandResult, notRun, plannedRun, resultOf } from './result.ts';
 import { type NotWalked, planAgain, walk, type Walked, type WalkOptions } from './walk.ts';
 
 export type SyncOptions = WalkOptions & {
@@ -36,7 +36,7 @@ export type Drawn = { readonly report: Report; readonly folder: string };
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), options, world);
+  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), world);
   if (!options.dryRun && !mayApply(options, world)) {
     return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
   }
@@ -56,14 +56,14 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
   const texts = textsOf(plan.prompts, walked, walked.history);
   const planned = { ...plannedRun('dry-run', { ...walked, plan, problems }), texts };
   const asks = !options.dryRun && needsQuestion(plan, options, world);
-  if (options.dryRun) return resultOf(planned, options, world);
+  if (options.dryRun) return resultOf(planned, world, options.exitCode);
   const { folder } = walked.config;
   if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, options, world);
+    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world);
   }
   const outcomes = await apply(plan, guards, walked, world);
-  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, options, world), asked: asks };
+  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, world), asked: asks };
 }
 
 async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
@@ -114,9 +114,4 @@ async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): 
     stop: world.stop,
     onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
   });
-}
-
-function resultOf(run: Run, options: SyncOptions, { stop }: World): CommandResult {
-  const exitCode = exitCodeOf(run, { reportPending: options.dryRun && options.exitCode, interrupted: stop.aborted });
-  return { run, exitCode };
 }

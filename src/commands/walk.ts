@@ -9,7 +9,7 @@ import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/r
 import { recall } from '../desired/recall.ts';
 import { openWorkspace, type WorkspaceOptions } from '../desired/workspace.ts';
 import { assumeObservation, NO_PROVIDER, withoutAssumedNumbers } from '../observing/assume.ts';
-import { type Needs, observe, wantedOf } from '../observing/observe.ts';
+import { type Needs, NO_NEEDS, observe, wantedOf } from '../observing/observe.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import {
@@ -57,7 +57,7 @@ export async function walk<Result>(
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => giveUp({ files, problems: [...problems, ...reasons] });
   if (config === null || problems.some(isError)) return stop();
-  const needs = options.needs?.(config) ?? { environments: [], whole: false, problems: [] };
+  const needs = options.needs?.(config) ?? { ...NO_NEEDS, problems: [] };
   const mustAsk = (options.asking ?? 'always') === 'always';
   const obstacles = [...needs.problems, ...(mustAsk ? serviceProblems(config, options, world) : [])];
   if (obstacles.length > 0) return stop(...obstacles);

@@ -64,15 +64,15 @@ function classify(writing: Writing, change: CreateVersion, version: Version): 'w
 }
 
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ drops }: Writing, { content, others = [] }: CreateVersion, entry: LedgerEntry): boolean {
-  return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? 'dropped' : 'kept')));
+function holdsAll({ metadata }: Writing, { content, others = [] }: CreateVersion, entry: LedgerEntry): boolean {
+  return [content, ...others].every((one) => holds(entry, asHeld(one, metadata)));
 }
 
 /** The version of the wanted content that the ledger of a version read names, on the same condition. */
 function namedBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
   const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
   const named = (version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry));
-  return findContent(named, asHeld(change.content, writing.drops ? 'dropped' : 'kept'));
+  return findContent(named, asHeld(change.content, writing.metadata));
 }
 
 function isKept({ head }: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
@@ -148,7 +148,7 @@ async function finishMade(writing: Writing, { content }: CreateVersion, version:
   remember(writing, version);
   const problems = await track(writing, version);
   const { trackingEnvironment: environment } = writing.world;
-  const dropped = version.stamp === null && !writing.drops;
+  const dropped = version.stamp === null && writing.metadata === 'kept';
   const warnings = dropped ? [makeProblem('service/drops-metadata', { environment })] : [];
   return { status: 'made', version: refOf(version), problems: [...problems, ...warnings] };
 }

@@ -1,10 +1,10 @@
 import type { Observed, Wanted } from '../domain/observed.ts';
 import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
-import { followsLatest, type Content } from '../domain/prompt-file.ts';
+import { followsLatest } from '../domain/prompt-file.ts';
 import { ServiceError, type PromptService, type RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem } from '../problem.ts';
-import { entryAsServed, entryOf, isDoubtful, mayFollow } from './ownership.ts';
+import { entryAsServed, entryOf, type Head, isDoubtful, mayFollow } from './ownership.ts';
 import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
 /** What was read of one prompt. */
@@ -125,8 +125,10 @@ export function unseenNewest({ prompt, missing }: Reading, known: readonly Ledge
 export function interpret(reading: Reading, environments: readonly string[], tracking: string): Observed {
   const known = knownEntries(reading);
   const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
-  const drops = dropsMetadata(reading, tracking);
+  const metadata = dropsMetadata(reading, tracking) ? 'dropped' : 'kept';
   const { id, key, name, description } = reading.prompt;
+  const head = reading.active.get(tracking);
+  const remembered = (left: ReadonlySet<string>) => rememberedIn(reading, known, head, left);
   const served = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
     return version === null ? null : toKnown(entryAsServed(version, known), version);
@@ -135,11 +137,11 @@ export function interpret(reading: Reading, environments: readonly string[], tra
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, served(environment)])),
     known: known.map((entry) => toKnown(entry, read.get(entry.id))),
-    remembers: (content, left) => remembers(reading, asHeld(content, drops ? 'dropped' : 'kept'), left, tracking),
+    remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
     findable: unseenNewest(reading, known) !== null,
     missing: reading.missing,
-    metadata: drops ? 'dropped' : 'kept',
-    problems: drops ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
+    metadata,
+    problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
     state: fingerprint(reading),
   };
 }
@@ -157,20 +159,22 @@ function toKnown({ id, number, digest, metadataDigest, ours, commit, path }: Led
 }
 
 /**
- * Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
- * one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
+ * The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
  * looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
  */
-function remembers(reading: Reading, content: Content, left: ReadonlySet<string>, tracking: string): boolean {
-  const known = knownEntries(reading);
-  const head = reading.active.get(tracking);
+function rememberedIn(
+  reading: Reading,
+  known: readonly LedgerEntry[],
+  head: Head,
+  left: ReadonlySet<string>,
+): readonly LedgerEntry[] {
   const stays = [...reading.active].flatMap(([name, version]) => (left.has(name) || version === null ? [] : [version]));
   const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
   const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
   // A head without a stamp is our own all the same: then the service drops metadata.
   const tracked = head ? [entryOf(head)] : [];
   const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-  return [...own, ...looked, ...tracked, ...named].some((entry) => holds(entry, content));
+  return [...own, ...looked, ...tracked, ...named];
 }
 
 /** Versions never change, but their ids are the service's word: texts are compared as well. */

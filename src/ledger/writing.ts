@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts';
-import type { Wanted } from '../domain/observed.ts';
+import type { Observed, Wanted } from '../domain/observed.ts';
 import type { ChangeStatus } from '../domain/plan.ts';
-import { refOf, type VersionRef } from '../domain/versions.ts';
+import { refOf } from '../domain/versions.ts';
 import { ServiceError, type PromptService } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
 import { during, makeProblem, problemOf, ProblemError } from '../problem.ts';
@@ -33,8 +33,8 @@ export type Writing = {
   readonly seen: Set<string>;
   /** The versions that were looked at meanwhile, the newest last. */
   readonly looked: Version[];
-  /** Whether the service drops the metadata of versions. */
-  readonly drops: boolean;
+  /** `dropped`: the service forgets the metadata of versions. */
+  readonly metadata: Observed['metadata'];
   head: Head;
 };
 
@@ -44,7 +44,7 @@ export function beginWriting(world: LedgerWorld, wanted: Wanted, reading: Readin
     ...{ world, wanted, reading, looked: [] },
     known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
     seen: new Set(versionsRead(reading).map(({ id }) => id)),
-    drops: dropsMetadata(reading, trackingEnvironment),
+    metadata: dropsMetadata(reading, trackingEnvironment) ? 'dropped' : 'kept',
     head: reading.active.get(trackingEnvironment),
   };
 }
@@ -70,14 +70,14 @@ export function stopped(status: ChangeStatus, ...problems: Written['problems']):
 }
 
 /** What should be active. */
-export type Expected = { readonly id: string; readonly digest?: Digest };
+export type Expected = { readonly id: string; readonly digest: Digest };
 
 /** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
 export async function activate(
   { world, reading, seen }: Pick<Writing, 'world' | 'reading' | 'seen'>,
   environment: string,
   expected: Expected,
-): Promise<Written & { readonly version?: VersionRef }> {
+): Promise<Written> {
   const { service } = world;
   await service.setActive(reading.prompt.id, environment, expected.id);
   try {

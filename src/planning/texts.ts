@@ -3,8 +3,7 @@ import { withLineFeeds } from '../domain/digest.ts';
 import { holds, type KnownVersion } from '../domain/versions.ts';
 import { isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import type { ServedTexts, TextChange } from '../domain/text-changes.ts';
-import type { Side, Texts } from '../domain/text-changes.ts';
+import type { ServedTexts, Side, TextChange, Texts } from '../domain/text-changes.ts';
 
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 export function textsOf(
