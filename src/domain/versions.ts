@@ -22,6 +22,7 @@ export type VersionFacts = {
 /** Where a version says that it comes from; all but the digest are absent where its file was not committed. */
 export type Source = {
   readonly digest: Digest;
+  /** Of the metadata that was sent with the text; absent in versions of before it was noted. */
   readonly metadataDigest?: Digest;
   readonly commit?: string;
   /** From the repository's root. */

@@ -4,12 +4,12 @@ import { asHeld, findContent, holds, refOf, type VersionRef } from '../domain/ve
 import { followsLatest } from '../domain/prompt-file.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
-import { during, makeProblem, problemOf, type Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';
-import { versionsRead } from './reading.ts';
-import { stampToWire, toVersion, type LedgerEntry, type Stamp, type Version } from './stamp.ts';
-import { activate, failed, note, stopped, type Writing } from './writing.ts';
+import { knownEntries, metadataIn, unseenNewest, versionsRead } from './reading.ts';
+import { present, stampToWire, toVersion, type LedgerEntry, type Stamp, type Version } from './stamp.ts';
+import { failed, follow, headOf, note, stopped, track, type Writing } from './writing.ts';
 
 /**
  * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
@@ -36,7 +36,7 @@ async function adoptFound(writing: Writing, change: CreateVersion): Promise<Writ
   const leads = newest !== null && classify(writing, change, newest) !== 'rewritten';
   const problems = leads ? await follow(writing, newest) : [];
   if (problems.length > 0) return stopped('not_made', ...problems);
-  for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
+  for (const version of versionsRead(writing.reading)) {
     const found = await adoptRead(writing, change, version);
     if (found !== null) return found;
   }
@@ -60,24 +60,29 @@ async function adoptRead(writing: Writing, change: CreateVersion, version: Versi
 function classify(writing: Writing, change: CreateVersion, version: Version): 'wanted' | 'rewritten' | 'other' {
   const kept = isFollowed(writing, change) || isKept(writing, version, version);
   if (kept && holdsAll(writing, change, entryOf(version))) return 'wanted';
-  return isRewritten(version, change.content, [...writing.known.values()]) ? 'rewritten' : 'other';
+  return isRewritten(version, change.content, knownEntries(writing.reading)) ? 'rewritten' : 'other';
 }
 
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ metadata }: Writing, { content, others = [] }: CreateVersion, entry: LedgerEntry): boolean {
-  return [content, ...others].every((one) => holds(entry, asHeld(one, metadata)));
+function holdsAll(writing: Writing, { content, others = [] }: CreateVersion, entry: LedgerEntry): boolean {
+  return [content, ...others].every((one) => holds(entry, asHeld(one, metadataOf(writing))));
 }
 
 /** The version of the wanted content that the ledger of a version read names, on the same condition. */
 function namedBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
   const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
   const named = (version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry));
-  return findContent(named, asHeld(change.content, writing.metadata));
+  return findContent(named, asHeld(change.content, metadataOf(writing)));
 }
 
-function isKept({ head }: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
+function isKept(writing: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
+  const head = headOf(writing);
   const named = [head, ...(head?.stamp?.ledger ?? [])];
   return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
+}
+
+function metadataOf({ world, reading }: Writing) {
+  return metadataIn(reading, world.trackingEnvironment);
 }
 
 function isFollowed({ wanted }: Writing, { ref }: CreateVersion): boolean {
@@ -86,30 +91,7 @@ function isFollowed({ wanted }: Writing, { ref }: CreateVersion): boolean {
 
 /** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
 async function adopt(writing: Writing, version: Version, newest: Version): Promise<Written> {
-  remember(writing, version);
   return { status: 'adopted', version: refOf(version), problems: await follow(writing, newest) };
-}
-
-/** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow(writing: Writing, version: Version): Promise<readonly Problem[]> {
-  return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
-  const { trackingEnvironment } = writing.world;
-  const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-  try {
-    const { problems } = await activate(writing, trackingEnvironment, version);
-    if (problems.length === 0) writing.head = version;
-    return problems.map((problem) => during(step, problem));
-  } catch (error) {
-    return [during(step, problemOf(error))];
-  }
-}
-
-function remember({ known }: Writing, version: Version): void {
-  if (!known.has(version.id)) known.set(version.id, entryOf(version));
 }
 
 /** A version that holds something else than was sent is made active nowhere. */
@@ -145,10 +127,10 @@ async function makeVersion(
 /** What follows the answer to a create-version call. */
 async function finishMade(writing: Writing, { content }: CreateVersion, version: Version): Promise<Written> {
   if (!isAsSent(content, version)) return refuseRewritten(version, 'made');
-  remember(writing, version);
-  const problems = await track(writing, version);
   const { trackingEnvironment: environment } = writing.world;
-  const dropped = version.stamp === null && writing.metadata === 'kept';
+  const dropped = version.stamp === null && metadataOf(writing) === 'kept';
+  note(writing, version);
+  const problems = await track(writing, version);
   const warnings = dropped ? [makeProblem('service/drops-metadata', { environment })] : [];
   return { status: 'made', version: refOf(version), problems: [...problems, ...warnings] };
 }
@@ -164,12 +146,11 @@ const NEWEST_KEPT = 20;
 
 /** With the newest versions that are known, those that are active, and all that were pinned once. */
 function stampFor(writing: Writing, { content, provenance }: CreateVersion, activated: readonly VersionRef[]): Stamp {
-  const { known, reading, world, wanted } = writing;
-  const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
-  const active = [...reading.active.values(), writing.head ?? null];
+  const { reading, world, wanted } = writing;
+  const newestFirst = knownEntries(reading);
   // That of the file's own text is kept as well: it counts as there already.
   const own = wanted.own === null ? undefined : findContent(newestFirst, wanted.own);
-  const kept = new Set([...active.map((version) => version?.id), own?.id]);
+  const kept = new Set([...[...reading.active.values()].map((version) => version?.id), own?.id]);
   const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
   const ledger = newestFirst
     .map((entry): LedgerEntry => (pinned.has(entry.id) ? { ...entry, pinned: true } : entry))
@@ -178,8 +159,7 @@ function stampFor(writing: Writing, { content, provenance }: CreateVersion, acti
   return {
     digest: content.digest,
     metadataDigest: metadataDigest(content.metadata ?? null),
-    ...(commit === undefined ? {} : { commit }),
-    ...(path === undefined ? {} : { path }),
+    ...present({ commit, path }),
     operation: world.newOperation(),
     ledger,
   };
@@ -230,12 +210,12 @@ async function resolveLostCreate(
 }
 
 /** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
-async function awaitUnread({ world, reading, known }: Writing): Promise<string | null> {
+async function awaitUnread({ world, reading }: Writing): Promise<string | null> {
   try {
     for (const wait of WAITS) {
       await world.sleep(wait);
-      const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
-      if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
+      const id = unseenNewest({ ...reading, prompt: await world.service.readPrompt(reading.prompt.id) });
+      if (id !== null) return id;
     }
   } catch {
     return null;

@@ -1,9 +1,8 @@
 import { lookEnvironment } from '../domain/policy.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
-import { mayFollow } from './ownership.ts';
-import { knownEntries, readHead, unseenNewest, type Reading } from './reading.ts';
+import { findEntry, knownEntries, readHead, unseenNewest, versionsRead } from './reading.ts';
 import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
-import { note, readBack, type LedgerWorld, type Writing } from './writing.ts';
+import { follow, note, type LedgerWorld, type Writing } from './writing.ts';
 
 /**
  * Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
@@ -37,26 +36,34 @@ async function lookIfThere(...asked: Parameters<typeof look>): Promise<Version |
  */
 export async function lookAtNewest(writing: Writing): Promise<Version | null> {
   const { id: promptId, latestVersionId: id } = writing.reading.prompt;
-  if (id === null || writing.known.has(id)) return null;
+  if (id === null || findEntry(writing.reading, id) !== undefined) return null;
   const version = await lookIfThere(writing.world, promptId, id);
   if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
   note(writing, version);
   return version;
 }
 
-/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
+/**
+ * A version that a ledger names: it is looked at where it was not read in this run. Throws a `ProblemError` where it is
+ * not what ledger and git know.
+ */
 export async function lookVerified(writing: Writing, entry: LedgerEntry): Promise<Version> {
-  const { commit, path, digest, number } = entry;
-  if (commit !== undefined && path !== undefined) {
-    const held = await writing.world.digestAt(commit, path);
-    if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
-  }
-  const version = await look(writing.world, writing.reading.prompt.id, entry.id);
-  if (version.digest !== digest || version.number !== number) {
+  const read = versionsRead(writing.reading).find(({ id }) => id === entry.id);
+  const version = read ?? (await lookAfterGit(writing, entry));
+  if (version.digest !== entry.digest || version.number !== entry.number) {
     throw otherContent(version.number, 'the ledger knows it as');
   }
-  note(writing, version);
+  if (read === undefined) note(writing, version);
   return version;
+}
+
+async function lookAfterGit({ world, reading }: Writing, entry: LedgerEntry): Promise<Version> {
+  const { id, commit, path, digest, number } = entry;
+  if (commit !== undefined && path !== undefined) {
+    const held = await world.digestAt(commit, path);
+    if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+  }
+  return look(world, reading.prompt.id, id);
 }
 
 function otherContent(number: number, known: string): ProblemError {
@@ -71,26 +78,23 @@ export type Sought = { readonly numbers: boolean; readonly ids: readonly string[
  * throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
  * forgotten otherwise.
  */
-export async function lookUp(world: LedgerWorld, reading: Reading, { numbers, ids }: Sought): Promise<Reading> {
-  const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
+export async function lookUp(writing: Writing, { numbers, ids }: Sought): Promise<void> {
+  const { world, reading } = writing;
+  const newest = numbers ? unseenNewest(reading) : null;
   // Whether a version may follow the head can only be said of a head that was read.
-  let seen = await readHead(world.service, reading, world.trackingEnvironment);
-  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) seen = await lookUpOne(world, seen, id);
-  return seen;
+  writing.reading = await readHead(world.service, reading, world.trackingEnvironment);
+  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) await lookUpOne(writing, id);
 }
 
-async function lookUpOne(world: LedgerWorld, reading: Reading, versionId: string): Promise<Reading> {
+async function lookUpOne(writing: Writing, versionId: string): Promise<void> {
+  const { world, reading } = writing;
   const version = await lookIfThere(world, reading.prompt.id, versionId);
-  if (version === null) return { ...reading, missing: [...reading.missing, versionId] };
-  const seen = { ...reading, looked: [...reading.looked, version] };
-  const isNewest = knownEntries(seen)[0]?.id === version.id;
-  const leads = isNewest && mayFollow(version, seen.active.get(world.trackingEnvironment));
-  return leads ? moveHead(world, seen, version) : seen;
-}
-
-async function moveHead(world: LedgerWorld, reading: Reading, version: Version): Promise<Reading> {
-  const { service, trackingEnvironment } = world;
-  await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
-  const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
-  return { ...reading, active: new Map([...reading.active, [trackingEnvironment, active]]) };
+  if (version === null) {
+    writing.reading = { ...reading, missing: [...reading.missing, versionId] };
+    return;
+  }
+  note(writing, version);
+  const isNewest = knownEntries(writing.reading)[0]?.id === version.id;
+  const [problem] = isNewest ? await follow(writing, version) : [];
+  if (problem !== undefined) throw new ProblemError(problem);
 }

@@ -1,6 +1,6 @@
 import { EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import type { LedgerEntry, Version } from './stamp.ts';
+import { type LedgerEntry, present, type Version } from './stamp.ts';
 
 /**
  * Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
@@ -38,7 +38,7 @@ function toEntry({ number, id, digest, metadataDigest, stamp }: Version, ours: b
   const entry = { number, id, digest, metadataDigest, ours };
   if (stamp === null || !ours) return entry;
   const { commit, path } = stamp;
-  return { ...entry, ...(commit === undefined ? {} : { commit }), ...(path === undefined ? {} : { path }) };
+  return { ...entry, ...present({ commit, path }) };
 }
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */

@@ -7,36 +7,35 @@ import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';
-import { interpret, readPrompt, type Reading } from './reading.ts';
-import { activate, beginWriting, failed, stopped, type Expected, type LedgerWorld, type Writing } from './writing.ts';
+import { findEntry, interpret, readPrompt } from './reading.ts';
+import type { Version } from './stamp.ts';
+import { activate, failed, stopped, type LedgerWorld, type Writing } from './writing.ts';
 
 /** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
 export function ledgerProvider(world: LedgerWorld): Provider {
-  const { service, trackingEnvironment } = world;
   return {
-    observe: async (wanted) => {
-      const reading = await readPrompt(service, wanted, trackingEnvironment);
-      return interpret(reading, wanted.environments, trackingEnvironment);
-    },
+    observe: (wanted) => beginWriter(world, wanted).observe(),
     begin: (wanted) => beginWriter(world, wanted),
   };
 }
 
 function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
-  let reading: Reading | null = null;
+  const { service, trackingEnvironment } = world;
   let writing: Writing | null = null;
-  const keep = (read: Reading) => {
-    reading = read;
-    return interpret(read, wanted.environments, world.trackingEnvironment);
-  };
-  const current = (): Reading => {
-    if (reading !== null) return reading;
+  const begun = (): Writing => {
+    if (writing !== null) return writing;
     throw unexpected('nothing was observed');
   };
-  const begun = (): Writing => (writing ??= beginWriting(world, wanted, current()));
+  const seen = () => interpret(begun().reading, wanted.environments, trackingEnvironment);
   return {
-    observe: async () => keep(await readPrompt(world.service, wanted, world.trackingEnvironment)),
-    find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
+    observe: async () => {
+      writing = { world, wanted, reading: await readPrompt(service, wanted, trackingEnvironment) };
+      return seen();
+    },
+    find: async (pins) => {
+      await lookUp(begun(), soughtBy(pins));
+      return seen();
+    },
     create: (change, activated) => createVersion(begun(), change, activated),
     update: (change) => updatePrompt(begun(), change),
     activate: (environment, version) => setActive(begun(), environment, version),
@@ -73,11 +72,10 @@ async function setActive(writing: Writing, environment: string, version: Version
 }
 
 /** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function verified(writing: Writing, { id }: VersionRef): Promise<Expected> {
-  const entry = writing.known.get(id);
+async function verified(writing: Writing, { id }: VersionRef): Promise<Version> {
+  const entry = findEntry(writing.reading, id);
   if (entry === undefined) throw unexpected('a version that nobody has looked at was to go live');
-  if (!writing.seen.has(id)) await lookVerified(writing, entry);
-  return { id, digest: entry.digest };
+  return lookVerified(writing, entry);
 }
 
 function unexpected(reason: string): ProblemError {

@@ -5,14 +5,14 @@ import { followsLatest } from '../domain/prompt-file.ts';
 import { ServiceError, type PromptService, type RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem } from '../problem.ts';
 import { entryAsServed, entryOf, type Head, isDoubtful, mayFollow } from './ownership.ts';
-import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
 /** What was read of one prompt. */
 export type Reading = {
   readonly prompt: Omit<RemotePrompt, 'activeVersion'>;
   /** The version active in each environment that was read; null where none is. */
   readonly active: ReadonlyMap<string, Version | null>;
-  /** Versions that were made active in the look environment only to read them. */
+  /** Versions that were read otherwise: looked at, made, or active until another one was. */
   readonly looked: readonly Version[];
   /** Ids that were to be looked at and are no version of this prompt. */
   readonly missing: readonly string[];
@@ -101,7 +101,7 @@ export function knownEntries(reading: Reading): readonly LedgerEntry[] {
 }
 
 /** The entry, pinned where either was: what was pinned once stays so. */
-export function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined): LedgerEntry {
+function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined): LedgerEntry {
   const pinned = entry.pinned ?? other?.pinned;
   return pinned === undefined ? entry : { ...entry, pinned };
 }
@@ -110,22 +110,26 @@ export function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined):
  * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
  * other version carries a stamp, somebody else has moved the tracking environment.
  */
-export function dropsMetadata(reading: Reading, tracking: string): boolean {
+export function metadataIn(reading: Reading, tracking: string): Observed['metadata'] {
   const head = reading.active.get(tracking) ?? null;
-  return head !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
+  return head !== null && versionsRead(reading).every(({ stamp }) => stamp === null) ? 'dropped' : 'kept';
+}
+
+export function findEntry(reading: Reading, id: string): LedgerEntry | undefined {
+  return knownEntries(reading).find((entry) => entry.id === id);
 }
 
 /** The service's newest version, where it was never read and no ledger names it. */
-export function unseenNewest({ prompt, missing }: Reading, known: readonly LedgerEntry[]): string | null {
-  const id = prompt.latestVersionId;
-  return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
+export function unseenNewest(reading: Reading): string | null {
+  const id = reading.prompt.latestVersionId;
+  return id === null || reading.missing.includes(id) || findEntry(reading, id) !== undefined ? null : id;
 }
 
 /** What a reading says of the versions, for those who need not know how. */
 export function interpret(reading: Reading, environments: readonly string[], tracking: string): Observed {
   const known = knownEntries(reading);
   const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
-  const metadata = dropsMetadata(reading, tracking) ? 'dropped' : 'kept';
+  const metadata = metadataIn(reading, tracking);
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(tracking);
   const remembered = (left: ReadonlySet<string>) => rememberedIn(reading, known, head, left);
@@ -138,7 +142,7 @@ export function interpret(reading: Reading, environments: readonly string[], tra
     active: new Map(environments.map((environment) => [environment, served(environment)])),
     known: known.map((entry) => toKnown(entry, read.get(entry.id))),
     remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
-    findable: unseenNewest(reading, known) !== null,
+    findable: unseenNewest(reading) !== null,
     missing: reading.missing,
     metadata,
     problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
@@ -149,8 +153,7 @@ export function interpret(reading: Reading, environments: readonly string[], tra
 function toKnown({ id, number, digest, metadataDigest, ours, commit, path }: LedgerEntry, read?: Version) {
   const facts = { id, number, digest, metadataDigest, ours };
   if (read === undefined) {
-    const committed = { ...(commit !== undefined && { commit }), ...(path !== undefined && { path }) };
-    return { ...facts, source: ours ? { digest, ...committed } : null, content: null };
+    return { ...facts, source: ours ? { digest, ...present({ commit, path }) } : null, content: null };
   }
   const { text, metadata, stamp } = read;
   if (stamp === null) return { ...facts, source: null, content: { text, metadata } };

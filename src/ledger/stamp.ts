@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentDigest, metadataDigest, RESERVED_KEY, type Digest } from '../domain/digest.ts';
 import { withoutKey, type JsonObject } from '../domain/json.ts';
-import type { VersionFacts } from '../domain/versions.ts';
+import type { Source, VersionFacts } from '../domain/versions.ts';
 import type { RemoteVersion } from '../service/prompt-service.ts';
 
 /** One version as the ledger remembers it: enough to recognise its content without reading it. */
@@ -14,12 +14,7 @@ export type LedgerEntry = VersionFacts & {
 };
 
 /** What promptsync writes into the metadata of each version it makes, under the key `promptsync`. */
-export type Stamp = {
-  readonly digest: Digest;
-  /** Of the metadata that was sent with the text; absent in stamps of before it was noted. */
-  readonly metadataDigest?: Digest;
-  readonly commit?: string;
-  readonly path?: string;
+export type Stamp = Source & {
   /** Unique to one attempt to create a version: says whose version it is when an answer was lost. */
   readonly operation: string;
   readonly ledger: readonly LedgerEntry[];
@@ -108,7 +103,7 @@ type Optional = {
 };
 
 /** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present({ commit, path, pinned }: Optional) {
+export function present({ commit, path, pinned }: Optional) {
   return {
     ...(commit !== undefined && { commit }),
     ...(path !== undefined && { path }),

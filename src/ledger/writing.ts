@@ -1,13 +1,13 @@
 import type { Digest } from '../domain/digest.ts';
-import type { Observed, Wanted } from '../domain/observed.ts';
+import type { Wanted } from '../domain/observed.ts';
 import type { ChangeStatus } from '../domain/plan.ts';
 import { refOf } from '../domain/versions.ts';
 import { ServiceError, type PromptService } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
-import { during, makeProblem, problemOf, ProblemError } from '../problem.ts';
-import { entryOf, type Head } from './ownership.ts';
-import { dropsMetadata, knownEntries, stillPinned, versionsRead, type Reading } from './reading.ts';
-import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
+import { type Head, mayFollow } from './ownership.ts';
+import type { Reading } from './reading.ts';
+import { toVersion, type Version } from './stamp.ts';
 
 /** What the ledger works with. */
 export type LedgerWorld = {
@@ -22,41 +22,17 @@ export type LedgerWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** What is known while one prompt is written; it grows with every version made or looked at. */
-export type Writing = {
-  readonly world: LedgerWorld;
-  readonly wanted: Wanted;
-  readonly reading: Reading;
-  /** By id. */
-  readonly known: Map<string, LedgerEntry>;
-  /** Ids of the versions that were read in this run. */
-  readonly seen: Set<string>;
-  /** The versions that were looked at meanwhile, the newest last. */
-  readonly looked: Version[];
-  /** `dropped`: the service forgets the metadata of versions. */
-  readonly metadata: Observed['metadata'];
-  head: Head;
-};
+/** What is known while one prompt is written: `reading` grows with every version made, looked at or made active. */
+export type Writing = { readonly world: LedgerWorld; readonly wanted: Wanted; reading: Reading };
 
-export function beginWriting(world: LedgerWorld, wanted: Wanted, reading: Reading): Writing {
-  const { trackingEnvironment } = world;
-  return {
-    ...{ world, wanted, reading, looked: [] },
-    known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
-    seen: new Set(versionsRead(reading).map(({ id }) => id)),
-    metadata: dropsMetadata(reading, trackingEnvironment) ? 'dropped' : 'kept',
-    head: reading.active.get(trackingEnvironment),
-  };
+export function headOf({ world, reading }: Writing): Head {
+  return reading.active.get(world.trackingEnvironment);
 }
 
-/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
-export function note({ known, seen, looked }: Writing, version: Version): void {
-  for (const entry of version.stamp?.ledger ?? []) {
-    known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
-  }
-  known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
-  seen.add(version.id);
-  looked.push(version);
+/** Remembers versions that were read, with all that their ledgers name. */
+export function note(writing: Writing, ...versions: readonly Version[]): void {
+  const { reading } = writing;
+  writing.reading = { ...reading, looked: [...reading.looked, ...versions] };
 }
 
 /** What a write that threw has become. */
@@ -69,34 +45,43 @@ export function stopped(status: ChangeStatus, ...problems: Written['problems']):
   return { status, problems };
 }
 
-/** What should be active. */
-export type Expected = { readonly id: string; readonly digest: Digest };
-
-/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-export async function activate(
-  { world, reading, seen }: Pick<Writing, 'world' | 'reading' | 'seen'>,
-  environment: string,
-  expected: Expected,
-): Promise<Written> {
-  const { service } = world;
-  await service.setActive(reading.prompt.id, environment, expected.id);
+/** Makes a version active and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+export async function activate(writing: Writing, environment: string, expected: Version): Promise<Written> {
+  const { prompt, active } = writing.reading;
+  await writing.world.service.setActive(prompt.id, environment, expected.id);
   try {
-    const version = await readBack(service, reading.prompt.id, environment, expected);
-    seen.add(version.id);
+    const version = await readBack(writing, environment, expected);
+    const before = active.get(environment) ?? null;
+    note(writing, ...(before === null ? [] : [before]));
+    writing.reading = { ...writing.reading, active: new Map([...active, [environment, version]]) };
     return { status: 'made', version: refOf(version), problems: [] };
   } catch (error) {
     return { status: 'unknown', problems: [problemOf(error)] };
   }
 }
 
+/**
+ * Moves the tracking environment to a version that was read, where that may follow its head. It moves before any other:
+ * a run cut right after this still leaves its newest ledger readable.
+ */
+export async function follow(writing: Writing, version: Version): Promise<readonly Problem[]> {
+  return mayFollow(version, headOf(writing)) ? track(writing, version) : [];
+}
+
+export async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
+  const { trackingEnvironment } = writing.world;
+  const step = `Setting "${trackingEnvironment}" to v${version.number}`;
+  try {
+    const { problems } = await activate(writing, trackingEnvironment, version);
+    return problems.map((problem) => during(step, problem));
+  } catch (error) {
+    return [during(step, problemOf(error))];
+  }
+}
+
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-export async function readBack(
-  service: PromptService,
-  promptId: string,
-  environment: string,
-  expected: Expected,
-): Promise<Version> {
-  const { activeVersion } = await service.readPrompt(promptId, environment);
+async function readBack({ world, reading }: Writing, environment: string, expected: Version): Promise<Version> {
+  const { activeVersion } = await world.service.readPrompt(reading.prompt.id, environment);
   const active = activeVersion === null ? null : toVersion(activeVersion);
   if (active === null || active.id !== expected.id) {
     const found = active === null ? 'nothing' : `version "${active.id}"`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { entryAsServed, isDoubtful, isOwn, isRewritten, mayFollow } from '../../src/ledger/ownership.ts';
-import { dropsMetadata } from '../../src/ledger/reading.ts';
+import { metadataIn } from '../../src/ledger/reading.ts';
 import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
 import { content, entry, outside, reading, TRACKING, version, type ObservedParts } from '../planning/support.ts';
 
@@ -124,6 +124,6 @@ describe('A service drops metadata', () => {
     ['not where nothing is tracked', { active: { a: outside(1, 'A'), promptsync: null } }, false],
     ['not where what is tracked was not read', { active: { a: outside(1, 'A') } }, false],
   ])('%s', (_, parts, drops) => {
-    expect(dropsMetadata(reading(parts), TRACKING)).toBe(drops);
+    expect(metadataIn(reading(parts), TRACKING)).toBe(drops ? 'dropped' : 'kept');
   });
 });
