@@ -44,7 +44,7 @@ async function historyRun(walked: Walked, environment: string | null): Promise<R
   const git = await readGitHistory(files, observation, repository);
   const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
     if (observed === null) return [];
-    const history = git.byPrompt.get(file.id) ?? { states: [], whole: true };
+    const history = git.byPrompt.get(file.id) ?? { commits: [], pins: new Map(), whole: true };
     const order = environmentOrder ?? [];
     return [[file.id, makeHistory({ observed, history, commits: git.commits, order })]];
   });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fileInGit } from '../desired/at-commit.ts';
-import type { FormerFile } from '../desired/former-files.ts';
+import type { FormerFile } from '../desired/read-history.ts';
 import { EMPTY_METADATA_DIGEST, withLineFeeds } from '../domain/digest.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';

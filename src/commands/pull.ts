@@ -1,4 +1,4 @@
-import { type FormerFile, pinsOf, readFormerFiles } from '../desired/former-files.ts';
+import { type FormerFile, pinsOf, readFormerFiles } from '../desired/read-history.ts';
 import { gitStartOf } from '../desired/workspace.ts';
 import { withLineFeeds } from '../domain/digest.ts';
 import type { FormerPin, FormerPins } from '../domain/history.ts';

@@ -1,4 +1,4 @@
-import { readFormerPins } from '../desired/former-files.ts';
+import { readFormerPins } from '../desired/read-history.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { findContent, type KnownVersion } from '../domain/versions.ts';

@@ -36,7 +36,7 @@ async function skipped(config: Config, files: readonly PromptFile[]): Promise<re
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
-  const { readFormerPins, withoutHead } = await import('../desired/former-files.ts');
+  const { readFormerPins, withoutHead } = await import('../desired/read-history.ts');
   const found = doubtful.map(async (file) => {
     const former = withoutHead(await readFormerPins(file, head, repository), file, head);
     return skipWarnings(possibleSkips(file, order), former);

@@ -7,7 +7,7 @@ import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileInGit } from './at-commit.ts';
-import { readFormerFiles, readFormerPins, withoutHead } from './former-files.ts';
+import { readFormerFiles, readFormerPins, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */

@@ -57,12 +57,11 @@ export type Histories = {
   readonly environment: string | null;
 };
 
-/** A prompt's file as one commit left it: how it pinned each environment. */
-export type FileState = { readonly commit: string; readonly pins: ReadonlyMap<string, FormerPin> };
-
-/** The states of a file, newest first. */
+/** The states of a file, and how it pinned each environment in them. */
 export type FileHistory = {
-  readonly states: readonly FileState[];
+  /** Those that left a state, newest first: a pin's age is the place of its commit. */
+  readonly commits: readonly string[];
+  readonly pins: FormerPins;
   /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
   readonly whole: boolean;
 };

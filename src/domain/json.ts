@@ -31,16 +31,13 @@ function membersOf(object: JsonObject): readonly string[] {
   return names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
 }
 
-export function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
+function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
 type MapText = (text: string) => string;
 
-/**
- * A copy of data in which every string was mapped, names in objects and maps included. What stays as it was is the same
- * object, so that what is known of it stays known.
- */
+/** A copy of data, as JSON knows it, in which every string was mapped, names in objects included. */
 export function mapStrings<Data>(data: Data, map: MapText): Data {
   // Strings become strings, and everything else stays what it is: the shape is that of `data`.
   return mapped(data, map) as Data;
@@ -48,24 +45,7 @@ export function mapStrings<Data>(data: Data, map: MapText): Data {
 
 function mapped(value: unknown, map: MapText): unknown {
   if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapped(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return mapItems(value, map) ?? value;
-  if (value instanceof Set) return asSet(mapItems([...value], map)) ?? value;
-  if (value instanceof Map) return asMap(mapItems([...value], map)) ?? value;
-  const entries = mapItems(Object.entries(value), map);
-  return entries === null ? value : Object.fromEntries(entries as [string, unknown][]);
-}
-
-/** Null where all stay as they were. */
-function mapItems(items: readonly unknown[], map: MapText): readonly unknown[] | null {
-  const changed = items.map((item) => mapped(item, map));
-  return changed.every((item, index) => item === items[index]) ? null : changed;
-}
-
-function asSet(items: readonly unknown[] | null): ReadonlySet<unknown> | null {
-  return items && new Set(items);
-}
-
-function asMap(items: readonly unknown[] | null): ReadonlyMap<unknown, unknown> | null {
-  return items && new Map(items as [unknown, unknown][]);
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [map(name), mapped(held, map)]));
 }

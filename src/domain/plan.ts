@@ -18,6 +18,11 @@ export type ContentAtRef = { readonly content: Content; readonly provenance: Pro
 /** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
 export type ContentsAtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
 
+/** The contents that one prompt's refs have; none where nothing was read. */
+export function contentsIn(atRefs: ContentsAtRefs | undefined): readonly Content[] {
+  return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));
+}
+
 /** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
 export type NewVersionRef = { readonly new: Content; readonly ref?: string };
 

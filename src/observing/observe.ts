@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted } from '../domain/observed.ts';
-import type { ContentsAtRefs } from '../domain/plan.ts';
-import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import { contentsIn } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import { type Problem, problemOf } from '../problem.ts';
 
@@ -38,11 +38,6 @@ export function wantedOf(
     numbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
     whole,
   };
-}
-
-/** The contents that one prompt's refs have; none where nothing was read. */
-function contentsIn(atRefs: ContentsAtRefs | undefined): readonly Content[] {
-  return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));
 }
 
 /** How much is read at a time, and until when. */

@@ -59,7 +59,7 @@ type Pinned = { readonly id: string; readonly time: PinnedTime };
 
 function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
   const { history, observed, order } = sources;
-  const environments = [...observed.active.keys(), ...history.states.flatMap(({ pins }) => [...pins.keys()])];
+  const environments = [...observed.active.keys(), ...history.pins.keys()];
   return inOrder(environments, order).flatMap((environment) => {
     const served = observed.active.get(environment)?.id;
     const active = known.find(({ id }) => id === served) ?? null;
@@ -91,11 +91,9 @@ type Meanings = {
  * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
  * that mean no version that is known are none.
  */
-function pinnedTimes(environment: string, { states, whole }: FileHistory, meanings: Meanings): readonly Stay[] {
-  const oldestFirst = states.toReversed().map(({ commit, pins }) => {
-    const pin = pins.get(environment);
-    return { commit, id: pin === undefined ? null : (meantBy(pin, meanings)?.id ?? null) };
-  });
+function pinnedTimes(environment: string, { commits, pins, whole }: FileHistory, meanings: Meanings): readonly Stay[] {
+  const byAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, meantBy(pin, meanings)?.id]));
+  const oldestFirst = commits.map((commit, age) => ({ commit, id: byAge.get(age) ?? null })).toReversed();
   const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
   const stays = turns.flatMap(({ commit, id }, index): readonly Stay[] =>
     id === null ? [] : [{ id, from: index === 0 && !whole ? null : commit, until: turns[index + 1]?.commit ?? null }],

@@ -1,7 +1,7 @@
 import type { Desired, History } from '../domain/desired.ts';
 import { withLineFeeds } from '../domain/digest.ts';
 import { holds, type KnownVersion } from '../domain/versions.ts';
-import { isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import { contentsIn, isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { ServedTexts, Side, TextChange, Texts } from '../domain/text-changes.ts';
 
@@ -13,9 +13,8 @@ export function textsOf(
 ): Texts {
   return new Map(
     prompts.map((prompt) => {
-      const atRefs = contentsAtRefs.get(prompt.file.id)?.values() ?? [];
-      const refs = [...atRefs].flatMap((at) => ('content' in at ? [at.content] : []));
-      return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
+      const { id, content } = prompt.file;
+      return [id, textChanges(prompt, [content, ...contentsIn(contentsAtRefs.get(id))], history)];
     }),
   );
 }

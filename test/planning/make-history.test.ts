@@ -1,32 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Observed } from '../../src/domain/observed.ts';
-import type { Content } from '../../src/domain/prompt-file.ts';
-import type { FileState, VersionHistory } from '../../src/domain/history.ts';
+import type { FileHistory, VersionHistory } from '../../src/domain/history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
-import { content, entry, file, observed, outside, version, type WrittenPins } from './support.ts';
+import { content, entry, formerPins, observed, outside, version, type WrittenPins } from './support.ts';
 
-/** A state of the file; what `latest` means is its text. */
-function state(commit: string, pins: WrittenPins, text = 'Hello'): FileState {
-  const { pins: parsed } = file({ pins });
-  const meant: Content = content(text);
-  return {
-    commit,
-    pins: new Map(
-      parsed.map(({ environment, pin }) => [
-        environment,
-        { commit, age: 0, pin, content: pin.kind === 'latest' || pin.kind === 'git' ? meant : null },
-      ]),
-    ),
-  };
+/** A state of the file; what `latest` and refs mean is its text. */
+function state(commit: string, pins: WrittenPins, text = 'Hello') {
+  return { commit, pins: { ...pins, text } };
 }
 
-type Parts = Partial<HistorySources & HistorySources['history']>;
+type Parts = Partial<Omit<HistorySources, 'history'> & Pick<FileHistory, 'pins' | 'whole'>> & {
+  readonly states?: readonly ReturnType<typeof state>[];
+};
 
-function historyOf(seen: Observed, { states = [], whole = true, ...parts }: Parts = {}): readonly VersionHistory[] {
-  const history = { states, whole };
-  const none = { history, commits: new Map(), order: [] };
-  return makeHistory({ observed: seen, ...none, ...parts });
+function historyOf(seen: Observed, { states = [], pins, whole = true, ...parts }: Parts = {}) {
+  const former = pins ?? formerPins(states.map((one) => one.pins));
+  const history = { commits: states.map(({ commit }) => commit), pins: former, whole };
+  return makeHistory({ observed: seen, commits: new Map(), order: [], ...parts, history });
 }
 
 /** `staging c1–c2`, by the number of the version. */
@@ -99,7 +90,7 @@ describe('the versions', () => {
 describe('when a version was pinned', () => {
   const seen = observed({ active: { production: version(2, 'Two', { ledger: [one] }) } });
 
-  test.each<[string, readonly FileState[], Readonly<Record<number, readonly string[]>>]>([
+  test.each<[string, NonNullable<Parts['states']>, Readonly<Record<number, readonly string[]>>]>([
     ['not outside of git', [], { 1: [], 2: [] }],
     ['from the commit on that says so', [state('a', { production: 1 })], { 1: ['production a–'], 2: [] }],
     [
@@ -157,8 +148,8 @@ describe('when a version was pinned', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
     const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted } as const;
-    const states = [{ commit: 'a', pins: new Map([['staging', pin]]) }];
-    expect(timesOf(historyOf(observed({ active: { staging: large } }), { states }))).toEqual({
+    const given = { states: [state('a', {})], pins: new Map([['staging', [pin]]]) };
+    expect(timesOf(historyOf(observed({ active: { staging: large } }), given))).toEqual({
       1: [],
       2: ['staging a–'],
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withoutHead } from '../../src/desired/former-files.ts';
+import { withoutHead } from '../../src/desired/read-history.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import type { FormerPins } from '../../src/domain/history.ts';

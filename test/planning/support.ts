@@ -124,11 +124,12 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   };
 }
 
-/** How a file's environments were pinned in earlier states, newest first; `latest` meant the text of the state. */
+/** How a file's environments were pinned in earlier states, newest first; `latest` and refs meant the state's text. */
 export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPins {
-  const all = states.flatMap(({ text = 'Hello', ...pins }, age) =>
-    file({ pins, text }).pins.map(({ environment, pin }) => {
-      const known = pin.kind === 'latest' ? content(text) : null;
+  const all = states.flatMap(({ text, ...pins }, age) =>
+    file({ pins }).pins.map(({ environment, pin }) => {
+      const isText = pin.kind === 'latest' || (pin.kind === 'git' && text !== undefined);
+      const known = isText ? content(text ?? 'Hello') : null;
       return { environment, former: { commit: `c${age}`, age, pin, content: known } satisfies FormerPin };
     }),
   );
