@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentDigest, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
+import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addOwn, begun, brief, outcomeLine, sync } from './support.ts';
@@ -70,8 +70,8 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     const provenance = new Map([
       ['prompts/a.md', { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' }],
     ]);
-    const theirs = service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
-    service.activate('p1', 'staging', theirs);
+    service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
+    const theirs = entry(1, 'Theirs', { metadata: { by: 'hand' }, stampFor: null });
     const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { provenance });
     expect(first.created).toStrictEqual([
       {
@@ -84,15 +84,7 @@ describe.each(backends)('Applying (%s)', (_, start) => {
           commit: 'abc',
           path: 'sub/prompts/a.md',
           operation: expect.any(String),
-          ledger: [
-            {
-              number: 1,
-              id: 'ver_1',
-              digest: contentDigest('Theirs'),
-              metadataDigest: metadataDigest({ by: 'hand' }),
-              ours: false,
-            },
-          ],
+          ledger: [theirs],
         },
       },
     ]);
@@ -102,24 +94,8 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(made?.metadata).toStrictEqual({});
     expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
-    expect(made?.stamp.ledger).toStrictEqual([
-      {
-        number: 2,
-        id: 'ver_2',
-        digest: contentDigest('Hello'),
-        metadataDigest: metadataDigest({ model: 'x' }),
-        ours: true,
-        commit: 'abc',
-        path: 'sub/prompts/a.md',
-      },
-      {
-        number: 1,
-        id: 'ver_1',
-        digest: contentDigest('Theirs'),
-        metadataDigest: metadataDigest({ by: 'hand' }),
-        ours: false,
-      },
-    ]);
+    const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), commit: 'abc', path: 'sub/prompts/a.md' };
+    expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
   test('stamps the version of a git: pin with the commit and path of the ref, and names it in the next ledger', async () => {
@@ -131,58 +107,22 @@ describe.each(backends)('Applying (%s)', (_, start) => {
       ['Release', 'c1', 'was/a.md'],
       [undefined, undefined, undefined],
     ]);
-    expect(created[1]?.stamp.ledger).toStrictEqual([
-      {
-        number: 1,
-        id: 'ver_1',
-        digest: contentDigest('Old'),
-        metadataDigest: EMPTY_METADATA_DIGEST,
-        ours: true,
-        commit: 'c1',
-        path: 'was/a.md',
-      },
-    ]);
+    expect(created[1]?.stamp.ledger).toStrictEqual([{ ...entry(1, 'Old'), path: 'was/a.md' }]);
   });
 
   const both = { staging: 'latest', production: 'latest' };
   const held = { staging: 'latest', production: 1 };
-  const pasts: readonly (readonly [
-    sentence: string,
-    edits: readonly (readonly [number, Record<string, string | number>])[],
-  ])[] = [
-    [
-      'was held back at during an edit',
-      [
-        [1, both],
-        [1, held],
-        [2, held],
-        [2, both],
-      ],
-    ],
-    [
-      'had gone back to when the next edit made it follow again',
-      [
-        [1, both],
-        [2, both],
-        [2, held],
-        [3, both],
-      ],
-    ],
-    [
-      'went back to with an edit, and left again without one',
-      [
-        [1, both],
-        [2, both],
-        [3, held],
-        [3, both],
-      ],
-    ],
+  /** Edits one after the other: the number of the text, and whether production follows it or is held at version 1. */
+  const pasts: readonly (readonly [sentence: string, edits: string])[] = [
+    ['was held back at during an edit', '1 follows, 1 held, 2 held, 2 follows'],
+    ['had gone back to when the next edit made it follow again', '1 follows, 2 follows, 2 held, 3 follows'],
+    ['went back to with an edit, and left again without one', '1 follows, 2 follows, 3 held, 3 follows'],
   ];
   test.each(pasts)('can go back, 25 edits later, to the version that an environment %s', async (_sentence, edits) => {
     const service = await start();
     const edit = (number: number, pins: Record<string, string | number>) =>
       sync(service, [file({ text: `T${number}`, pins })]);
-    for (const [number, pins] of edits) await edit(number, pins);
+    for (const one of edits.split(', ')) await edit(Number(one[0]), one.endsWith('held') ? held : both);
     for (let number = 4; number <= 28; number += 1) await edit(number, both);
     const { outcomes } = await edit(28, held);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);

@@ -55,37 +55,10 @@ describe.each(backends)('A call that fails (%s)', (_, start) => {
     expect(second).toBe('applied: made made');
     expect(service.serves('p2', 'staging')?.[1]).toBe('Hello');
   });
-
-  test.each(table.map(([call], at) => [at, call] as const))(
-    'is number %i, %s, and the next sync puts it right',
-    async (at) => {
-      const service = await start();
-      await sync(service, [whole, other], { refs, hooks: failing(at, 'rejected') });
-      await sync(service, [whole, other], { refs });
-      const { lines, outcomes } = await sync(service, [whole, other], { refs });
-      expect([lines, outcomes.map(outcomeLine)]).toStrictEqual([[], ['unchanged:', 'unchanged:']]);
-      expect([service.serves('p1', 'staging')?.[1], service.serves('p1', 'production')?.[1]]).toStrictEqual([
-        'Hello',
-        'Old',
-      ]);
-    },
-  );
 });
 
 describe('A look that fails', () => {
   const effectRows = [0, 1].flatMap((at) => effects.map((effect) => [at, effect] as const));
-
-  test.each(effectRows)(
-    'at call %i with effect %s before a known version goes live: nothing was made',
-    async (at, effect) => {
-      const service = await begun();
-      await sync(service, [file({ text: 'Two', pins: staging })]);
-      const wanted = file({ text: 'One', name: 'New', pins: staging });
-      const { outcomes } = await sync(service, [wanted], { hooks: failing(at + 1, effect) });
-      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/timeout']);
-      expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
-    },
-  );
 
   test.each(effectRows)('at call %i with effect %s for an unknown id: nothing was made', async (at, effect) => {
     const service = inMemoryBackend();
@@ -117,44 +90,6 @@ describe('A look that fails', () => {
 });
 
 describe('A service that does not keep its word', () => {
-  /** The service with another answer to reading one environment. */
-  function showing(service: Backend, environment: string, text: string): PromptService {
-    return {
-      ...service,
-      readPrompt: async (promptId, asked) => {
-        const prompt = await service.readPrompt(promptId, asked);
-        if (asked !== environment || prompt.activeVersion === null) return prompt;
-        return { ...prompt, activeVersion: { ...prompt.activeVersion, text, digest: content(text).digest } };
-      },
-    };
-  }
-
-  test('serves another text than was made active: the prompt has failed', async () => {
-    const service = showing(inMemoryBackend(), 'staging', 'Another text');
-    const { outcomes } = await sync(service, [whole], { refs });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made made made unknown not_made apply/not-active']);
-  });
-
-  test('serves another text where a version of the ledger was made active: the prompt has failed', async () => {
-    const service = inMemoryBackend();
-    const old = addOwn(service, 'One');
-    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'One', { id: old })]));
-    const { outcomes } = await sync(showing(service, 'production', 'Another text'), [
-      file({ text: 'Two', pins: { staging: 'latest', production: 1 } }),
-    ]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/not-active']);
-  });
-
-  test('sets an active version and serves none: the prompt has failed, and says what it found', async () => {
-    const service = inMemoryBackend();
-    const forgetful: PromptService = { ...service, setActive: async () => {} };
-    const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/not-active']);
-    expect(outcomes[0]?.problems[0]?.message).toBe(
-      'Setting "promptsync" to v1: After it was set, "promptsync" serves nothing instead of version "ver_1".',
-    );
-  });
-
   test('answers an update with another value: the prompt has failed, and the field is named', async () => {
     const service = inMemoryBackend();
     await sync(service, [file({ pins: staging })]);
@@ -162,18 +97,6 @@ describe('A service that does not keep its word', () => {
     const { outcomes } = await sync(stubborn, [file({ name: 'New', pins: staging })]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: unknown apply/fields-differ']);
     expect(outcomes[0]?.problems[0]?.message).toMatch(/for: name\.$/);
-  });
-
-  test('says updated: false: the change was not made', async () => {
-    const service = inMemoryBackend();
-    const hooks: Hooks = {
-      before: (line) => {
-        if (!line.startsWith('set p1 staging')) return;
-        throw new ServiceError(makeProblem('service/not-updated', { environment: 'staging' }), 'rejected');
-      },
-    };
-    const { outcomes } = await sync(service, [file({ pins: staging })], { hooks });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/not-updated']);
   });
 
   test('stores CRLF for LF: that is the same text', async () => {
@@ -204,6 +127,13 @@ describe('A service that does not keep its word', () => {
 });
 
 describe('A stop', () => {
+  function stopAt(at: number, stopping: AbortController) {
+    const before = (_: string, index: number): void => {
+      if (index === at) stopping.abort();
+    };
+    return { hooks: { before }, stop: stopping.signal };
+  }
+
   test('before the first call leaves all that was pending, and says so of nothing else', async () => {
     const service = inMemoryBackend();
     await sync(service, [other]);
@@ -220,46 +150,25 @@ describe('A stop', () => {
     }
   });
 
-  const rows: readonly (readonly [call: string, outcome: string])[] = [
-    ['create p1 "Old"', 'failed: made not_made not_made not_made not_made apply/interrupted'],
-    ['set p1 promptsync ver_1', 'failed: made not_made not_made not_made not_made apply/interrupted'],
-    ['read p1 promptsync', 'failed: made not_made not_made not_made not_made apply/interrupted'],
-    ['create p1 "Hello"', 'failed: made made not_made not_made not_made apply/interrupted'],
-    ['set p1 promptsync ver_2', 'failed: made made not_made not_made not_made apply/interrupted'],
-    ['read p1 promptsync', 'failed: made made not_made not_made not_made apply/interrupted'],
-    ['update p1 {"name":"New"}', 'failed: made made made not_made not_made apply/interrupted'],
-    ['set p1 staging ver_2', 'failed: made made made unknown not_made apply/interrupted'],
-    ['read p1 staging', 'failed: made made made made not_made apply/interrupted'],
-    ['set p1 production ver_1', 'failed: made made made made unknown apply/interrupted'],
-    ['read p1 production', 'applied: made made made made made'],
-  ];
-  test.each(rows.map(([call, outcome], at) => [at, call, outcome] as const))(
-    'during call %i, %s, finishes it and begins no other',
-    async (at, _call, outcome) => {
-      const stopping = new AbortController();
-      const hooks: Hooks = {
-        before: (_, index) => {
-          if (index === at) stopping.abort();
-        },
-      };
-      const service = inMemoryBackend();
-      const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks, stop: stopping.signal });
-      expect(lines).toStrictEqual(rows.slice(0, at + 1).map(([line]) => line));
-      expect(outcomes.map(outcomeLine)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
-    },
-  );
+  test.each([
+    [0, 'create p1 "Old"', 'failed: made not_made not_made not_made not_made apply/interrupted'],
+    [4, 'set p1 promptsync ver_2', 'failed: made made not_made not_made not_made apply/interrupted'],
+    [6, 'update p1 {"name":"New"}', 'failed: made made made not_made not_made apply/interrupted'],
+    [7, 'set p1 staging ver_2', 'failed: made made made unknown not_made apply/interrupted'],
+    [10, 'read p1 production', 'applied: made made made made made'],
+  ])('during call %i, %s, finishes it and begins no other', async (at, call, outcome) => {
+    const stopping = new AbortController();
+    const { lines, outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, ...stopAt(at, stopping) });
+    expect([lines.length, lines.at(-1)]).toStrictEqual([at + 1, call]);
+    expect(outcomes.map(outcomeLine)).toStrictEqual([outcome, 'not_attempted: not_made not_made']);
+  });
 
   test.each([0, 1])('during call %i of a look for a pin writes nothing', async (at) => {
     const stopping = new AbortController();
     const service = inMemoryBackend();
     for (const text of ['A', 'B']) service.addVersion('p1', { text });
-    const hooks: Hooks = {
-      before: (_, index) => {
-        if (index === at) stopping.abort();
-      },
-    };
     const wanted = file({ pins: { a: 'version:ver_1', b: 'version:ver_2' } });
-    const { lines, outcomes } = await sync(service, [wanted], { hooks, stop: stopping.signal });
+    const { lines, outcomes } = await sync(service, [wanted], stopAt(at, stopping));
     expect(lines).toHaveLength(at + 1);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['not_attempted: not_made not_made not_made apply/interrupted']);
   });
@@ -374,16 +283,6 @@ describe('A version that the service does not find when it is to be set', () => 
     const { outcomes } = await sync(service, [wanted]);
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/version-not-found']);
     expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "production": The service has no prompt "p1" with/);
-  });
-
-  test('is a failure where it was made in this very run', async () => {
-    const forgetful: PromptService = {
-      ...inMemoryBackend(),
-      setActive: (promptId, _environment, versionId) =>
-        Promise.reject(new ServiceError(makeProblem('service/version-not-found', { promptId, versionId }), 'rejected')),
-    };
-    const { outcomes } = await sync(forgetful, [file({ pins: staging })]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made service/version-not-found']);
   });
 });
 

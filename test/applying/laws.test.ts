@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
 import { sync, type Synced } from './support.ts';
@@ -65,59 +65,40 @@ async function play(
   }
 }
 
-describe('Whatever was edited, pinned and moved before', () => {
-  test('a sync is applied or blocked by an unresolvable pin, and the next one has nothing to write', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, (steps) =>
-        play(steps, ({ outcomes }, again) => {
-          const [first, second] = [outcomes[0], again.outcomes[0]];
-          if (first?.status === 'blocked') {
-            expect(first.problems.every(({ code }) => code.startsWith('pin/'))).toBe(true);
-            expect(first.changes.every(({ status }) => status === 'not_made')).toBe(true);
-          } else {
-            expect([first?.status, second?.status]).toStrictEqual([
-              expect.stringMatching(/^(applied|unchanged)$/),
-              'unchanged',
-            ]);
-            expect(again.lines).toStrictEqual([]);
-          }
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
+/** A sync is applied or blocked by an unresolvable pin; a blocked one makes no version and moves no pinned environment. */
+function expectOutcome({ outcomes, lines }: Synced, again: Synced): void {
+  const [first] = outcomes;
+  if (first?.status === 'blocked') {
+    expect(first.problems.every(({ code }) => code.startsWith('pin/'))).toBe(true);
+    expect(first.changes.every(({ status }) => status === 'not_made')).toBe(true);
+    expect(lines.filter((line) => !/^read | promptsync/.test(line))).toStrictEqual([]);
+  } else {
+    expect(first?.status).toMatch(/^(applied|unchanged)$/);
+    expect([again.outcomes[0]?.status, again.lines]).toStrictEqual(['unchanged', []]);
+  }
+}
 
-  test('every pin then stands on what it says', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, (steps) =>
-        play(steps, ({ outcomes }, _again, step, service) => {
-          if (outcomes[0]?.status === 'blocked') return;
-          for (const [environment, pin] of Object.entries(step.pins)) {
-            const [id, text] = service.serves('p1', environment) ?? [];
-            if (pin === 'latest') expect(text).toBe(step.text);
-            else if (typeof pin === 'number') expect(id).toBe(`ver_${pin}`);
-            else if (pin.startsWith('version:')) expect(`version:${id}`).toBe(pin);
-            else expect(text).toBe(refs[pin.slice(4) as keyof typeof refs].text);
-          }
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
+function expectPins(step: Step & { kind: 'edit' }, service: Backend): void {
+  for (const [environment, pin] of Object.entries(step.pins)) {
+    const [id, text] = service.serves('p1', environment) ?? [];
+    if (pin === 'latest') expect(text).toBe(step.text);
+    else if (typeof pin === 'number') expect(id).toBe(`ver_${pin}`);
+    else if (pin.startsWith('version:')) expect(`version:${id}`).toBe(pin);
+    else expect(text).toBe(refs[pin.slice(4) as keyof typeof refs].text);
+  }
+}
 
-  test('no content is made twice, and a blocked sync makes no version and moves no pinned environment', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, async (steps) => {
-        const made: string[] = [];
-        await play(steps, ({ outcomes, created, lines }) => {
-          made.push(...created.map(({ text, metadata }) => `${text} ${JSON.stringify(metadata)}`));
-          if (outcomes[0]?.status === 'blocked') {
-            expect(lines.filter((line) => !/^read | promptsync/.test(line))).toStrictEqual([]);
-          }
-        });
-        expect(made).toStrictEqual([...new Set(made)]);
-      }),
-      { numRuns: 300 },
-    );
-  });
+test('Whatever was edited, pinned and moved before, every pin stands on what it says, and no content is made twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (steps) => {
+      const made: string[] = [];
+      await play(steps, (done, again, step, service) => {
+        expectOutcome(done, again);
+        if (done.outcomes[0]?.status !== 'blocked') expectPins(step, service);
+        made.push(...done.created.map(({ text, metadata }) => `${text} ${JSON.stringify(metadata)}`));
+      });
+      expect(made).toStrictEqual([...new Set(made)]);
+    }),
+    { numRuns: 600 },
+  );
 });

@@ -89,25 +89,6 @@ describe.each(backends)('A create-version call whose answer is lost (%s)', (_, s
     expect((await outcomeOf(service, wanted, parts)).said).toStrictEqual(['unchanged:']);
   });
 
-  test.each([
-    ['reading what there is', /^read p1$/],
-    ['looking', /^set p1 promptsync-look/],
-    ['reading what is looked at', /^read p1 promptsync-look/],
-  ])('stays unknown where %s fails as well', async (_sentence, call) => {
-    const service = await begun(start);
-    const hooks: Hooks = {
-      before: (line) => {
-        if (call.test(line)) throw lost();
-      },
-      ...losing('stored'),
-    };
-    const { said, lines } = await outcomeOf(service, two, { hooks });
-    expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
-    expect(lines.filter((line) => line.startsWith('create'))).toHaveLength(1);
-    expect((await outcomeOf(service)).said).toStrictEqual(['applied: adopted made']);
-    expect(service.countVersions('p1')).toBe(2);
-  });
-
   test('stays unknown when the run is interrupted while it waits', async () => {
     const service = await begun(start);
     const controller = new AbortController();
@@ -116,15 +97,6 @@ describe.each(backends)('A create-version call whose answer is lost (%s)', (_, s
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
     expect(lines).toStrictEqual(['create p1 "Two"']);
     expect((await outcomeOf(service)).said).toStrictEqual(['applied: adopted made']);
-  });
-
-  test('that the service refused is not looked for', async () => {
-    const service = await begun(start);
-    const before = (line: string): void => {
-      if (line.startsWith('create')) throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'rejected');
-    };
-    const { said, lines } = await outcomeOf(service, two, { hooks: { before } });
-    expect([said, lines]).toStrictEqual([['failed: not_made not_made service/timeout'], ['create p1 "Two"']]);
   });
 });
 
@@ -169,13 +141,6 @@ describe('A version whose answer was lost', () => {
     };
     const { waits, line } = await syncLosing(keepBack, { onWait });
     expect([waits, line]).toStrictEqual([ALL_WAITS.slice(0, late), 'applied: adopted made']);
-  });
-
-  test('is waited for to the end where it does not turn up, and the reason is reported', async () => {
-    const { waits, lines, line, said } = await syncLosing(() => {}, {}, two, []);
-    expect(waits).toStrictEqual(ALL_WAITS);
-    expect(lines).toStrictEqual(['create p1 "Two"', ...ALL_WAITS.map(() => 'read p1')]);
-    expect([line, said]).toStrictEqual(['failed: unknown not_made apply/outcome-unknown', LOST]);
   });
 
   test('is found beside the ledger of whoever made it, which the next version remembers', async () => {

@@ -223,15 +223,6 @@ describe.each(backends)('The newest version that nobody has read (%s)', (_, star
     expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
   });
 
-  test('found for a pinned id leaves what is tracked alone where that was not read, or is newer', async () => {
-    const service = await begun(start);
-    for (const text of ['Two', 'Three']) await creates(service, staging, text);
-    await creates(service, staging, 'One');
-    await creates(service, { staging: 'latest', production: 'version:ver_2' }, 'One');
-    expect(service.serves('p1', 'production')).toStrictEqual(['ver_2', 'Two']);
-    expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_3', 'Three']);
-  });
-
   test('is not adopted for a pin when it does not do for the text, which the same version was to be made for', async () => {
     const service = await start();
     service.addVersion('p1', { text: 'Two', metadata: { model: 'x' } });
@@ -295,18 +286,4 @@ describe('The newest version, which nobody has read and which is looked at befor
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/newest-unreadable']);
     expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as its newest version');
   });
-
-  test.each(['not-sent', 'rejected', 'unknown'] as const)(
-    'cannot be looked at (%s): nothing is made beside it',
-    async (effect) => {
-      const service = await begun();
-      service.addVersion('p1', { text: 'Theirs' });
-      const before = () => {
-        throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), effect);
-      };
-      const { lines, outcomes } = await sync(service, [wanted], { hooks: { before } });
-      expect(lines).toStrictEqual(['set p1 promptsync-look ver_2']);
-      expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made service/timeout']);
-    },
-  );
 });

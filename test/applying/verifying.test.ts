@@ -44,14 +44,11 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
     expect(service.serves('p1', 'production')).toBeNull();
   });
 
-  test('goes live where git has the same text at the commit of the ledger', async () => {
-    const service = await twoVersions(start);
-    expect((await pinOne(service, { inGit: { 'c1:prompts/a.md': 'One' } })).said).toBe('applied: made');
-  });
-
-  test('goes live where git does not have the commit of the ledger', async () => {
-    const unknown = await twoVersions(start);
-    expect((await pinOne(unknown, { inGit: { 'c2:prompts/a.md': 'Other' } })).said).toBe('applied: made');
+  test.each([
+    ['has the same text at the commit of the ledger', { 'c1:prompts/a.md': 'One' }],
+    ['does not have the commit of the ledger', { 'c2:prompts/a.md': 'Other' }],
+  ])('goes live where git %s', async (_sentence, inGit) => {
+    expect((await pinOne(await twoVersions(start), { inGit })).said).toBe('applied: made');
   });
 
   test('does not go live where git has another text at that commit, and is not even looked at', async () => {

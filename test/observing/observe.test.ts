@@ -66,12 +66,6 @@ describe('Observing many prompts', () => {
     ]);
   });
 
-  test('never makes any other call than reads', async () => {
-    const spy = recorded(slow());
-    await observe(openLedger(spy), many, { concurrency: 4 });
-    expect(spy.lines.every((line) => line.startsWith('read '))).toBe(true);
-  });
-
   test('reports its progress', async () => {
     const reported: string[] = [];
     await observe(openLedger(slow()), many.slice(0, 3), {

@@ -509,16 +509,11 @@ table('Blocked', [
     { latestForbidden: ['production'] },
   ],
   [
-    'for every reason at once',
-    { pins: { a: 'latest', b: 3, c: 'git:gone', d: 'version:ver_0' } },
-    { a: version(1, 'Hello'), b: null, c: null, d: null },
-    [
-      'blocked: pin/unknown-number',
-      'blocked: pin/unknown-ref',
-      'blocked: pin/unknown-version',
-      'blocked: guard/latest-not-allowed',
-    ],
-    { missing: ['ver_0'], latestForbidden: ['a'] },
+    'not where a number, an id or a ref is pinned there',
+    { pins: { a: 1, b: 'version:ver_1', c: 'git:v1' } },
+    { a: version(1, 'Hello'), b: version(1, 'Hello'), c: version(1, 'Hello') },
+    [],
+    { latestForbidden: ['a', 'b', 'c'], refs: { v1: content('Hello') } },
   ],
   [
     'without a look where a guard refuses: looking writes',
@@ -548,6 +543,29 @@ describe('A plan', () => {
     const { prompts } = makePlan([one, two], found, rules());
     expect(prompts.map(({ status }) => status)).toStrictEqual(['failed', 'pending']);
     expect(prompts[0]).toMatchObject({ observed: null, changes: [], finds: [], problems: [reason] });
+  });
+
+  test('says of a prompt that nobody has observed, for whatever reason, that it has failed', () => {
+    const [prompt] = makePlan([file({ pins: latest })], observation(), rules()).prompts;
+    expect(prompt).toMatchObject({ status: 'failed', problems: [{ code: 'internal/unexpected' }] });
+  });
+
+  test('has a prompt that was not observed because of an interruption as not attempted', () => {
+    const failed = new Map([['p1', makeProblem('apply/interrupted')]]);
+    const [prompt] = makePlan([file({ pins: latest })], { ...observation(), failed }, rules()).prompts;
+    expect(prompt).toMatchObject({ status: 'not_attempted', problems: [{ code: 'apply/interrupted' }] });
+  });
+
+  test('names what blocks a prompt at its place in the file', () => {
+    const pins = { staging: 'latest', qa: 5, next: 'version:theirs', production: 'git:v9' };
+    const found = observed({ active: { staging: version(1, 'Hello') }, missing: ['theirs'] });
+    const { problems } = planPrompt(file({ pins }), found, rules({ latestForbidden: ['staging'] }));
+    expect(problems.map(({ path, line, column, message }) => `${path}:${line}:${column} ${message}`)).toStrictEqual([
+      'prompts/a.md:6:3 "qa" is pinned to version 5, and no version with that number is known.',
+      'prompts/a.md:7:3 "next" is pinned to version "theirs", which this prompt does not have.',
+      'prompts/a.md:8:3 The git ref "v9" is not in this repository.',
+      'prompts/a.md:5:3 "staging" is pinned to `latest`, which promptsync.yaml does not allow there.',
+    ]);
   });
 
   test('keeps what was read beside each prompt, for the writing', () => {

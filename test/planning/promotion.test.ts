@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import { latestProblems, possibleSkips, skipWarnings } from '../../src/planning/promotion.ts';
+import { possibleSkips, skipWarnings } from '../../src/planning/promotion.ts';
 import {
   content,
   deepFreeze,
@@ -275,18 +275,6 @@ describe('what git knows of earlier pins', () => {
   test('of another prompt says nothing', () => {
     const others = new Map([['p2', formerPins(states('-/7 -/6'))]]);
     expect(linesOf({ file: { pins: six }, active: NOW, rules: { formerPins: others } })).toContain(REFUSED);
-  });
-});
-
-describe('latest where it is not allowed', () => {
-  test.each<[string, WrittenPins, readonly string[]]>([
-    ['in the environment that forbids it', { staging: 'latest', production: 'latest' }, ['production']],
-    ['not in another one', { staging: 'latest', production: 1 }, []],
-    ['whatever else is pinned there', { production: 'git:v1' }, []],
-  ])('is reported %s', (_, pins, environments) => {
-    const problems = latestProblems(file({ pins }), ['production']);
-    expect(problems.map(({ code }) => code)).toEqual(environments.map(() => 'guard/latest-not-allowed'));
-    expect(problems.every(({ message, path }) => message.includes('"production"') && path !== undefined)).toBe(true);
   });
 });
 
