@@ -1,5 +1,5 @@
 import type { Observed } from './observed.ts';
-import type { ContentsAtRefs } from './plan.ts';
+import type { ContentsAtRefs, NewVersionRef } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
 import { asHeld, findContent, findNamed, holds, type KnownVersion } from './versions.ts';
 
@@ -7,7 +7,7 @@ import { asHeld, findContent, findNamed, holds, type KnownVersion } from './vers
 export type Meaning =
   | { readonly kind: 'in-sync' }
   | { readonly kind: 'known'; readonly version: KnownVersion }
-  | { readonly kind: 'new'; readonly content: Content; readonly ref?: string }
+  | { readonly kind: 'new'; readonly target: NewVersionRef }
   | { readonly kind: 'unknown' };
 
 /** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
@@ -26,7 +26,7 @@ export function meaningOf(
   const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
   if (version !== undefined) return { kind: 'known', version };
   if (content === null) return { kind: 'unknown' };
-  return { kind: 'new', content, ...(pin.kind === 'git' && { ref: pin.ref }) };
+  return { kind: 'new', target: { new: content, ...(pin.kind === 'git' && { ref: pin.ref }) } };
 }
 
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
@@ -41,7 +41,7 @@ function wantedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Cont
  * else's version of equal content does not stand in for it, unless it is found again later.
  */
 export function wantsOwnVersion(file: PromptFile, observed: Observed, meanings: readonly Meaning[]): boolean {
-  if (followsLatest(file)) return meanings.some((one) => one.kind === 'new' && one.content === file.content);
+  if (followsLatest(file)) return meanings.some((one) => one.kind === 'new' && one.target.new === file.content);
   const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
   return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }

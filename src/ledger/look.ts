@@ -1,3 +1,4 @@
+import type { Pin } from '../domain/prompt-file.ts';
 import { lookEnvironment } from '../domain/policy.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { findEntry, knownEntries, readHead, unseenNewest, versionsRead } from './reading.ts';
@@ -70,17 +71,15 @@ function otherContent(number: number, known: string): ProblemError {
   return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
 }
 
-/** What planning could not do without: numbers that nobody knows, of which the newest version may be one, and ids. */
-export type Sought = { readonly numbers: boolean; readonly ids: readonly string[] };
-
 /**
- * Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
+ * Looks at the versions that pins name and nobody has read: a number may be that of the newest one. Those that are not this prompt's are noted as missing; any other failure
  * throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
  * forgotten otherwise.
  */
-export async function lookUp(writing: Writing, { numbers, ids }: Sought): Promise<void> {
+export async function lookUp(writing: Writing, pins: readonly Pin[]): Promise<void> {
   const { world, reading } = writing;
-  const newest = numbers ? unseenNewest(reading) : null;
+  const newest = pins.some(({ kind }) => kind === 'number') ? unseenNewest(reading) : null;
+  const ids = pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : []));
   // Whether a version may follow the head can only be said of a head that was read.
   writing.reading = await readHead(world.service, reading, world.trackingEnvironment);
   for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) await lookUpOne(writing, id);

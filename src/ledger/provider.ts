@@ -1,7 +1,6 @@
 import type { Wanted } from '../domain/observed.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import type { Pin } from '../domain/prompt-file.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
 import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
@@ -33,19 +32,12 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
       return seen();
     },
     find: async (pins) => {
-      await lookUp(begun(), soughtBy(pins));
+      await lookUp(begun(), pins);
       return seen();
     },
     create: (change, activated) => createVersion(begun(), change, activated),
     update: (change) => updatePrompt(begun(), change),
     activate: (environment, version) => setActive(begun(), environment, version),
-  };
-}
-
-function soughtBy(pins: readonly Pin[]) {
-  return {
-    numbers: pins.some(({ kind }) => kind === 'number'),
-    ids: pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : [])),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Observed, Wanted } from '../domain/observed.ts';
 import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
-import { ServiceError, type PromptService, type RemotePrompt } from '../service/prompt-service.ts';
-import { makeProblem } from '../problem.ts';
+import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
+import { makeProblem, problemOf } from '../problem.ts';
 import { entryAsServed, entryOf, type Head, isDoubtful, mayFollow } from './ownership.ts';
 import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
@@ -32,8 +32,7 @@ export async function readPrompt(service: PromptService, wanted: Wanted, trackin
 export async function readHead(service: PromptService, reading: Reading, tracking: string): Promise<Reading> {
   if (reading.active.has(tracking)) return reading;
   const head = await read(service, reading.prompt.id, tracking);
-  if (isFailure(head.answer)) throw head.answer;
-  return { ...reading, active: new Map([...reading.active, activeOf(head)]) };
+  return { ...reading, active: new Map([...reading.active, [tracking, activeIn(head)]]) };
 }
 
 /** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
@@ -46,38 +45,35 @@ function showsEnough({ whole, own, pins, contents, numbers }: Wanted, reading: R
   );
 }
 
-type Answer = { readonly environment: string; readonly answer: RemotePrompt | ServiceError };
-
 async function readEnvironments(
   service: PromptService,
   promptId: string,
   environments: readonly string[],
 ): Promise<Reading> {
-  const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
-  const failure = answers.map(({ answer }) => answer).find(isFailure);
-  if (failure !== undefined) throw failure;
-  const found = answers.flatMap(({ answer }) => (answer instanceof ServiceError ? [] : [answer])).at(-1);
-  const { activeVersion: _, ...prompt } = found ?? (await service.readPrompt(promptId));
-  return { prompt, active: new Map(answers.map(activeOf)), looked: [], missing: [] };
+  const answers = await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)));
+  const prompts = answers.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  });
+  const { activeVersion: _, ...prompt } =
+    prompts.findLast((one) => one !== null) ?? (await service.readPrompt(promptId));
+  const active = new Map(environments.map((environment, at) => [environment, activeIn(prompts[at])]));
+  return { prompt, active, looked: [], missing: [] };
 }
 
-async function read(service: PromptService, promptId: string, environment: string): Promise<Answer> {
+/** Null for a 404, which may mean that the environment has no active version: then the prompt is found without one. */
+async function read(service: PromptService, promptId: string, environment: string): Promise<RemotePrompt | null> {
   try {
-    return { environment, answer: await service.readPrompt(promptId, environment) };
+    return await service.readPrompt(promptId, environment);
   } catch (error) {
-    if (error instanceof ServiceError) return { environment, answer: error };
+    if (problemOf(error).code === 'service/prompt-not-found') return null;
     throw error;
   }
 }
 
-/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer: RemotePrompt | ServiceError): answer is ServiceError {
-  return answer instanceof ServiceError && answer.problem.code !== 'service/prompt-not-found';
-}
-
-function activeOf({ environment, answer }: Answer): [string, Version | null] {
-  const active = answer instanceof ServiceError ? null : answer.activeVersion;
-  return [environment, active === null ? null : toVersion(active)];
+function activeIn(prompt: RemotePrompt | null = null): Version | null {
+  const active = prompt?.activeVersion ?? null;
+  return active === null ? null : toVersion(active);
 }
 
 export function versionsRead({ active, looked }: Reading): readonly Version[] {

@@ -25,60 +25,56 @@ export type PinContext = {
   readonly contentsAtRefs: ContentsAtRefs;
 };
 
-/** What a pin asks for: nothing, another active version, or more than is known. `finds`: an apply looks for it. */
-type Resolution =
-  | { readonly kind: 'in-sync' }
-  | { readonly kind: 'set'; readonly after: VersionRef | NewVersionRef; readonly finds: boolean }
-  | { readonly kind: 'blocked'; readonly problem: Problem; readonly finds: boolean };
-
-/** A pin, and what is to be done about it. */
-export type Resolved = { readonly pin: EnvironmentPin; readonly resolution: Resolution };
+/** A pin, and what is to be done about it: nothing, another version made active, or a problem solved. */
+export type Resolved = {
+  readonly pin: EnvironmentPin;
+  readonly after: VersionRef | NewVersionRef | null;
+  readonly problem: Problem | null;
+  /** Whether an apply looks for the version. */
+  readonly finds: boolean;
+};
 
 /** What one file asks for in the order in which it is written, with what became of each pin. */
 export function changesFor(context: PinContext, { provenance }: History) {
   const { file, observed, contentsAtRefs } = context;
   const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
-  const pins = file.pins.map((pin, at): Resolved => {
-    return { pin, resolution: resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context) };
-  });
+  const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context));
   const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
   const activations = pins.flatMap((one) => activation(one, observed));
   const changes: readonly Change[] = [...creates, ...compareFields(file, observed.fields), ...activations];
   return { pins, changes };
 }
 
-function activation({ pin, resolution }: Resolved, observed: Observed): readonly SetActive[] {
-  if (resolution.kind !== 'set') return [];
-  const active = observed.active.get(pin.environment) ?? null;
-  const before = active === null ? null : refOf(active);
-  return [{ kind: 'set-active', environment: pin.environment, before, after: resolution.after }];
+function activation({ pin: { environment }, after }: Resolved, observed: Observed): readonly SetActive[] {
+  if (after === null) return [];
+  const active = observed.active.get(environment) ?? null;
+  return [{ kind: 'set-active', environment, before: active === null ? null : refOf(active), after }];
 }
 
 /** What a plan does about a pin of such a meaning. */
-function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolution {
+function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolved {
+  const inSync: Resolved = { pin, after: null, problem: null, finds: false };
   switch (meaning.kind) {
     case 'in-sync':
-      return meaning;
+      return inSync;
     case 'known':
-      return { kind: 'set', after: refOf(meaning.version), finds: false };
-    case 'new': {
-      const { content, ref } = meaning;
-      return { kind: 'set', after: { new: content, ...(ref !== undefined && { ref }) }, finds: false };
-    }
+      return { ...inSync, after: refOf(meaning.version) };
+    case 'new':
+      return { ...inSync, after: meaning.target };
     case 'unknown':
-      return resolveUnknown(pin, context);
+      return { ...inSync, ...resolveUnknown(pin, context) };
   }
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function resolveUnknown({ environment, pin, line, column }: EnvironmentPin, context: PinContext): Resolution {
+function resolveUnknown({ environment, pin, line, column }: EnvironmentPin, context: PinContext): Partial<Resolved> {
   const { file, observed, contentsAtRefs } = context;
-  const place: Place = { path: file.path, line, column };
   if (pin.kind === 'version' && !observed.missing.includes(pin.id)) {
-    return { kind: 'set', after: { id: pin.id, number: null }, finds: true };
+    return { after: { id: pin.id, number: null }, finds: true };
   }
+  const place: Place = { path: file.path, line, column };
   const finds = pin.kind === 'number' && observed.findable;
-  return { kind: 'blocked', problem: unresolvable(pin, environment, { finds, contentsAtRefs, place }), finds };
+  return { problem: unresolvable(pin, environment, { finds, contentsAtRefs, place }), finds };
 }
 
 type Unresolved = { readonly finds: boolean; readonly contentsAtRefs: ContentsAtRefs; readonly place: Place };
@@ -107,7 +103,7 @@ function contentsToCreate(
   meanings: readonly Meaning[],
   provenance: Provenance,
 ): readonly CreateVersion[] {
-  const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.content] : []));
+  const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.target.new] : []));
   const wanted = [...followed, ...(wantsOwnVersion(file, observed, meanings) ? [file.content] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))

@@ -59,50 +59,41 @@ type Pinned = { readonly id: string; readonly time: PinnedTime };
 
 function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
   const { history, observed, order } = sources;
-  const environments = [...observed.active.keys(), ...history.pins.keys()];
-  return inOrder(environments, order).flatMap((environment) => {
-    const served = observed.active.get(environment)?.id;
-    const active = known.find(({ id }) => id === served) ?? null;
-    return pinnedTimes(environment, history, { known, active, metadata: observed.metadata }).map(
-      ({ id, from, until }): Pinned => {
-        const ended = until === null ? null : infoOf(until, sources);
-        return { id, time: { environment, from: from === null ? null : infoOf(from, sources), until: ended } };
-      },
-    );
+  const environments = inOrder([...observed.active.keys(), ...history.pins.keys()], order);
+  return environments.flatMap((environment) => pinnedTimes(environment, known, sources));
+}
+
+/**
+ * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
+ * that mean no version that is known are none.
+ */
+function pinnedTimes(environment: string, known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
+  const { commits, pins, whole } = sources.history;
+  const served = sources.observed.active.get(environment)?.id;
+  const active = known.find(({ id }) => id === served) ?? null;
+  const meant = (pin: FormerPin) => meantBy(pin, known, active, sources.observed)?.id;
+  const byAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, meant(pin)]));
+  const oldestFirst = commits.map((commit, age) => ({ commit, id: byAge.get(age) ?? null })).toReversed();
+  const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
+  const times = turns.flatMap(({ commit, id }, index): readonly Pinned[] => {
+    const from = index === 0 && !whole ? null : infoOf(commit, sources);
+    const next = turns[index + 1]?.commit;
+    return id === null ? [] : [{ id, time: { environment, from, until: next ? infoOf(next, sources) : null } }];
   });
+  return times.toReversed();
 }
 
 function infoOf(commit: string, { commits }: HistorySources): CommitInfo {
   return commits.get(commit) ?? { commit };
 }
 
-/** A time during which an environment's pin meant one version: between two commits; null: before all that are known. */
-type Stay = { readonly id: string; readonly from: string | null; readonly until: string | null };
-
-/** What pins are read against. */
-type Meanings = {
-  readonly known: readonly KnownVersion[];
-  /** What the environment serves now. */
-  readonly active: KnownVersion | null;
-  readonly metadata: Observed['metadata'];
-};
-
-/**
- * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
- * that mean no version that is known are none.
- */
-function pinnedTimes(environment: string, { commits, pins, whole }: FileHistory, meanings: Meanings): readonly Stay[] {
-  const byAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, meantBy(pin, meanings)?.id]));
-  const oldestFirst = commits.map((commit, age) => ({ commit, id: byAge.get(age) ?? null })).toReversed();
-  const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
-  const stays = turns.flatMap(({ commit, id }, index): readonly Stay[] =>
-    id === null ? [] : [{ id, from: index === 0 && !whole ? null : commit, until: turns[index + 1]?.commit ?? null }],
-  );
-  return stays.toReversed();
-}
-
 /** Of equal contents the one that is served: which of them a sync had made active does not matter. */
-function meantBy(pin: FormerPin, { known, active, metadata }: Meanings): KnownVersion | undefined {
+function meantBy(
+  pin: FormerPin,
+  known: readonly KnownVersion[],
+  active: KnownVersion | null,
+  { metadata }: Observed,
+): KnownVersion | undefined {
   return versionMeant(pin, known, (content) => {
     const sought = asHeld(content, metadata);
     return active !== null && holds(active, sought) ? active : findContent(known, sought);

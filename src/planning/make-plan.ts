@@ -2,7 +2,7 @@ import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Change, Drift, Plan, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import { changesFor, type PinContext, type Resolved } from './changes.ts';
 import { digestPlan } from '../domain/digest-plan.ts';
 import { findDrift } from './find-drift.ts';
@@ -31,14 +31,12 @@ export function planPrompt(
   const file = { ...written, pins: inOrder(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? new Map() };
   const { pins, changes } = changesFor(context, history);
-  const live = pins.flatMap(({ pin, resolution }) =>
-    resolution.kind === 'set' ? [{ pin, after: resolution.after }] : [],
-  );
+  const live = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const forbidden = [
     ...latestProblems(file, desired.latestForbidden),
     ...promotionProblems(live, context, desired, history),
   ];
-  const problems = [...pins.flatMap(problemOf), ...forbidden];
+  const problems = [...pins.flatMap(({ problem }) => problem ?? []), ...forbidden];
   const status = problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged';
   const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
   const drift = driftSince(desired, context, changes, history);
@@ -73,15 +71,9 @@ function inOrder(pins: readonly EnvironmentPin[], { environmentOrder }: PlanInpu
   return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
-function problemOf({ resolution }: Resolved): readonly Problem[] {
-  return resolution.kind === 'blocked' ? [resolution.problem] : [];
-}
-
 /** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */
 function pinsToFind(pins: readonly Resolved[]): readonly Pin[] {
-  if (pins.some(({ resolution }) => resolution.kind === 'blocked' && !resolution.finds)) return [];
-  const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
-    return resolution.kind !== 'in-sync' && resolution.finds ? [pin] : [];
-  });
+  if (pins.some(({ problem, finds }) => problem !== null && !finds)) return [];
+  const sought = pins.flatMap(({ pin: { pin }, finds }) => (finds ? [pin] : []));
   return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
 }

@@ -103,10 +103,7 @@ export const COMMANDS = {
     elsewhere: string | null;
     /** What would match it where it is; null: the patterns exclude it. */
     pattern: string | null;
-  }>(
-    (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
-    (e) => notMatchedHint(e),
-  ),
+  }>((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, notMatchedHint),
   'import/outside': error<{ folder: string }>(
     (e) => `The folder "${e.folder}" leaves the repository.`,
     'Name a folder inside of it with --dir; it is relative to promptsync.yaml.',

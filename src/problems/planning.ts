@@ -1,6 +1,23 @@
 import { literalSelector } from '../domain/text.ts';
 import { error, shellWord, short, warning } from './entry.ts';
 
+/** A promotion that is refused. */
+type Refusal = {
+  environment: string;
+  from: string;
+  key: string;
+  version: string;
+  /** What is active in the environment before; null: nothing. */
+  serves: string | null;
+  /** What is active in this one; null: nothing. */
+  current: string | null;
+  /** Where the version is active already. */
+  liveIn: string | null;
+  /** Whether the file pins the environment before, and whether a sync would bring this very version to it. */
+  sourcePinned: boolean;
+  sourceComes: boolean;
+};
+
 /** Pins that cannot be resolved, guards that refuse a plan, and what git lacks for either. */
 export const PLANNING = {
   // Pins that cannot be resolved
@@ -32,24 +49,10 @@ export const PLANNING = {
     (e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`,
     'Pin a version number, `git:<ref>` or `version:<id>`.',
   ),
-  'guard/promotion-order': error<{
-    environment: string;
-    from: string;
-    key: string;
-    version: string;
-    /** What is active in the environment before; null: nothing. */
-    serves: string | null;
-    /** What is active in this one; null: nothing. */
-    current: string | null;
-    /** Where the version is active already. */
-    liveIn: string | null;
-    /** Whether the file pins the environment before, and whether a sync would bring this very version to it. */
-    sourcePinned: boolean;
-    sourceComes: boolean;
-  }>(
+  'guard/promotion-order': error<Refusal>(
     (e) =>
       `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? 'nothing'}).`,
-    (e) => promotionHint(e),
+    promotionHint,
   ),
   'guard/uncommitted': error(
     'The prompt file differs from the last commit.',
@@ -131,16 +134,7 @@ export const PLANNING = {
 };
 
 /** The command that would be right: the next step on the way, not all of it. */
-function promotionHint(e: {
-  environment: string;
-  from: string;
-  key: string;
-  serves: string | null;
-  current: string | null;
-  liveIn: string | null;
-  sourcePinned: boolean;
-  sourceComes: boolean;
-}) {
+function promotionHint(e: Refusal): string {
   const step = (from: string, to: string) => promoteCommand(e.key, `--from ${shellWord(from)} --to ${shellWord(to)}`);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `Run: ${step(e.liveIn, e.from)}; sync it, then: ${step(e.from, e.environment)}`;
