@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { History } from '../domain/desired.ts';
 import { readingOnly, type Observation, type Observed, type Wanted } from '../domain/observed.ts';
+import { type Provider } from '../domain/provider.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/read-desired.ts';
 import { recall } from '../desired/recall.ts';

@@ -42,21 +42,16 @@ export async function readContentsAtRefs(
   files: readonly PromptFile[],
   repository: Repository | null,
 ): Promise<ReadonlyMap<string, ContentsAtRefs>> {
-  const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === 'git'));
-  const read = await Promise.all(pinned.map(async (file) => ({ id: file.id, at: await readOne(file, repository) })));
-  const byId = Map.groupBy(read, ({ id }) => id);
-  const merged = (all: readonly { readonly at: ContentsAtRefs }[]) =>
-    new Map(all.toReversed().flatMap(({ at }) => [...at]));
-  return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-
-async function readOne(file: PromptFile, repository: Repository | null): Promise<ContentsAtRefs> {
-  const contents = new Map<string, ContentAtRef | Problem>();
-  for (const { pin, line, column } of file.pins) {
-    if (pin.kind !== 'git' || contents.has(pin.ref)) continue;
-    contents.set(pin.ref, await contentAt(file, pin.ref, repository, { path: file.path, line, column }));
-  }
-  return contents;
+  const pinned = files.flatMap((file) =>
+    file.pins.flatMap(({ pin, line, column }) => {
+      return pin.kind === 'git' ? [{ file, ref: pin.ref, place: { path: file.path, line, column } }] : [];
+    }),
+  );
+  const read = await Promise.all(
+    pinned.map(async (one) => ({ ...one, at: await contentAt(one.file, one.ref, repository, one.place) })),
+  );
+  const byId = Map.groupBy(read, ({ file }) => file.id);
+  return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
 }
 
 async function contentAt(
@@ -76,6 +71,9 @@ async function contentAt(
   return { content: found.file.content, provenance };
 }
 
+/** A prompt, and where its file is. */
+export type Located = Pick<PromptFile, 'id' | 'path'>;
+
 /** A prompt's file at a commit, and its path there from the repository's root. */
 type Found = { readonly file: PromptFile; readonly path: string };
 
@@ -83,11 +81,7 @@ type Found = { readonly file: PromptFile; readonly path: string };
  * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
  * then. A text says why it is not. Each is looked for once: a commit never changes.
  */
-export function findAt(
-  { id, path }: Pick<PromptFile, 'id' | 'path'>,
-  commit: string,
-  repository: Repository,
-): Promise<Found | string> {
+export function findAt({ id, path }: Located, commit: string, repository: Repository): Promise<Found | string> {
   const finder = finders.get(repository) ?? makeFinder(repository);
   finders.set(repository, finder);
   const key = [commit, id, path].join('\0');

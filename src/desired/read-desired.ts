@@ -1,6 +1,13 @@
 import { type Config, forbidsLatest, promotedFrom } from '../config/config.ts';
 import { parseAt, readContentsAtRefs } from './at-commit.ts';
-import { type Narrowed, openRepositoryOf, selectFiles, type Selectors, type Workspace } from './workspace.ts';
+import {
+  type Narrowed,
+  openRepositoryOf,
+  readSince,
+  selectFiles,
+  type Selectors,
+  type Workspace,
+} from './workspace.ts';
 import type { Desired, DesiredBase } from '../domain/desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { promptMatcher } from '../files/find.ts';
@@ -80,15 +87,11 @@ type BaseRequest = {
 };
 
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request: BaseRequest, repository: Repository | null): Promise<BaseFiles> {
+async function readBase(request: BaseRequest, given: Repository | null): Promise<BaseFiles> {
   const { ref, files, left } = request;
-  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
-  const commit = await repository.resolveRef(ref);
-  if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-  const before = new Set(there);
-  const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-  const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+  const { repository, commit, there, changed: different } = await readSince(ref, given);
+  const same = files.filter(({ path }) => there.has(path) && !different.has(path));
+  const paths = [...different].filter((path) => there.has(path)).filter(promptMatcher(request.config));
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
   const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));

@@ -3,7 +3,7 @@ import type { Observation, Observed } from '../domain/observed.ts';
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
-import { findAt, parseAt } from './at-commit.ts';
+import { findAt, type Located, parseAt } from './at-commit.ts';
 
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY = 100;
@@ -13,7 +13,7 @@ export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 
 /** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
 export async function readFormerFiles(
-  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  { id, path }: Located,
   commit: string,
   repository: Repository,
   most = LONGEST_HISTORY,
@@ -28,11 +28,7 @@ const LONGEST_BRANCH = 500;
  * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged branch
  * had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
-async function readFileHistory(
-  { id, path }: Pick<PromptFile, 'id' | 'path'>,
-  commit: string,
-  repository: Repository,
-): Promise<FileHistory> {
+async function readFileHistory({ id, path }: Located, commit: string, repository: Repository): Promise<FileHistory> {
   const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   const files = await parseFiles(id, places, repository);
@@ -50,7 +46,7 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
  * asked of no service: it counts by its merge.
  */
 export async function readFormerPins(
-  { id, path }: Pick<PromptFile, 'id' | 'path'>,
+  { id, path }: Located,
   commit: string,
   repository: Repository,
 ): Promise<FormerPins> {

@@ -70,16 +70,21 @@ async function narrow(workspace: Workspace, config: Config, ref: string): Promis
  * leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
  */
 async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, config: Config) {
-  const repository = await openRepositoryOf(config);
-  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
-  const since = await repository.resolveRef(ref);
-  if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
-  const unchanged = new Set(there.filter((path) => !changed.has(path)));
+  const { commit: since, there, changed } = await readSince(ref, await openRepositoryOf(config));
+  const unchanged = there.difference(changed);
   const isConfigured = configPaths(config).every((path) => unchanged.has(path));
   const left = isConfigured ? files.filter(({ path }) => unchanged.has(path)) : [];
   const leftOut = new Set(left);
   return { files: files.filter((file) => !leftOut.has(file)), narrowed: { since, left } };
+}
+
+/** The paths that a commit has, and those that differ from it by now. Throws a `ProblemError` where it is not known. */
+export async function readSince(ref: string, repository: Repository | null) {
+  if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
+  const commit = await repository.resolveRef(ref);
+  if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
+  const [there, changed] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
+  return { repository, commit, there: new Set(there), changed };
 }
 
 /** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */

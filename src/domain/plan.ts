@@ -1,3 +1,5 @@
+import { digestOf } from './digest.ts';
+import { canonicalJson, type JsonValue } from './json.ts';
 import type { Observed } from './observed.ts';
 import type { VersionRef } from './versions.ts';
 import type { Content, Pin, PromptFile } from './prompt-file.ts';
@@ -60,34 +62,27 @@ export type SetActive = {
 /** One step of a plan, and one write to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
-/**
- * `outside`: somebody moved the service. `unfinished`: what stands there was made from an earlier commit, or nothing
- * stands there yet.
- */
-export type DriftKind = 'outside' | 'unfinished';
+type Deviation = {
+  /**
+   * `outside`: somebody moved the service. `unfinished`: what stands there was made from an earlier commit, or nothing
+   * stands there yet.
+   */
+  readonly kind: 'outside' | 'unfinished';
+  /** Both want the same: a sync would only put it back. */
+  readonly restores: boolean;
+};
 
 /** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
 export type Holder = VersionRef & { readonly commit?: string };
 
-/**
- * An environment or field that is neither as the base commit wants it nor as the files do. `restores`: both want the
- * same, so that a sync would only put it back.
- */
+/** An environment or field that is neither as the base commit wants it nor as the files do. */
 export type Drift =
-  | {
-      readonly kind: DriftKind;
+  | (Deviation & {
       readonly environment: string;
       readonly expected: VersionRef | NewVersionRef;
       readonly observed: Holder | null;
-      readonly restores: boolean;
-    }
-  | {
-      readonly kind: DriftKind;
-      readonly field: FieldName;
-      readonly expected: string;
-      readonly observed: string;
-      readonly restores: boolean;
-    };
+    })
+  | (Deviation & { readonly field: FieldName; readonly expected: string; readonly observed: string });
 
 /** `not_attempted`: the run was interrupted before the prompt was observed. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
@@ -145,3 +140,42 @@ export type PromptOutcome = {
   readonly changes: readonly ChangeOutcome[];
   readonly problems: readonly Problem[];
 };
+
+/**
+ * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
+ * Prompts are ordered by id, so that a renamed file keeps it as well.
+ */
+export function digestPlan(prompts: readonly PromptPlan[]): string {
+  const changing = prompts.filter((prompt) => prompt.changes.length > 0);
+  const rows = changing.map(({ file, changes }) => ({ id: file.id, changes: changes.map(digestible) }));
+  return digestOf(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
+}
+
+function digestible(change: Change): JsonValue {
+  switch (change.kind) {
+    case 'create-version':
+      return { kind: change.kind, content: contentKey(change.content) };
+    case 'update-prompt':
+      return { kind: change.kind, fields: { ...change.fields } };
+    case 'set-active':
+      return {
+        kind: change.kind,
+        environment: change.environment,
+        before: change.before === null ? null : change.before.id,
+        after: targetKey(change.after),
+      };
+  }
+}
+
+/** Whether two activations lead to the same version or content. */
+export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
+  return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
+}
+
+function targetKey(after: VersionRef | NewVersionRef): JsonValue {
+  return isNew(after) ? { new: contentKey(after.new) } : after.id;
+}
+
+function contentKey({ digest, metadataDigest }: Content): JsonValue {
+  return { digest, metadata: metadataDigest ?? null };
+}

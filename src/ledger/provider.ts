@@ -1,8 +1,8 @@
 import type { Wanted } from '../domain/observed.ts';
+import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
-import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';

@@ -1,9 +1,9 @@
 import type { Digest } from '../domain/digest.ts';
 import type { Wanted } from '../domain/observed.ts';
+import type { Written } from '../domain/provider.ts';
 import type { ChangeStatus } from '../domain/plan.ts';
 import { refOf } from '../domain/versions.ts';
 import { ServiceError, type PromptService } from '../service/prompt-service.ts';
-import type { Written } from '../domain/provider.ts';
 import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { type Head, mayFollow } from './ownership.ts';
 import type { Reading } from './reading.ts';

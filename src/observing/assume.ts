@@ -1,10 +1,10 @@
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
+import type { Provider } from '../domain/provider.ts';
 import { type Change, type ContentsAtRefs, isNew, type Plan } from '../domain/plan.ts';
 import { holds, type KnownVersion, type VersionRef } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import type { Provider } from '../domain/provider.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /**

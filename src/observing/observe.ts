@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted } from '../domain/observed.ts';
+import type { Provider } from '../domain/provider.ts';
 import { contentsIn } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { Provider } from '../domain/provider.ts';
 import { type Problem, problemOf } from '../problem.ts';
 
 /** What a command asks for beyond what its prompts pin. */

@@ -1,7 +1,6 @@
 import type { DesiredBase, FormerFields } from '../domain/desired.ts';
-import { type Change, type Drift, FIELDS, type Holder, type SetActive } from '../domain/plan.ts';
+import { type Change, type Drift, FIELDS, type Holder, type SetActive, isSameTarget } from '../domain/plan.ts';
 import type { KnownVersion, VersionRef } from '../domain/versions.ts';
-import { isSameTarget } from '../domain/digest-plan.ts';
 
 /** The changes that the base's file and the head's file of one prompt ask for, and what is known of its versions. */
 export type Compared = {

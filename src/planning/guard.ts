@@ -1,7 +1,6 @@
-import type { Drift, Plan, PromptPlan } from '../domain/plan.ts';
+import { type Drift, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
 import { allowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { digestPlan } from '../domain/digest-plan.ts';
 
 /** What a plan must keep to before it may be written. */
 export type Guards = {

@@ -1,10 +1,9 @@
 import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import type { Change, Drift, Plan, PromptPlan } from '../domain/plan.ts';
+import { type Change, type Drift, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem } from '../problem.ts';
 import { changesFor, type PinContext, type Resolved } from './changes.ts';
-import { digestPlan } from '../domain/digest-plan.ts';
 import { findDrift } from './find-drift.ts';
 import { latestProblems, promotionProblems } from './promotion.ts';
 

@@ -1,6 +1,5 @@
 import { digestOf, shortDigest } from '../domain/digest.ts';
-import { digestPlan } from '../domain/digest-plan.ts';
-import type { Plan } from '../domain/plan.ts';
+import { digestPlan, type Plan } from '../domain/plan.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
 /** Each changing prompt's part in a plan, shortened: what is to be done for it, from what to what. */

@@ -5,11 +5,11 @@ import {
   FIELDS,
   type PromptOutcome,
   type PromptPlan,
+  digestPlan,
 } from '../../src/domain/plan.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { NewVersion, RemotePrompt } from '../../src/service/prompt-service.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import { digestPlan } from '../../src/domain/digest-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { type Commit, commitAgo, contentsOf } from './history.ts';
 import {
