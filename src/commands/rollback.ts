@@ -1,7 +1,7 @@
 import { readFormerPins } from '../desired/read-history.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { findContent, type KnownVersion } from '../domain/versions.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { knownBefore, pinnedBefore } from '../planning/former-pins.ts';
@@ -61,7 +61,7 @@ async function versionBefore(
   const served = servedIn(prompt, environment)?.number ?? null;
   if (served === null) return makeProblem('rollback/nothing-served', { environment }, place);
   const pins = await readPins(prompt.file, environment, repository);
-  const before = pinnedBefore(pins, served, known, (content) => findContent(known, content));
+  const before = pinnedBefore(pins, served, known);
   if (before.kind === 'number') return before.number;
   if (before.kind === 'unclear') return unclear(before.pin, environment, place);
   // What a shallow clone leaves out may say more.

@@ -25,7 +25,6 @@ export type DesiredBase = {
   readonly ancestors: ReadonlySet<string>;
 };
 
-/** Fields as a commit had them. */
 export type FormerFields = Pick<PromptFile, FieldName>;
 
 /** What git says of earlier commits, read for the prompts that differ alone. */

@@ -42,7 +42,6 @@ export type FileEdit =
 
 export type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
 
-/** What became of one prompt's file. */
 export type EditedPrompt = Pick<PromptFile, 'path' | 'id' | 'key'> & {
   readonly status: EditStatus;
   readonly edits: readonly FileEdit[];

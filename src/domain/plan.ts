@@ -14,7 +14,6 @@ export type Provenance = {
   readonly changeSummary?: string;
 };
 
-/** A content as of a `git:` pin. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
 /** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
@@ -45,7 +44,6 @@ export type FieldName = (typeof FIELDS)[number];
 /** What the service has, and what the file has. */
 export type FieldChange = { readonly before: string; readonly after: string };
 
-/** Brings fields of the prompt into line with the file. */
 export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
@@ -121,7 +119,6 @@ export function serves(made: Content, content: Content): boolean {
 /** `adopted`: the version was there already; `unknown`: the answer was lost. */
 export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
 
-/** What became of one planned change. */
 export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
@@ -129,10 +126,8 @@ export type ChangeOutcome = {
   readonly version?: VersionRef;
 };
 
-/** What became of a prompt in an apply. */
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
-/** What became of one prompt's plan. */
 export type PromptOutcome = {
   /** The plan that was carried out; it may be newer than the one that was shown. */
   readonly plan: PromptPlan;

@@ -124,7 +124,6 @@ async function makeVersion(
   }
 }
 
-/** What follows the answer to a create-version call. */
 async function finishMade(writing: Writing, { content }: CreateVersion, version: Version): Promise<Written> {
   if (!isAsSent(content, version)) return refuseRewritten(version, 'made');
   const { trackingEnvironment: environment } = writing.world;

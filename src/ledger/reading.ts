@@ -7,7 +7,6 @@ import { makeProblem, problemOf } from '../problem.ts';
 import { entryAsServed, entryOf, type Head, isDoubtful, mayFollow } from './ownership.ts';
 import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
-/** What was read of one prompt. */
 export type Reading = {
   readonly prompt: Omit<RemotePrompt, 'activeVersion'>;
   /** The version active in each environment that was read; null where none is. */

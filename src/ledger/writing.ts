@@ -9,7 +9,6 @@ import { type Head, mayFollow } from './ownership.ts';
 import type { Reading } from './reading.ts';
 import { toVersion, type Version } from './stamp.ts';
 
-/** What the ledger works with. */
 export type LedgerWorld = {
   readonly service: PromptService;
   /** For every prompt it stands on the newest version that promptsync made. */

@@ -15,8 +15,8 @@ import {
   type UpdatePrompt,
 } from '../domain/plan.ts';
 import { refOf, type VersionRef } from '../domain/versions.ts';
-import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
-import { makeProblem, type Place, type Problem } from '../problem.ts';
+import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 
 /** Everything that a pin's meaning depends on. */
 export type PinContext = {
@@ -25,7 +25,7 @@ export type PinContext = {
   readonly contentsAtRefs: ContentsAtRefs;
 };
 
-/** A pin, and what is to be done about it: nothing, another version made active, or a problem solved. */
+/** A pin, with the version that it makes active or the problem that stops it; with neither it is in sync. */
 export type Resolved = {
   readonly pin: EnvironmentPin;
   readonly after: VersionRef | NewVersionRef | null;
@@ -67,22 +67,23 @@ function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext):
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function resolveUnknown({ environment, pin, line, column }: EnvironmentPin, context: PinContext): Partial<Resolved> {
-  const { file, observed, contentsAtRefs } = context;
-  if (pin.kind === 'version' && !observed.missing.includes(pin.id)) {
-    return { after: { id: pin.id, number: null }, finds: true };
-  }
-  const place: Place = { path: file.path, line, column };
-  const finds = pin.kind === 'number' && observed.findable;
-  return { problem: unresolvable(pin, environment, { finds, contentsAtRefs, place }), finds };
+function resolveUnknown(one: EnvironmentPin, context: PinContext): Partial<Resolved> {
+  const { pin } = one;
+  const { missing, findable } = context.observed;
+  if (pin.kind === 'version' && !missing.includes(pin.id)) return { after: { id: pin.id, number: null }, finds: true };
+  const finds = pin.kind === 'number' && findable;
+  return { problem: unresolvable(one, finds, context), finds };
 }
 
-type Unresolved = { readonly finds: boolean; readonly contentsAtRefs: ContentsAtRefs; readonly place: Place };
-
-function unresolvable(pin: Pin, environment: string, { finds, contentsAtRefs, place }: Unresolved): Problem {
+function unresolvable(
+  { environment, pin, line, column }: EnvironmentPin,
+  lookable: boolean,
+  { file, contentsAtRefs }: PinContext,
+): Problem {
+  const place = { path: file.path, line, column };
   switch (pin.kind) {
     case 'number':
-      return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable: finds }, place);
+      return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
     case 'version':
       return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
     case 'git': {

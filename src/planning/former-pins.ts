@@ -1,5 +1,5 @@
 import type { FormerPin, FormerPins } from '../domain/history.ts';
-import { findNamed, hasGap, type KnownVersion, type VersionFacts } from '../domain/versions.ts';
+import { findContent, findNamed, hasGap, type KnownVersion, type VersionFacts } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
@@ -51,12 +51,11 @@ function agesIn(former: FormerPins): readonly number[] {
 export function versionMeant(
   { pin, content }: FormerPin,
   known: readonly KnownVersion[],
-  find: (content: Content) => KnownVersion | undefined,
+  find = (one: Content) => findContent(known, one),
 ): KnownVersion | undefined {
   return findNamed(known, pin) ?? (content === null ? undefined : find(content));
 }
 
-/** Whether a pin of an earlier commit means a version. */
 export function means({ pin, content }: FormerPin, target: Target): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
@@ -78,13 +77,8 @@ type Meant = { readonly pin: FormerPin; readonly number: number | null };
  * The first that is older than what is served, of the pins that git has, newest first: a second rollback goes on, not
  * forward again. What stood between is not passed over, unless it never was a version.
  */
-export function pinnedBefore(
-  pins: readonly FormerPin[],
-  served: number,
-  known: readonly KnownVersion[],
-  find: (content: Content) => KnownVersion | undefined,
-): Before {
-  const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known, find) }));
+export function pinnedBefore(pins: readonly FormerPin[], served: number, known: readonly KnownVersion[]): Before {
+  const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known) }));
   const from = all.findIndex(({ number }) => number === served);
   // What HEAD asks for and nothing serves is to come.
   const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
@@ -103,10 +97,6 @@ export function knownBefore(known: readonly KnownVersion[], served: number): num
   return known.find(({ number }) => number < served)?.number ?? null;
 }
 
-function numberOf(
-  former: FormerPin,
-  known: readonly KnownVersion[],
-  find: (content: Content) => KnownVersion | undefined,
-): number | null {
-  return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known, find)?.number ?? null);
+function numberOf(former: FormerPin, known: readonly KnownVersion[]): number | null {
+  return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known)?.number ?? null);
 }

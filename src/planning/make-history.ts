@@ -3,7 +3,6 @@ import type { Observed } from '../domain/observed.ts';
 import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
 import { versionMeant } from './former-pins.ts';
 
-/** What one prompt's history is made from. */
 export type HistorySources = {
   readonly observed: Observed;
   /** The file on the branch that is checked out; without states outside of git. */

@@ -7,7 +7,6 @@ import { changesFor, type PinContext, type Resolved } from './changes.ts';
 import { findDrift } from './find-drift.ts';
 import { latestProblems, promotionProblems } from './promotion.ts';
 
-/** What a plan is made from besides the observation. */
 export type PlanInput = Omit<Desired, 'files'>;
 
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
@@ -57,7 +56,6 @@ function driftSince(
   return findDrift({ head, base: changesFor({ ...context, file }, history).changes, known, formerFields }, base);
 }
 
-/** The plan of a prompt that could not be observed. */
 function unobserved(file: PromptFile, failed: Observation['failed']): PromptPlan {
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
   const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';

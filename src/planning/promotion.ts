@@ -78,18 +78,14 @@ function hasMovedOn({ from, target }: Step, { activations, context, former }: Si
  * Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
  * or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
  */
-function goesThroughNow({ environment, from, target }: Step, { activations, context, former }: Situation): boolean {
-  if (!comesTo(from, target, { activations, context })) return false;
-  const active = context.observed.active.get(environment) ?? null;
-  return active === null || wasPinned(active, environment, former);
+function goesThroughNow({ environment, from, target }: Step, situation: Situation): boolean {
+  if (!comesTo(from, target, situation)) return false;
+  const active = situation.context.observed.active.get(environment) ?? null;
+  return active === null || wasPinned(active, environment, situation.former);
 }
 
 /** Whether a sync would set an environment to that very version, if nothing were refused. */
-function comesTo(
-  environment: string,
-  target: Target,
-  { activations, context }: Pick<Situation, 'activations' | 'context'>,
-) {
+function comesTo(environment: string, target: Target, { activations, context }: Situation): boolean {
   const first = activations.find(({ pin }) => pin.environment === environment);
   return first !== undefined && isSameVersion(targetOf(first.after, context), target);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FormerPin } from '../../src/domain/history.ts';
 import type { Content, Pin } from '../../src/domain/prompt-file.ts';
-import { findContent, type KnownVersion } from '../../src/domain/versions.ts';
+import type { KnownVersion } from '../../src/domain/versions.ts';
 import { contentOf, isSameContent, knownBefore, means, pinnedBefore } from '../../src/planning/former-pins.ts';
 import { content, entry, file } from './support.ts';
 
@@ -59,7 +59,7 @@ function pins(...words: readonly (number | string)[]): readonly FormerPin[] {
 }
 
 function before(served: number, versions: readonly KnownVersion[], former: readonly FormerPin[]): string {
-  const found = pinnedBefore(former, served, versions, (text) => findContent(versions, text));
+  const found = pinnedBefore(former, served, versions);
   if (found.kind === 'unclear') return `unclear: ${found.pin.commit}`;
   return found.kind === 'number' ? `v${found.number}` : found.kind;
 }
