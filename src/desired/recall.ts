@@ -1,4 +1,4 @@
-import type { FormerFields, History } from '../domain/desired.ts';
+import { type FormerFields, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { FormerPins } from '../domain/history.ts';
 import { type Meaning, meaningOf, wantsOwnVersion } from '../domain/meaning.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
@@ -13,7 +13,8 @@ import type { ReadDesired } from './read-desired.ts';
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY = 50;
 
-type Sources = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
+type Given = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
+type Sources = Given & { readonly repository: Repository };
 
 /** One prompt's file beside what was observed. */
 type Compared = {
@@ -27,31 +28,26 @@ type Compared = {
 export async function recall(
   files: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
-  sources: Sources,
+  { repository, ...given }: Given,
 ): Promise<History> {
+  if (repository === null) return NO_HISTORY;
+  const sources = { repository, ...given };
   const compared = files.flatMap((file): readonly Compared[] => {
     const found = observed.get(file.id);
     const atRefs = sources.contentsAtRefs.get(file.id) ?? new Map();
     const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
     return found === undefined ? [] : [{ file, observed: found, meanings }];
   });
-  const { repository } = sources;
   return {
-    formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
-    formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+    formerPins: await readAll(compared.filter(mayBeRefused(sources)), (file) => formerPins(file, sources)),
+    formerFields: await readAll(compared.filter(mayDrift(sources)), (file) => formerFields(file, sources)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
 }
 
 /** By prompt id; of the prompts that need it. */
-async function readAll<Read>(
-  compared: readonly Compared[],
-  needs: (one: Compared) => boolean,
-  read: (file: PromptFile) => Promise<Read>,
-  repository: Repository | null,
-): Promise<ReadonlyMap<string, Read>> {
-  const needed = repository === null ? [] : compared.filter(needs);
+async function readAll<Read>(needed: readonly Compared[], read: (file: PromptFile) => Promise<Read>) {
   return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)] as const)));
 }
 
@@ -77,8 +73,8 @@ function isSame(one: VersionFacts, other: VersionFacts): boolean {
  */
 async function formerPins(file: PromptFile, { repository, base }: Sources): Promise<FormerPins> {
   const then = base === null ? file : base.files.get(file.id);
-  const commit = base?.commit ?? repository?.head ?? null;
-  if (repository === null || then === undefined || commit === null) return new Map();
+  const commit = base?.commit ?? repository.head;
+  if (then === undefined || commit === null) return new Map();
   const former = await readFormerPins(then, commit, repository);
   return base === null ? withoutHead(former, file, commit) : former;
 }
@@ -94,7 +90,7 @@ function mayDrift({ base }: Sources) {
 
 async function formerFields({ id }: PromptFile, { repository, base }: Sources): Promise<readonly FormerFields[]> {
   const then = base?.files.get(id);
-  if (repository === null || base === null || then === undefined) return [];
+  if (base === null || then === undefined) return [];
   const earlier = await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY);
   return earlier.map(({ file }) => file);
 }
@@ -106,13 +102,13 @@ async function readProvenance(
 ): Promise<ReadonlyMap<string, Provenance>> {
   const creating = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings));
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-  return repository === null || paths.length === 0 ? new Map() : repository.lastCommits(paths);
+  return paths.length === 0 ? new Map() : repository.lastCommits(paths);
 }
 
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
 async function readContents(
   compared: readonly Compared[],
-  repository: Repository | null,
+  repository: Repository,
 ): Promise<ReadonlyMap<string, Content>> {
   const unread = compared
     .flatMap(({ meanings }) => meanings)
@@ -124,7 +120,7 @@ async function readContents(
 }
 
 /** The file at the version's commit, provided that it holds what the version does. */
-async function fromGit({ source, digest }: KnownVersion, repository: Repository | null): Promise<Content | null> {
+async function fromGit({ source, digest }: KnownVersion, repository: Repository): Promise<Content | null> {
   const { commit, path } = source ?? {};
   if (commit === undefined || path === undefined) return null;
   const content = (await fileInGit(repository, commit, path))?.content;

@@ -45,41 +45,12 @@ function faulty(service: PromptService, before: NonNullable<Hooks['before']>): P
 }
 
 describe.each(backends)('Observing (%s)', (_, start) => {
-  test('reads every pinned environment once, and no other', async () => {
-    const service = await start();
-    const id = addOwn(service, 'Hello');
-    for (const environment of ['staging', 'elsewhere']) service.activate('p1', environment, id);
-    const request = requestFor({ pins: { staging: 'latest', production: 'latest', qa: 'version:ver_1' } });
-    const { calls, observed } = await observing(service, request);
-    expect(calls.toSorted()).toStrictEqual(['read p1 production', 'read p1 qa', 'read p1 staging']);
-    expect([...(observed?.active ?? [])].map(([name, found]) => [name, found?.id ?? null])).toStrictEqual([
-      ['staging', 'ver_1'],
-      ['production', null],
-      ['qa', null],
-    ]);
-  });
-
   test('shows the fields, and that a newest version is there to be found', async () => {
     const service = await start();
     addOwn(service, 'Hello');
     const { observed } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
     expect(observed).toMatchObject({ findable: true, missing: [] });
     expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
-  });
-
-  test('says of a prompt that is not there that it is not, and of others what they hold', async () => {
-    const service = await start();
-    const requests = ['p0', 'p1', 'q1', 'p2'].map((promptId) => ({
-      ...requestFor({ pins: { staging: 'latest' } }),
-      promptId,
-    }));
-    const { observed, failed } = await observe(openLedger(service), requests, { concurrency: 4 });
-    expect([...observed.keys()].toSorted()).toStrictEqual(['p1', 'p2']);
-    expect([failed.get('p0')?.code, failed.get('q1')?.code]).toStrictEqual([
-      'service/prompt-not-found',
-      'service/not-authorised',
-    ]);
-    expect(failed.size).toBe(2);
   });
 });
 

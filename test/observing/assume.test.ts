@@ -20,23 +20,6 @@ function reviewOne(now: FileParts, then: FileParts, parts: Partial<Rules> = {}):
 }
 
 describe("The base's own files are in sync", () => {
-  test.each<[string, FileParts]>([
-    ['no pin', {}],
-    ['latest', { pins: { staging: 'latest' } }],
-    ['a number', { pins: { staging: 7 } }],
-    ['an id', { pins: { staging: 'version:ver_x' } }],
-    ['a ref', { pins: { staging: 'git:v1' } }],
-    ['a ref with the same text', { pins: { staging: 'latest', production: 'git:same' } }],
-    ['a ref with metadata', { pins: { staging: 'git:rich' } }],
-    ['all of them', { pins: { a: 'latest', b: 7, c: 8, d: 'version:ver_x', e: 'git:v1', f: 'latest' } }],
-    ['metadata', { metadata: { model: 'x' }, pins: { staging: 'latest', production: 7 } }],
-    ['metadata without anything', { metadata: {}, pins: { staging: 'latest', production: 'git:rich' } }],
-    ['a description', { description: 'What it is for.', pins: { staging: 'latest' } }],
-  ])('%s', (_, parts) => {
-    const plan = reviewOne(parts, parts);
-    expect(plan).toMatchObject({ status: 'unchanged', changes: [], drift: [], problems: [], finds: [] });
-  });
-
   test('whatever they pin and hold', () => {
     const pin = fc.oneof(
       fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
@@ -54,8 +37,8 @@ describe("The base's own files are in sync", () => {
     );
     fc.assert(
       fc.property(parts, (one) => {
-        const { status, changes, drift } = reviewOne(one, one);
-        expect({ status, changes, drift }).toEqual({ status: 'unchanged', changes: [], drift: [] });
+        const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], finds: [] };
+        expect(reviewOne(one, one)).toMatchObject(nothing);
       }),
       { numRuns: 300 },
     );
@@ -107,19 +90,11 @@ describe('What the head changes is all that there is to do', () => {
     expect(plan.drift).toEqual([]);
   });
 
-  test('a prompt', () => {
-    const added = { ...file({ pins: { staging: 'latest' } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = review([file({ pins: PINS }), added], [file({ pins: PINS })]);
-    expect(prompts.map(planLines)).toEqual([[], ['create "Hello"', 'staging: none → new "Hello"']]);
-  });
-
-  test('a prompt with a number, which nobody can say is not there', () => {
+  test('a prompt, with a number that nobody can say is not there', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
     const { prompts } = review([file({ pins: PINS }), added], [file({ pins: PINS })]);
-    expect(prompts.map(planLines)).toEqual([
-      [],
-      ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'],
-    ]);
+    const expected = ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'];
+    expect(prompts.map(planLines)).toEqual([[], expected]);
   });
 
   test('a prompt less', () => {

@@ -216,15 +216,9 @@ describe('Where on_drift is fail', () => {
 
   test.each<[string, ObservedParts, string]>([
     [
-      'several environments',
-      { ...ours, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
-      '"staging" serves v3 (id ver_3); "production" serves v2 (id ver_2)',
-    ],
-    ['a field', { ...edited, active: { staging: one, production: one } }, 'description is "Theirs"'],
-    [
-      'an environment and a field',
-      { ...edited, active: { staging: theirs, production: one } },
-      '"staging" serves v3 (id ver_3); description is "Theirs"',
+      'environments and a field',
+      { ...edited, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
+      '"staging" serves v3 (id ver_3); "production" serves v2 (id ver_2); description is "Theirs"',
     ],
     [
       'an environment, but not another one that is merely unfinished',

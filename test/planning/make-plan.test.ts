@@ -594,20 +594,10 @@ describe('Pins on git refs whose contents are to be made', () => {
 
   test('make each content with the ref and the provenance of that ref, and the own with neither', () => {
     const created = changesOf().flatMap((change) => (change.kind === 'create-version' ? [change] : []));
-    expect(created).toStrictEqual([
-      {
-        kind: 'create-version',
-        content: refs.v1,
-        ref: 'v1',
-        provenance: { commit: 'at-v1', path: 'prompts/a.md' },
-      },
-      {
-        kind: 'create-version',
-        content: refs.v2,
-        ref: 'v2',
-        provenance: { commit: 'at-v2', path: 'prompts/a.md' },
-      },
-      { kind: 'create-version', content: content('Hello'), provenance: {} },
+    expect(created.map(({ content: made, ref, provenance }) => [made.text, ref, provenance])).toStrictEqual([
+      ['Old', 'v1', { commit: 'at-v1', path: 'prompts/a.md' }],
+      ['Older', 'v2', { commit: 'at-v2', path: 'prompts/a.md' }],
+      ['Hello', undefined, {}],
     ]);
   });
 });
