@@ -38,14 +38,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
   });
 
-  test('sends one set-active and no version for a pin that moves to what another environment serves', async () => {
-    const service = await start();
-    await sync(service, [file({ text: 'One', pins: { staging: 'latest', production: 'latest' } })]);
-    await sync(service, [file({ text: 'Two', pins: { staging: 'latest', production: 1 } })]);
-    const { lines } = await sync(service, [file({ text: 'Two', pins: { staging: 'latest', production: 2 } })]);
-    expect(brief(lines)).toStrictEqual(['production ver_2']);
-  });
-
   test('goes back by a revert of the text: the old id is active again and no version is made', async () => {
     const service = await begun(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
@@ -136,17 +128,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     expect((await sync(service, [file()])).lines).toStrictEqual([]);
   });
 
-  test('finds an unknown number by looking at the newest version, which was never read', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })]);
-    service.addVersion('p1', { text: 'Theirs' });
-    const { plan, lines, outcomes } = await sync(service, [file({ pins: { staging: 'latest', production: 2 } })]);
-    expect(plan.prompts[0]?.status).toBe('blocked');
-    expect(brief(lines)).toStrictEqual(['look ver_2', 'production ver_2']);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
-    expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id: 'ver_2', number: 2 });
-  });
-
   test('blocks where the newest version has another number, and says how to go on', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
@@ -201,17 +182,6 @@ describe.each(backends)('Applying (%s)', (_, start) => {
     const { outcomes } = await sync(service, [wanted]);
     expect(outcomes[0]?.problems.map(({ line }) => line)).toStrictEqual([5, 7]);
     expect(service.serves('p1', 'b')).toBeNull();
-  });
-
-  test('refuses a pinned version whose text is not the one that the ledger knows', async () => {
-    const service = await start();
-    const other = service.addVersion('p1', { text: 'Not what was reviewed' });
-    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(1, 'Reviewed', { id: other })]));
-    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 1 } });
-    const { lines, outcomes } = await sync(service, [wanted]);
-    expect(brief(lines)).toStrictEqual(['look ver_1']);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made apply/other-content']);
-    expect(service.serves('p1', 'production')).toBeNull();
   });
 
   test('applies each prompt for itself', async () => {

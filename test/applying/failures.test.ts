@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { type Effect, type PromptService, ServiceError } from '../../src/service/prompt-service.ts';
-import { addOwn, begun, outcomeLine, sync } from './support.ts';
+import { begun, outcomeLine, sync } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/recorded.ts';
-import { content, entry, file } from '../planning/support.ts';
+import { content, file } from '../planning/support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -272,17 +272,6 @@ describe('What is read back after an environment was set', () => {
     expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([
       `After it was set, "staging" serves ${said}.`,
     ]);
-  });
-});
-
-describe('A version that the service does not find when it is to be set', () => {
-  test('is a failure where a ledger names it', async () => {
-    const service = inMemoryBackend();
-    service.activate('p1', 'staging', addOwn(service, 'Two', [entry(7, 'One', { id: 'gone' })]));
-    const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 7 } });
-    const { outcomes } = await sync(service, [wanted]);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/version-not-found']);
-    expect(outcomes[0]?.problems[0]?.message).toMatch(/^Setting "production": The service has no prompt "p1" with/);
   });
 });
 

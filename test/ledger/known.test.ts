@@ -5,10 +5,6 @@ import type { LedgerEntry } from '../../src/ledger/stamp.ts';
 import { content, entry, observed, outside, reading, version } from '../planning/support.ts';
 
 describe('Known versions', () => {
-  test('are none where nothing was read', () => {
-    expect(knownEntries(reading({ active: { staging: null } }))).toStrictEqual([]);
-  });
-
   test('are those read and those of their ledgers, newest first, each once', () => {
     const found = reading({
       active: {
