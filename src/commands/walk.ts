@@ -8,7 +8,7 @@ import type { World } from '../domain/world.ts';
 import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/read-desired.ts';
 import { recall } from '../desired/recall.ts';
 import { openWorkspace, type WorkspaceOptions } from '../desired/workspace.ts';
-import { assumeObservation, NO_PROVIDER, withoutAssumedNumbers } from '../observing/assume.ts';
+import { assumeObservation, NO_PROVIDER } from '../observing/assume.ts';
 import { type Needs, NO_NEEDS, observe, wantedOf } from '../observing/observe.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -97,9 +97,9 @@ async function planObserved(
 async function planAssumed(read: ReadDesired, reason: Problem): Promise<Walked> {
   // Which number an environment serves is known only where the service is asked.
   const desired = { ...read, promotedFrom: new Map<string, string>(), problems: [...read.problems, reason] };
-  const walked = await planFrom(desired, assumeObservation(desired));
   const wantedFor = (file: PromptFile) => wantedOf(file, desired);
-  return { ...walked, plan: withoutAssumedNumbers(walked.plan), service: null, provider: NO_PROVIDER, wantedFor };
+  const walked = await planFrom(desired, assumeObservation(desired));
+  return { ...walked, service: null, provider: NO_PROVIDER, wantedFor };
 }
 
 async function planFrom(desired: ReadDesired, observation: Observation) {

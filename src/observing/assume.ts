@@ -2,8 +2,8 @@ import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
-import { type Change, type ContentsAtRefs, isNew, type Plan } from '../domain/plan.ts';
-import { holds, type KnownVersion, type VersionRef } from '../domain/versions.ts';
+import type { ContentsAtRefs } from '../domain/plan.ts';
+import { holds, type KnownVersion } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
@@ -82,20 +82,4 @@ function versionOf(pin: Pin, content: Content | 'unread', number: number): Known
 
 function idOf(pin: Pin): string {
   return pin.kind === 'version' ? pin.id : pinText(pin);
-}
-
-/** The plan as it can be shown: without the numbers that nobody knows. */
-export function withoutAssumedNumbers(plan: Plan): Plan {
-  const prompts = plan.prompts.map((prompt) => ({ ...prompt, changes: prompt.changes.map(unnumbered) }));
-  return { ...plan, prompts };
-}
-
-function unnumbered(change: Change): Change {
-  if (change.kind !== 'set-active') return change;
-  const before = change.before === null ? null : numbered(change.before);
-  return { ...change, before, after: isNew(change.after) ? change.after : numbered(change.after) };
-}
-
-function numbered({ id, number }: VersionRef): VersionRef {
-  return { id, number: number === null || number < 1 ? null : number };
 }
