@@ -21,6 +21,14 @@ function worded<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => s
   return typeof wording === 'string' ? () => wording : wording;
 }
 
+/** Evidence of a word that is not known, with the known one that it was probably meant to be. */
+export type Misspelt = { readonly suggestion?: string | undefined };
+
+/** What the word was meant to be; where that is not known, another hint. */
+export function didYouMean({ suggestion }: Misspelt, otherwise: string, mark = ''): string {
+  return suggestion === undefined ? otherwise : `Did you mean ${mark}${suggestion}${mark}?`;
+}
+
 export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }

@@ -1,4 +1,6 @@
-import { error, quoted, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, quoted, warning } from './entry.ts';
+
+const FIELDS = 'id, key, name, description, pins, metadata and variables';
 
 /** What can be wrong with prompt files and the YAML in them, and with edits of them. */
 export const FILES = {
@@ -50,12 +52,9 @@ export const FILES = {
     (e) => `The field \`${e.field}\` is missing.`,
     (e) => `Add \`${e.field}:\` to the front matter.`,
   ),
-  'prompt/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+  'prompt/unknown-field': error<{ field: string } & Misspelt>(
     (e) => `The field "${e.field}" is not known.`,
-    (e) =>
-      e.suggestion === undefined
-        ? 'Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`.'
-        : `Did you mean \`${e.suggestion}\`?`,
+    (e) => didYouMean(e, `Fields are ${FIELDS}; your own data goes under \`metadata:\`.`, '`'),
   ),
   'prompt/invalid-field': error<{ field: string; expected: string }>(
     (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
@@ -90,16 +89,10 @@ export const FILES = {
     (e) => `The key "${e.key}" is also used by ${e.other}.`,
     'Give each prompt a key of its own.',
   ),
-  'prompt/unknown-environment': error<{
-    environment: string;
-    known: readonly string[];
-    suggestion?: string | undefined;
-  }>(
+  'prompt/unknown-environment': error<{ environment: string; known: readonly string[] } & Misspelt>(
     (e) => `The environment "${e.environment}" is not in promptsync.yaml.`,
     (e) =>
-      e.suggestion === undefined
-        ? `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`
-        : `Did you mean \`${e.suggestion}\`?`,
+      didYouMean(e, `Environments are: ${e.known.join(', ')}. Add it under \`environments:\` if it is meant.`, '`'),
   ),
   'prompt/tool-environment': error<{ environment: string }>(
     (e) => `The environment "${e.environment}" is promptsync's own.`,

@@ -1,4 +1,4 @@
-import { error, quoted, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, quoted, warning } from './entry.ts';
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
@@ -11,14 +11,12 @@ export const USAGE = {
     (e) => `The configuration cannot be read (${e.reason}).`,
     'Check the path given with --config.',
   ),
-  'config/unknown-field': error<{ field: string; suggestion?: string | undefined }>(
+  'config/unknown-field': error<{ field: string } & Misspelt>(
     (e) => `The setting "${e.field}" is not known.`,
     (e) =>
       e.field === 'services'
         ? 'A promptsync.yaml has one `service`: write one file for each, and choose with --config.'
-        : e.suggestion === undefined
-          ? 'Remove it.'
-          : `Did you mean \`${e.suggestion}\`?`,
+        : didYouMean(e, 'Remove it.', '`'),
   ),
   'config/invalid-field': error<{ field: string; expected: string }>(
     (e) => `The setting "${e.field}" is not valid: ${e.expected}.`,
@@ -51,33 +49,27 @@ export const USAGE = {
 
   // The command line
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
-  'usage/nothing-selected': error<{
-    selector: string;
-    suggestion?: string | undefined;
-    /** What `--only` says, where the selector selects something that this leaves out. */
-    within?: readonly string[];
-  }>(
+  'usage/nothing-selected': error<
+    Misspelt & {
+      selector: string;
+      /** What `--only` says, where the selector selects something that this leaves out. */
+      within?: readonly string[];
+    }
+  >(
     (e) =>
       `"${e.selector}" selects no prompt${e.within === undefined ? '' : ` that --only ${quoted(e.within)} selects`}.`,
-    (e) => {
-      if (e.within !== undefined) return 'Leave --only out: it narrows what is named.';
-      return e.suggestion === undefined
-        ? 'Give a key, or a path or pattern relative to promptsync.yaml.'
-        : `Did you mean ${e.suggestion}?`;
-    },
+    (e) =>
+      e.within === undefined
+        ? didYouMean(e, 'Give a key, or a path or pattern relative to promptsync.yaml.')
+        : 'Leave --only out: it narrows what is named.',
   ),
   'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
-  'usage/unknown-environment': error<{
-    option: string;
-    environment: string;
-    known: readonly string[];
-    suggestion?: string | undefined;
-  }>(
+  'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
-    (e) => {
-      if (e.known.length === 0) return 'Give a name without control characters.';
-      return e.suggestion === undefined ? `Environments are: ${e.known.join(', ')}.` : `Did you mean ${e.suggestion}?`;
-    },
+    (e) =>
+      e.known.length === 0
+        ? 'Give a name without control characters.'
+        : didYouMean(e, `Environments are: ${e.known.join(', ')}.`),
   ),
   'usage/needs-environment': error<{ option: string; reason: string }>(
     (e) => `${e.option} is missing: ${e.reason}.`,
