@@ -76,17 +76,6 @@ describe('A look that fails', () => {
     const { outcomes } = await sync(service, [wanted], { hooks: failing(0, 'rejected') });
     expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made service/timeout']);
   });
-
-  test('for an unknown number blocks where the newest version is not there after all', async () => {
-    const service = inMemoryBackend();
-    const haunted: PromptService = {
-      ...service,
-      readPrompt: async (...asked) => ({ ...(await service.readPrompt(...asked)), latestVersionId: 'ver_gone' }),
-    };
-    const { lines, outcomes } = await sync(haunted, [file({ pins: { staging: 1 } })]);
-    expect(lines).toStrictEqual(['set p1 promptsync-look ver_gone']);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made pin/unknown-number']);
-  });
 });
 
 describe('A service that does not keep its word', () => {

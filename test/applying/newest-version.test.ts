@@ -73,13 +73,6 @@ const rows: readonly Row[] = [
     'applied: adopted made',
   ],
   [
-    'is not adopted from somebody else where no pin follows the text',
-    [theirs('Two')],
-    { pins: { staging: 1 } },
-    ['look ver_2', 'create "Two"', 'track ver_3'],
-    'applied: made',
-  ],
-  [
     'is followed where its ledger names the text: that version is looked at, and adopted',
     [own('Two', one), own('Three', entry(2, 'Two'), one)],
     { pins: staging },
@@ -127,13 +120,6 @@ const rows: readonly Row[] = [
     { pins: both },
     ['look ver_2', 'track ver_2', 'create "Old"', 'track ver_3', 'staging ver_2', 'production ver_3'],
     'applied: made adopted made made',
-  ],
-  [
-    'is adopted so also where no pin follows it',
-    [own('Two', one)],
-    { pins: { production: 'git:v1' } },
-    ['look ver_2', 'track ver_2', 'create "Old"', 'track ver_3', 'production ver_3'],
-    'applied: made adopted made',
   ],
   [
     'is looked at once, however many versions are made',
