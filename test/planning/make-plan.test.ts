@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { isNew } from '../../src/domain/plan.ts';
+import type { Content } from '../../src/domain/prompt-file.ts';
+import type { Version } from '../../src/ledger/stamp.ts';
 import { makeProblem } from '../../src/problem.ts';
 import {
   content,
@@ -46,26 +49,27 @@ function table(title: string, rows: readonly Row[]): void {
 
 const latest = { staging: 'latest' };
 
-table('A pin latest', [
+/** Of a file that pins staging to latest. */
+type LatestRow = readonly [string, text: string, staging: Version | null, expected: readonly string[]];
+const latestRows: readonly LatestRow[] = [
+  ['makes the first version', 'Hello', null, ['create "Hello"', 'staging: none → new "Hello"']],
+  ['is in sync where the content is active', 'Hello', version(1, 'Hello'), []],
+  ['follows an edit', 'Hi', version(1, 'Hello'), ['create "Hi"', 'staging: v1 → new "Hi"']],
   [
-    'makes the first version where there is none',
-    { pins: latest },
-    { staging: null },
-    ['create "Hello"', 'staging: none → new "Hello"'],
-  ],
-  ['is in sync where the content is active', { pins: latest }, { staging: version(1, 'Hello') }, []],
-  [
-    'follows an edit',
-    { text: 'Hi', pins: latest },
-    { staging: version(1, 'Hello') },
-    ['create "Hi"', 'staging: v1 → new "Hi"'],
-  ],
-  [
-    'goes back to the version that a ledger knows to hold the content',
-    { pins: latest },
-    { staging: version(2, 'Hi', { ledger: [entry(1, 'Hello')] }) },
+    'goes back to what a ledger knows',
+    'Hello',
+    version(2, 'Hi', { ledger: [entry(1, 'Hello')] }),
     ['staging: v2 → v1'],
   ],
+  ['is in sync where only line endings differ', 'a\nb', outside(1, 'a\r\nb'), []],
+  ['is not where white space differs', 'a', version(1, 'a '), ['create "a"', 'staging: v1 → new "a"']],
+];
+table(
+  'A pin latest',
+  latestRows.map(([sentence, text, staging, expected]) => [sentence, { text, pins: latest }, { staging }, expected]),
+);
+
+table('A pin latest', [
   [
     'moves an environment on to what another one serves',
     { pins: { staging: 'latest', production: 'latest' } },
@@ -78,21 +82,14 @@ table('A pin latest', [
     { staging: version(1, 'Hello'), production: version(2, 'Hello') },
     [],
   ],
-  ['is in sync where only line endings differ', { text: 'a\nb', pins: latest }, { staging: outside(1, 'a\r\nb') }, []],
   [
-    'is not in sync where white space differs',
-    { text: 'a', pins: latest },
-    { staging: version(1, 'a ') },
-    ['create "a"', 'staging: v1 → new "a"'],
-  ],
-  [
-    'uses the version in the tracking environment',
+    'uses what is tracked',
     { pins: latest },
     { staging: null, promptsync: version(3, 'Hello') },
     ['staging: none → v3'],
   ],
   [
-    'uses a version that was looked at',
+    'uses what was looked at',
     { pins: latest },
     { staging: null },
     ['staging: none → v3'],
@@ -113,19 +110,48 @@ table('Metadata of the own versions', [
 
 const history = version(9, 'Hello', { ledger: [entry(7, 'Seven'), entry(8, 'Eight')] });
 
-table('A pinned number', [
+/** Of a file that pins production alone, where what is tracked is the version 9 that knows 7 and 8. */
+type PinnedRow = readonly [
+  string,
+  pin: string | number,
+  production: Version | null,
+  expected: readonly string[],
+  Row[4]?,
+];
+const unknown = ['blocked: pin/unknown-number'];
+const newest = (number: number) => ({ prompt: { latestVersionId: `ver_${number}` } });
+const pinnedRows: readonly PinnedRow[] = [
+  ['number is in sync where that version is active', 7, version(7, 'Seven'), []],
+  ['number wants that very version, not another of equal content', 7, version(8, 'Seven'), ['production: v8 → v7']],
+  ['number blocks where it is known nowhere', 5, version(7, 'Seven'), unknown, newest(9)],
+  ['number leads to a look at a newest version that was never read', 10, null, [...unknown, 'find: 10'], newest(10)],
+  ['number is found by looking', 10, null, ['production: none → v10'], { ...newest(10), looked: [outside(10, 'Ten')] }],
+  ['number blocks after a look in vain', 10, null, unknown, { ...newest(11), looked: [outside(11, 'Eleven')] }],
   [
-    'is in sync where that version is active',
-    { pins: { production: 7 } },
-    { production: version(7, 'Seven'), promptsync: history },
-    [],
+    'number blocks where the newest version is not there after all',
+    10,
+    null,
+    unknown,
+    { ...newest(11), missing: ['ver_11'] },
   ],
+  ['id is in sync where that version is active', 'version:ver_7', version(7, 'Seven'), []],
+  ['id wants that very version', 'version:ver_7', version(8, 'Seven'), ['production: v8 → v7']],
   [
-    'wants that very version, not another one of equal content',
-    { pins: { production: 7 } },
-    { production: version(8, 'Seven'), promptsync: history },
-    ['production: v8 → v7'],
+    'id is planned where no ledger knows it, and looked at first',
+    'version:theirs',
+    version(8, 'Eight'),
+    ['production: v8 → theirs', 'find: version:theirs'],
   ],
+  ['id blocks where it is none', 'version:theirs', null, ['blocked: pin/unknown-version'], { missing: ['theirs'] }],
+];
+table(
+  'A pinned',
+  pinnedRows.map(([sentence, pin, production, expected, rest = {}]) => {
+    return [sentence, { pins: { production: pin } }, { production, promptsync: history }, expected, rest];
+  }),
+);
+
+table('A pinned version', [
   [
     'is found active in another environment',
     { pins: { staging: 'latest', production: 9 } },
@@ -139,66 +165,10 @@ table('A pinned number', [
     ['production: v8 → v7'],
   ],
   [
-    'blocks where it is known nowhere',
-    { pins: { production: 5 } },
-    { production: version(7, 'Seven'), promptsync: history },
-    ['blocked: pin/unknown-number'],
-    { prompt: { latestVersionId: 'ver_9' } },
-  ],
-  [
-    'blocks, and a sync looks at the latest version where that was never read',
-    { pins: { production: 10 } },
-    { production: null, promptsync: history },
-    ['blocked: pin/unknown-number', 'find: 10'],
-    { prompt: { latestVersionId: 'ver_10' } },
-  ],
-  [
-    'is found by looking',
-    { pins: { production: 10 } },
-    { production: null, promptsync: history },
-    ['production: none → v10'],
-    { prompt: { latestVersionId: 'ver_10' }, looked: [outside(10, 'Ten')] },
-  ],
-  [
-    'blocks for good where the latest version was looked at in vain',
-    { pins: { production: 10 } },
-    { production: null, promptsync: history },
-    ['blocked: pin/unknown-number'],
-    { prompt: { latestVersionId: 'ver_11' }, looked: [outside(11, 'Eleven')] },
-  ],
-  [
-    'blocks for good where the latest version is not there after all',
-    { pins: { production: 10 } },
-    { production: null, promptsync: history },
-    ['blocked: pin/unknown-number'],
-    { prompt: { latestVersionId: 'ver_11' }, missing: ['ver_11'] },
-  ],
-  [
     'blocks where the prompt has no version at all',
     { pins: { production: 1 } },
     { production: null, promptsync: null },
     ['create "Hello"', 'blocked: pin/unknown-number'],
-  ],
-]);
-
-table('A pinned id', [
-  [
-    'is in sync where that version is active',
-    { pins: { production: 'version:ver_7' } },
-    { production: version(7, 'Seven'), promptsync: history },
-    [],
-  ],
-  [
-    'wants that very version, not another one of equal content',
-    { pins: { production: 'version:ver_7' } },
-    { production: version(8, 'Seven'), promptsync: history },
-    ['production: v8 → v7'],
-  ],
-  [
-    'is planned where no ledger knows it, and looked at first',
-    { pins: { production: 'version:theirs' } },
-    { production: version(8, 'Eight'), promptsync: history },
-    ['production: v8 → theirs', 'find: version:theirs'],
   ],
   [
     'is looked at once for two environments',
@@ -206,53 +176,72 @@ table('A pinned id', [
     { staging: null, production: null, promptsync: history },
     ['staging: none → theirs', 'production: none → theirs', 'find: version:theirs'],
   ],
-  [
-    'blocks where the prompt has no such version',
-    { pins: { production: 'version:theirs' } },
-    { production: version(8, 'Eight'), promptsync: history },
-    ['blocked: pin/unknown-version'],
-    { missing: ['theirs'] },
-  ],
 ]);
 
 const release = { refs: { v1: content('Old') } };
+const hello = version(2, 'Hello');
+const oldKnown = version(2, 'Hello', { ledger: [entry(1, 'Old')] });
+const equal = content('Hello');
 
-table('A pin git:<ref>', [
-  [
-    'is in sync whatever the id',
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: version(2, 'Hello', { ledger: [entry(1, 'Old')] }), production: outside(5, 'Old') },
-    [],
-    release,
-  ],
-  [
-    'finds the content in a ledger',
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: version(2, 'Hello', { ledger: [entry(1, 'Old')] }), production: version(2, 'Hello') },
-    ['production: v2 → v1'],
-    release,
-  ],
-  [
-    'makes the content where it is unknown',
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: version(2, 'Hello'), production: version(2, 'Hello') },
-    ['create "Old" for git:v1', 'production: v2 → new "Old"'],
-    release,
-  ],
+/** Of a file that pins staging to latest and production to `git:v1`, where the content Old is, unless the row says. */
+type RefRow = readonly [
+  string,
+  staging: Version | null,
+  production: Version | null,
+  expected: readonly string[],
+  v1?: Content,
+  metadata?: JsonObject,
+];
+const refRows: readonly RefRow[] = [
+  ['is in sync whatever the id', oldKnown, outside(5, 'Old'), []],
+  ['finds the content in a ledger', oldKnown, hello, ['production: v2 → v1']],
+  ['makes an unknown content', hello, hello, ['create "Old" for git:v1', 'production: v2 → new "Old"']],
   [
     "makes it before the file's own, so that the own is the newest",
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: null, production: null },
+    null,
+    null,
     ['create "Old" for git:v1', 'create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Old"'],
-    release,
   ],
   [
     "means the file's own version where the content is equal",
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: null, production: null },
+    null,
+    null,
     ['create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Hello"'],
-    { refs: { v1: content('Hello') } },
+    equal,
   ],
+  [
+    "serves the file's own content as well where the file manages no metadata",
+    null,
+    null,
+    [
+      'create "Hello" {"model":"gpt-5"} for git:v1',
+      'staging: none → new "Hello"',
+      'production: none → new "Hello" {"model":"gpt-5"}',
+    ],
+    content('Hello', model),
+  ],
+  [
+    "is served by the file's own where the ref manages no metadata",
+    null,
+    null,
+    [
+      'create "Hello" {"model":"gpt-5"}',
+      'staging: none → new "Hello" {"model":"gpt-5"}',
+      'production: none → new "Hello"',
+    ],
+    equal,
+    model,
+  ],
+];
+table(
+  'A pin git:<ref>',
+  refRows.map(([sentence, staging, production, expected, v1 = content('Old'), metadata]) => {
+    const parts = { pins: { staging: 'latest', production: 'git:v1' }, ...(metadata && { metadata }) };
+    return [sentence, parts, { staging, production }, expected, { refs: { v1 } }];
+  }),
+);
+
+table('A pin git:<ref>', [
   [
     'is made once for two refs of equal content',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
@@ -271,28 +260,6 @@ table('A pin git:<ref>', [
       'production: none → new "Old" {"model":"b"}',
     ],
     { refs: { v1: content('Old', { model: 'a' }), v2: content('Old', { model: 'b' }) } },
-  ],
-  [
-    "serves the file's own content as well where the file manages no metadata",
-    { pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: null, production: null },
-    [
-      'create "Hello" {"model":"gpt-5"} for git:v1',
-      'staging: none → new "Hello"',
-      'production: none → new "Hello" {"model":"gpt-5"}',
-    ],
-    { refs: { v1: content('Hello', model) } },
-  ],
-  [
-    "is served by the file's own where the ref manages no metadata",
-    { metadata: model, pins: { staging: 'latest', production: 'git:v1' } },
-    { staging: null, production: null },
-    [
-      'create "Hello" {"model":"gpt-5"}',
-      'staging: none → new "Hello" {"model":"gpt-5"}',
-      'production: none → new "Hello"',
-    ],
-    { refs: { v1: content('Hello') } },
   ],
   [
     'blocks where the ref is missing',
