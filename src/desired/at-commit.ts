@@ -3,17 +3,14 @@ import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
+import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
-export async function parseAt(
-  repository: Repository,
-  commit: string,
-  pathFromRoot: string,
-): Promise<ParseResult | null> {
-  const bytes = await repository.fileAt(commit, pathFromRoot);
-  return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
+export async function parseAt(repository: Repository, { commit, path }: FileAtCommit): Promise<ParseResult | null> {
+  const bytes = await repository.fileAt(commit, path);
+  return bytes === null ? null : parsePromptFile(bytes, path);
 }
 
 /**
@@ -28,7 +25,7 @@ export async function fileInGit(
   if (repository === null) return null;
   try {
     const resolved = await repository.resolveRef(commit);
-    return resolved === null ? null : ((await parseAt(repository, resolved, path))?.file ?? null);
+    return resolved === null ? null : ((await parseAt(repository, { commit: resolved, path }))?.file ?? null);
   } catch {
     return null;
   }
@@ -81,11 +78,11 @@ type Found = { readonly file: PromptFile; readonly path: string };
  * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
  * then. A text says why it is not. Each is looked for once: a commit never changes.
  */
-export function findAt({ id, path }: Located, commit: string, repository: Repository): Promise<Found | string> {
+export function findAt(located: Located, commit: string, repository: Repository): Promise<Found | string> {
   const finder = finders.get(repository) ?? makeFinder(repository);
   finders.set(repository, finder);
-  const key = [commit, id, path].join('\0');
-  const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
+  const key = [commit, located.id, located.path].join('\0');
+  const found = finder.found.get(key) ?? find(located, commit, repository, finder);
   finder.found.set(key, found);
   return found;
 }
@@ -110,17 +107,11 @@ function makeFinder(repository: Repository): Finder {
 }
 
 async function candidateAt(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {
-  const parsed = await parseAt(repository, commit, path);
+  const parsed = await parseAt(repository, { commit, path });
   return parsed === null ? [] : [{ path, parsed }];
 }
 
-async function find(
-  id: string,
-  own: string,
-  commit: string,
-  repository: Repository,
-  { search }: Finder,
-): Promise<Found | string> {
+async function find({ id, path: own }: Located, commit: string, repository: Repository, { search }: Finder) {
   const inPlace = () => candidateAt(repository, commit, own);
   const others = async () =>
     ((await search(id, commit, extname(own))).get(id) ?? []).filter(({ path }) => path !== own);

@@ -125,7 +125,7 @@ async function goneSince(
 type Earlier = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
 async function readAt(commit: string, path: string, repository: Repository): Promise<Earlier> {
-  const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+  const parsed = await parseAt(repository, { commit, path: repository.fromRoot(path) });
   if (parsed === null) return { path, file: null, reason: 'it is not a regular file' };
   const { file, problems } = parsed;
   return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };

@@ -45,19 +45,15 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
  * How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
  * asked of no service: it counts by its merge.
  */
-export async function readFormerPins(
-  { id, path }: Located,
-  commit: string,
-  repository: Repository,
-): Promise<FormerPins> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY);
-  return pinsOf(await parseFiles(id, places, repository), repository);
+export async function readFormerPins(file: Located, commit: string, repository: Repository): Promise<FormerPins> {
+  const places = await repository.whereMerged(commit, repository.fromRoot(file.path), LONGEST_HISTORY);
+  return pinsOf(await parseFiles(file.id, places, repository), repository);
 }
 
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {
   const parsed = await Promise.all(
     places.map(async ({ commit, path }): Promise<readonly FormerFile[]> => {
-      const file = (await parseAt(repository, commit, path))?.file ?? null;
+      const file = (await parseAt(repository, { commit, path }))?.file ?? null;
       return file?.id === id ? [{ commit, file }] : [];
     }),
   );

@@ -106,17 +106,14 @@ async function readProvenance(
 }
 
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
-async function readContents(
-  compared: readonly Compared[],
-  repository: Repository,
-): Promise<ReadonlyMap<string, Content>> {
+async function readContents(compared: readonly Compared[], repository: Repository) {
   const unread = compared
     .flatMap(({ meanings }) => meanings)
     .flatMap((meaning) => (meaning.kind === 'known' && meaning.version.content === null ? [meaning.version] : []));
   const found = await Promise.all(
     unread.map(async (version) => [version.id, await fromGit(version, repository)] as const),
   );
-  return new Map(found.flatMap(([id, content]) => (content === null ? [] : [[id, content]])));
+  return new Map(found.flatMap(([id, content]) => (content === null ? [] : [[id, content] as const])));
 }
 
 /** The file at the version's commit, provided that it holds what the version does. */
