@@ -2,30 +2,27 @@ import { metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
 import type { ChangeStatus, CreateVersion } from '../domain/plan.ts';
 import { asHeld, findContent, holds, refOf, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import type { ServiceError } from '../service/prompt-service.ts';
 import type { Written } from '../domain/provider.ts';
 import { makeProblem } from '../problem.ts';
 import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';
 import { knownEntries, metadataIn, unseenNewest, versionsRead } from './reading.ts';
 import { present, stampToWire, toVersion, type LedgerEntry, type Stamp, type Version } from './stamp.ts';
-import { failed, follow, headOf, note, stopped, track, type Writing } from './writing.ts';
+import { failed, follow, headOf, isLost, note, stopped, track, type Writing } from './writing.ts';
+
+/** A version to make, with those that the plan makes active: they stay in the ledger. */
+type Making = CreateVersion & { readonly activated: readonly VersionRef[] };
 
 /**
  * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
  * read it: it may be this very content, left behind by a run that was cut short.
- * @param activated versions that the plan makes active: they stay in the ledger
  */
-export async function createVersion(
-  writing: Writing,
-  change: CreateVersion,
-  activated: readonly VersionRef[],
-): Promise<Written> {
+export async function createVersion(writing: Writing, change: Making): Promise<Written> {
   try {
-    return (await adoptFound(writing, change)) ?? (await makeVersion(writing, change, activated));
+    return (await adoptFound(writing, change)) ?? (await makeVersion(writing, change));
   } catch (error) {
-    const lost = error instanceof ServiceError && error.effect === 'unknown';
-    if (!lost) return failed('Creating the version', error);
+    if (!isLost(error)) return failed('Creating the version', error);
     return stopped('unknown', makeProblem('apply/outcome-unknown', { reason: error.problem.message }));
   }
 }
@@ -101,14 +98,10 @@ function refuseRewritten(version: Version, status: ChangeStatus): Written {
 }
 
 /** Sends the version, once; where its answer is lost, finds out what became of it. */
-async function makeVersion(
-  writing: Writing,
-  change: CreateVersion,
-  activated: readonly VersionRef[],
-): Promise<Written> {
+async function makeVersion(writing: Writing, change: Making): Promise<Written> {
   const { content, provenance } = change;
   const { changeSummary } = provenance;
-  const stamp = stampFor(writing, change, activated);
+  const stamp = stampFor(writing, change);
   try {
     const made = await writing.world.service.createVersion(writing.reading.prompt.id, {
       text: content.text,
@@ -117,9 +110,7 @@ async function makeVersion(
     });
     return await finishMade(writing, change, toVersion(made));
   } catch (error) {
-    if (error instanceof ServiceError && error.effect === 'unknown') {
-      return resolveLostCreate(writing, change, stamp, error);
-    }
+    if (isLost(error)) return resolveLostCreate(writing, change, stamp, error);
     throw error;
   }
 }
@@ -144,7 +135,7 @@ function isAsSent(content: CreateVersion['content'], version: Version): boolean 
 const NEWEST_KEPT = 20;
 
 /** With the newest versions that are known, those that are active, and all that were pinned once. */
-function stampFor(writing: Writing, { content, provenance }: CreateVersion, activated: readonly VersionRef[]): Stamp {
+function stampFor(writing: Writing, { content, provenance, activated }: Making): Stamp {
   const { reading, world, wanted } = writing;
   const newestFirst = knownEntries(reading);
   // That of the file's own text is kept as well: it counts as there already.

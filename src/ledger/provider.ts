@@ -35,7 +35,7 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
       await lookUp(begun(), pins);
       return seen();
     },
-    create: (change, activated) => createVersion(begun(), change, activated),
+    create: (change, activated) => createVersion(begun(), { ...change, activated }),
     update: (change) => updatePrompt(begun(), change),
     activate: (environment, version) => setActive(begun(), environment, version),
   };

@@ -34,10 +34,14 @@ export function note(writing: Writing, ...versions: readonly Version[]): void {
   writing.reading = { ...reading, looked: [...reading.looked, ...versions] };
 }
 
+/** Whether a call may have had its effect although it failed. */
+export function isLost(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.effect === 'unknown';
+}
+
 /** What a write that threw has become. */
 export function failed(step: string, error: unknown): Written {
-  const unknown = error instanceof ServiceError && error.effect === 'unknown';
-  return { status: unknown ? 'unknown' : 'not_made', problems: [during(step, problemOf(error))] };
+  return { status: isLost(error) ? 'unknown' : 'not_made', problems: [during(step, problemOf(error))] };
 }
 
 export function stopped(status: ChangeStatus, ...problems: Written['problems']): Written {
