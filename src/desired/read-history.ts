@@ -25,8 +25,8 @@ export async function readFormerFiles(
 const LONGEST_BRANCH = 500;
 
 /**
- * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged branch
- * had was in force nowhere before its merge, and those of two branches side by side are no sequence.
+ * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
+ * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
 async function readFileHistory({ id, path }: Located, commit: string, repository: Repository): Promise<FileHistory> {
   const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);

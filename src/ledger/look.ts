@@ -72,9 +72,9 @@ function otherContent(number: number, known: string): ProblemError {
 }
 
 /**
- * Looks at the versions that pins name and nobody has read: a number may be that of the newest one. Those that are not this prompt's are noted as missing; any other failure
- * throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
- * forgotten otherwise.
+ * Looks at the versions that pins name and nobody has read; a number may be that of the newest one. Those that are not
+ * this prompt's are noted as missing; any other failure throws a `ProblemError`. The tracking environment moves to one
+ * that is newer of promptsync's own: it would be forgotten otherwise.
  */
 export async function lookUp(writing: Writing, pins: readonly Pin[]): Promise<void> {
   const { world, reading } = writing;

@@ -157,8 +157,9 @@ function toKnown({ id, number, digest, metadataDigest, ours, commit, path }: Led
 }
 
 /**
- * The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
- * looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
+ * The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody
+ * else's version that is merely active is forgotten as soon as it no longer is, and so is one that was looked at and that
+ * the tracking environment may not move to. What an environment is moved away from is not read again.
  */
 function rememberedIn(
   reading: Reading,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { outcomeLine, sync, type SyncParts } from './support.ts';
 import { type Backend, inMemoryBackend } from '../doubles/backends.ts';
@@ -99,23 +98,7 @@ describe('A service that', () => {
 const WARNING =
   'The version in "promptsync" carries no record of promptsync\'s: the service drops `metadata_`, or somebody moved that environment.';
 
-/** A service that keeps the text of a version that is made, and of its metadata what it likes. */
-function keeping(service: Backend, keep: (metadata: JsonObject) => JsonObject): PromptService {
-  return {
-    ...service,
-    createVersion: async (promptId, { text, metadata }) => {
-      const id = service.addVersion(promptId, {
-        text,
-        metadata: keep(metadata),
-      });
-      service.activate(promptId, 'made-last', id);
-      const { activeVersion } = await service.readPrompt(promptId, 'made-last');
-      return activeVersion!;
-    },
-  };
-}
-
-const forgetting = (service: Backend) => keeping(service, () => ({}));
+const forgetting = (service: Backend) => storing(service, (version) => ({ ...version, metadata: {} }));
 
 describe.each([
   ['a file without metadata', file({ text: 'One', pins: staging })],
@@ -162,7 +145,9 @@ describe.each([
 });
 
 test("Where the service drops the file's metadata and keeps the tool's, the version is made active nowhere", async () => {
-  const service = keeping(inMemoryBackend(), ({ promptsync }) => ({ promptsync: promptsync! }));
+  const service = storing(inMemoryBackend(), ({ metadata: { promptsync }, ...rest }) => {
+    return { ...rest, metadata: { promptsync: promptsync! } };
+  });
   const { lines, outcomes } = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })]);
   expect(lines).toStrictEqual(['create p1 "Hello"']);
   expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: made not_made apply/rewritten']);

@@ -6,11 +6,13 @@ import { entry, file } from '../planning/support.ts';
 
 const pins = { staging: 'latest', production: 1 };
 
+const one = entry(1, 'One');
+
 /** Versions One (active nowhere), Two (in staging and tracked); Two's ledger says of One what is given. */
-async function twoVersions(start: () => Promise<Backend>, reported: Partial<LedgerEntry> = {}): Promise<Backend> {
+async function twoVersions(start: () => Promise<Backend> | Backend, remembered: LedgerEntry = one): Promise<Backend> {
   const service = await start();
   service.addVersion('p1', { text: 'One' });
-  const id = addOwn(service, 'Two', [{ ...entry(1, 'One'), ...reported }]);
+  const id = addOwn(service, 'Two', [remembered]);
   for (const environment of ['staging', 'promptsync']) service.activate('p1', environment, id);
   return service;
 }
@@ -34,8 +36,8 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
   });
 
   test.each([
-    ['another text', { digest: entry(1, 'Other').digest }, 1],
-    ['another number', { number: 7 }, 7],
+    ['another text', { ...one, digest: entry(1, 'Other').digest }, 1],
+    ['another number', { ...one, number: 7 }, 7],
   ])('does not go live where the ledger has %s for it', async (_sentence, reported, number) => {
     const service = await twoVersions(start, reported);
     const { said, hint } = await pinOne(service, {}, number);
@@ -60,25 +62,15 @@ describe.each(backends)('A version that is active nowhere (%s)', (_, start) => {
   });
 });
 
-/** Pins production to version 1, which is active nowhere, by the number that the ledger gives it. */
-async function pinByLedger(remembered: LedgerEntry, parts: SyncParts = {}) {
-  const service = inMemoryBackend();
-  service.addVersion('p1', { text: 'One' });
-  service.activate('p1', 'staging', addOwn(service, 'Two', [remembered]));
-  const pins = { staging: 'latest', production: remembered.number };
-  const { outcomes } = await sync(service, [file({ text: 'Two', pins })], parts);
-  return outcomes.map(outcomeLine);
-}
-
 describe('Git has nothing to say of a version', () => {
-  const { commit: _commit, ...withoutCommit } = entry(1, 'One');
-  const { path: _path, ...withoutPath } = entry(1, 'One');
+  const { commit: _commit, ...withoutCommit } = one;
+  const { path: _path, ...withoutPath } = one;
   test.each([
     ['commit', withoutCommit],
     ['path', withoutPath],
   ])('where the ledger names no %s', async (_, remembered) => {
     const inGit = { 'undefined:prompts/a.md': 'Other', 'c1:undefined': 'Other' };
-    expect(await pinByLedger(remembered, { inGit })).toStrictEqual(['applied: made']);
+    expect((await pinOne(await twoVersions(inMemoryBackend, remembered), { inGit })).said).toBe('applied: made');
   });
 
   test('that was read in this run: it is looked at no more either', async () => {
