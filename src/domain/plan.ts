@@ -128,6 +128,7 @@ export type ChangeOutcome = {
 
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
+/** What became of one prompt's plan. */
 export type PromptOutcome = {
   /** The plan that was carried out; it may be newer than the one that was shown. */
   readonly plan: PromptPlan;
