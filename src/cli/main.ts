@@ -1,13 +1,12 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { escapeText } from '../report/escape.ts';
-import type { Host } from './host.ts';
-import { forLog, hidingHost, type HidingHost } from './secrets.ts';
+import { type Host, makeSafe, type SafeHost } from './host.ts';
 import { COMMANDS, type CommandRow } from './table.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
-  const host = hidingHost(given);
+  const host = makeSafe(given);
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
@@ -50,7 +49,7 @@ Exit codes:
 ${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
 
 /** The table as commander takes it. Parsing with it throws commander's errors. */
-function makeProgram(host: HidingHost, end: (exitCode: number) => void): Command {
+function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(package_.version, '--version', 'print the version')
@@ -60,7 +59,7 @@ function makeProgram(host: HidingHost, end: (exitCode: number) => void): Command
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
       // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-      writeErr: (text) => void host.errors.write(forLog(escapeText(text), host)),
+      writeErr: (text) => void host.errors.write(escapeText(text)),
     })
     .exitOverride()
     .showSuggestionAfterError()

@@ -79,7 +79,7 @@ describe('--output', () => {
   test.each([
     ['no/such/folder/out.txt', 'there is no such folder'],
     ['prompts', 'it is a folder'],
-    ['', 'it is empty'],
+    ['', 'it is a folder'],
     ['promptsync.yaml/out.txt', 'there is no such folder'],
   ])('that cannot be written is known before anything is done: %j', async (output, reason) => {
     const { folder, service } = await makeStage();

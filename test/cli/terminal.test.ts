@@ -161,11 +161,15 @@ describe('Progress', () => {
     return run(folder, ['plan', ...words], { now: slowly(), ...options, environment });
   }
 
-  test('is drawn on a terminal, and gone before anything else', async () => {
-    const { stderr } = await progressOf(['--verbose'], { terminal: true, columns: 80 });
-    expect(stderr).toContain('Observing 1 of 4 prompts');
-    for (const line of stderr.split('\n'))
-      expect(line).toMatch(/^(Observing [^\u001b\r]+\r\u001b\[2K)*(GET [^\r\u001b]+ ms)?$/);
+  test('is drawn on a terminal, and gone before anything else is written, on either stream', async () => {
+    let screen = '';
+    const write = (text: string) => void (screen += text);
+    await progressOf(['--verbose', '--no-color'], { terminal: true, columns: 80, onOutput: write, onError: write });
+    expect(screen).toContain('Observing 1 of 4 prompts');
+    expect(screen).toMatch(/GET .* ms\n/);
+    expect(screen).toContain('Plan: ');
+    for (const line of screen.split('\n'))
+      expect(line).toMatch(/^(Observing [^\u001b\r]+\r\u001b\[2K)*(?!Observing)[^\r]*$/);
   });
 
   test.each<[string, readonly string[], RunOptions]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { notRun } from '../../src/commands/result.ts';
-import { differing, failureOf, type FailureReason } from '../../src/github/conclusion.ts';
+import { differing, failureOf, type FailureReason } from '../../src/github/publish.ts';
 import type { Mode } from '../../src/github/event.ts';
 import { makeReport } from '../../src/report/make-report.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';

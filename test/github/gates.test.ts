@@ -47,8 +47,8 @@ async function makeScene(): Promise<Scene> {
 
 function contextOf(github: GitHubDouble | null, ref: string, commit: string): Context {
   return {
-    ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(commit)), runUrl: null },
-    ...{ world: makeWorld('/'), folder: '/', git: startAt('/'), configuration: { config: null, problems: [] } },
+    ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(commit)) },
+    ...{ world: makeWorld('/'), git: startAt('/'), configuration: { config: null, problems: [] } },
     github: github === null ? null : connectTo(github),
   };
 }
@@ -59,7 +59,7 @@ type Given = { readonly ref: string; readonly token: boolean };
 async function refusals(scene: Scene, { ref, token }: Given): Promise<string> {
   const { clone, github, first, second, service } = scene;
   const world = makeWorld(clone, service.environment);
-  const context = { ...contextOf(token ? github : null, ref, first), world, folder: clone, git: startAt(clone) };
+  const context = { ...contextOf(token ? github : null, ref, first), world, git: startAt(clone) };
   let found: readonly Problem[] = [];
   await sync({ ...OPTIONS, refusals: async (prepared) => (found = await supersededBy(context, prepared)) }, world);
   const problems = found.map(({ code, message }) => `${code}: ${message}`).join('\n');
@@ -166,7 +166,7 @@ describe('the review of a plan', () => {
       'is unknown where it answers nonsense',
       (github) => github.fail({ path: /\/pulls/ }, nonsense),
       'a',
-      'GitHub could not',
+      'no merged pull request brought it',
     ],
   ])('%s', async (_, prepare, ids, expected) => {
     const problems = await gate(prepare, ids);

@@ -45,8 +45,13 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
 test.each<[string, Trigger, RunOptions, RegExp]>([
-  ['An event that it does not know', { name: 'issues' }, {}, /The mode `auto` does nothing for this run/],
-  ['An input that is none', { name: 'push' }, { inputs: { comment: 'sometimes' } }, /`comment` is not valid: expected/],
+  ['An event that it does not know', { name: 'issues' }, {}, /The mode `auto` does nothing on the event/],
+  [
+    'An input that is none',
+    { name: 'push' },
+    { inputs: { comment: 'sometimes' } },
+    /`comment` is not valid: .* expected one of "always"/,
+  ],
   [
     'A folder that is not there',
     { name: 'push' },

@@ -30,7 +30,7 @@ export function makeRunner(inputs: Readonly<Record<string, string>> = {}): Runne
 }
 
 export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs {
-  return readInputs(makeRunner(inputs));
+  return readInputs(makeRunner(inputs), { keep: () => {} });
 }
 
 export type PullOrigin = {
@@ -68,7 +68,7 @@ export function scheduleEvent(): object {
 
 export const ADA: Person = { login: 'ada', type: 'User' };
 export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'token'>): GitHub {
-  return connectGitHub({ token, apiUrl, repository: 'acme/prompts', environment: {} });
+  return connectGitHub(token, { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: 'acme/prompts' });
 }
 
 /** What a call comes to, or the problem that it throws. */
