@@ -46,7 +46,7 @@ Examples:
   promptsync history support/greeting --environment production
 
 Exit codes:
-${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
+${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
 /** The table as commander takes it. Parsing with it throws commander's errors. */
 function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
@@ -81,11 +81,4 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
 /** That a switch is off unless it is given goes without saying. */
 function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
-}
-
-function inTwoColumns(entries: readonly string[]): string {
-  const lines = entries.flatMap((left, index) =>
-    index % 2 === 0 ? [`  ${left.padEnd(42)}${entries[index + 1] ?? ''}`.trimEnd()] : [],
-  );
-  return lines.join('\n');
 }

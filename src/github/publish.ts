@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, normalize, sep } from 'node:path';
+import { join, posix } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import { makeProblem, messageOf } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
@@ -32,10 +32,10 @@ type Conclusion = {
   readonly hide: (text: string) => string;
 };
 
-/**
- * Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot
- * be published in one place is a notice: the work is done by then.
- */
+/** Publishes in one place. What stands in the way is a notice: the work is done by then, and nothing else is lost for it. */
+type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
+
+/** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
 export async function publish(done: Done, host: SafeActionHost): Promise<number> {
   const { mode, context } = done;
   const { runner, output } = host;
@@ -45,12 +45,13 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   annotate(problemsIn(report), pathsOf(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const obstacles = [
-    ...(await attempt('outputs', () => publishOutputs(conclusion, host))),
-    ...(await attempt('summary', () => publishSummary(conclusion, runner))),
-    ...(context === null ? [] : await publishOnGitHub(mode, context, conclusion)),
-  ];
-  for (const obstacle of obstacles) annotateRun('notice', obstacle, runner);
+  const attempt: Attempt = (what, work) =>
+    work().catch((error) => {
+      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
+    });
+  await attempt('outputs', () => publishOutputs(conclusion, host));
+  await attempt('summary', () => publishSummary(conclusion, runner));
+  if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
   return failure === '' ? 0 : 1;
 }
 
@@ -70,15 +71,15 @@ function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost
   };
   // Before it is rendered as well: what marks and escapes would tear a secret apart.
   const [report, page] = mapStrings([makeReport(run), shown] as const, hide);
-  const mark =
-    report.plan_digest === null ? '' : `${planMark(report.plan_digest, partsOf(run.plan ?? { prompts: [] }))}\n`;
+  const { plan_digest: digest } = report;
+  const mark = run.plan === null || digest === null ? '' : `${planMark(digest, partsOf(run.plan))}\n`;
   return { report, page, mark, hide, failure: failureOf(mode, result, report) };
 }
 
 /** Null for the root of the repository. */
 function folderOf(context: Context | null): string | null {
-  const folder = normalize(context?.inputs['working-directory'] ?? '.').replace(/[\\/]$/, '');
-  return folder === '.' ? null : folder.split(sep).join('/');
+  const folder = posix.normalize(`${context?.inputs['working-directory'] ?? '.'}/`).slice(0, -1);
+  return folder === '.' ? null : folder;
 }
 
 /** The output `failure-reason`; empty when all went well. */
@@ -108,14 +109,6 @@ function refusalOf({ prompts }: Report): FailureReason {
 /** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
 export function differing({ prompts }: Report): number {
   return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
-}
-
-/** Publishes in one place. What stands in the way is returned: nothing else is lost for it. */
-async function attempt(what: string, work: () => Promise<void>): Promise<readonly Problem[]> {
-  return work().then(
-    () => [],
-    (error: unknown) => [makeProblem('action/not-told', { what, reason: messageOf(error) })],
-  );
 }
 
 /** Files may fail where the runner's own outputs do not, so that these come first. */
@@ -152,15 +145,14 @@ async function publishSummary({ report, page }: Conclusion, { writeSummary }: Ru
   await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }).text);
 }
 
-/** Publishes the pull request's comment, or the issue about drift. What stands in the way is returned. */
-async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclusion): Promise<readonly Problem[]> {
+/** Publishes the pull request's comment, or the issue about drift. */
+async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclusion, attempt: Attempt): Promise<void> {
   const { inputs } = context;
   const { pull } = context.event;
   if (mode === 'plan' && pull !== null && inputs.comment !== 'never') {
-    return attempt('comment', () => publishComment(pull, context, conclusion));
+    await attempt('comment', () => publishComment(pull, context, conclusion));
   }
-  if (mode !== 'drift' || !inputs['drift-issue']) return [];
-  return attempt('issue', () => publishIssue(context, conclusion));
+  if (mode === 'drift' && inputs['drift-issue']) await attempt('issue', () => publishIssue(context, conclusion));
 }
 
 function needed(github: GitHub | null): GitHub {

@@ -123,17 +123,6 @@ const identities: readonly Row<Attempt>[] = [
   ['a workflow’s own token', { ...holds(OLD), identity: 'graphql' }, UPDATED],
   ['one that says nothing of itself is taken for that', { ...holds(OLD), identity: 'none' }, UPDATED],
   ['a person’s', { ...holds(OLD), identity: 'user', as: ADA }, ['done', FIRST, 'ada: The plan']],
-  [
-    'a person’s where GraphQL does not answer',
-    {
-      ...{ identity: 'user', as: ADA },
-      before: (github) => {
-        addBy(github, ADA);
-        github.fail({ path: /graphql/ }, { status: 404 });
-      },
-    },
-    ['done', FIRST, 'ada: The plan'],
-  ],
   ['an app’s', { ...holds(OLD), as: ACME_BOT }, ['done', FIRST, 'acme-bot[bot]: The plan']],
   [
     'an app’s that GraphQL calls by half of its name',
