@@ -5,29 +5,23 @@ import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
+import { makeStage } from './stage.ts';
 
 /** `run` itself expects that neither output holds the key. */
-test.each([
-  ['text', ['plan']],
-  ['json', ['plan', '--format', 'json']],
-  ['an apply', ['sync', '--yes', '--verbose']],
-  ['a file', ['plan', '-o', 'out.txt']],
-  ['Markdown', ['plan', '--format', 'markdown']],
-  ['a page', ['plan', '--format', 'html']],
-])('a key that was pasted into a prompt is hidden in %s', async (_, words) => {
-  const service = await startTestService(['leak']);
-  const folder = makeWorkspace(workspaceFiles({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } }));
-  const { stdout, exitCode } = await run(folder, words, service);
-  const report = words.includes('-o') ? readFileSync(join(folder, 'out.txt'), 'utf8') : stdout;
-  expect(exitCode).toBe(0);
-  expect(report).toContain('[redacted]');
-  expect(report).not.toContain(KEY);
-});
+test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
+  'a key that was pasted into a prompt is hidden in %s, and in a file',
+  async (line) => {
+    const { folder, promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
+    expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
+    await promptsync(`${line} -o out.txt`);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).not.toContain(KEY);
+  },
+);
 
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
 test.each(['text', 'markdown', 'html'])(
-  'a key of which only a part changes is not shown in two parts: %s',
+  'a key of which only a part changes is not shown in two: %s',
   async (format) => {
     const key = 'a-key-of-the-service';
     const service = await startTestService(['leak'], key);
@@ -43,9 +37,8 @@ test.each(['text', 'markdown', 'html'])(
 );
 
 test('a short key is not looked for: it may be a word of the report', async () => {
-  const { environment } = await startTestService([]);
-  const folder = makeWorkspace(workspaceFiles({ a: {} }));
-  const { stdout } = await run(folder, ['plan'], { environment: { ...environment, PROMPTSYNC_API_KEY: 'plan' } });
+  const { promptsync } = await makeStage();
+  const { stdout } = await promptsync('plan', { environment: { PROMPTSYNC_API_KEY: 'plan' } });
   expect(stdout).not.toContain('[redacted]');
 });
 
