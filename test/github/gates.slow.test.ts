@@ -2,16 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/service.ts';
 import type { GitHubDouble } from '../support/github-api.ts';
 import { promptText } from '../support/prompts.ts';
-import { makeTeam, type Team } from './team.ts';
-
-const withText = (text: string) => ({ 'prompts/greeting.md': promptText('greeting', { text }) });
+import { greets, makeTeam, type Team } from './team.ts';
 
 /** Two commits on main, the newer one applied. */
 async function twoCommits(): Promise<{ readonly team: Team; readonly older: string; readonly newer: string }> {
   const team = await makeTeam({ greeting: {} });
-  const older = team.pushMain(withText('Old'));
+  const older = team.pushMain(greets('Old'));
   await team.runPush(older);
-  const newer = team.pushMain(withText('New'));
+  const newer = team.pushMain(greets('New'));
   expect((await team.runPush(newer)).exitCode).toBe(0);
   team.service.takeWrites();
   return { team, older, newer };
@@ -35,7 +33,7 @@ describe('A run of an older commit', () => {
 
 test('A revert that is merged goes back, and makes no version', async () => {
   const { team } = await twoCommits();
-  const reverted = team.pushMain(withText('Old'), 'Revert');
+  const reverted = team.pushMain(greets('Old'), 'Revert');
   expect((await team.runPush(reverted)).exitCode).toBe(0);
   expect(team.service.takeWrites()).toEqual([
     'set-active prm_greeting promptsync-look',
@@ -55,7 +53,7 @@ test.each<[string, (team: Team) => Promise<unknown>, string]>([
 ])('With require-reviewed-plan a plan %s', async (_, meanwhile, problem) => {
   const team = await makeTeam({ greeting: {} });
   await team.runPush(team.pushMain({}));
-  team.push('change', withText('Other'));
+  team.push('change', greets('Other'));
   const pull = team.openPull('change');
   await team.runPull(pull);
   await meanwhile(team);
@@ -69,10 +67,9 @@ test.each<[string, (team: Team) => Promise<unknown>, string]>([
 test('A stranger who copies the comment approves nothing', async () => {
   const team = await makeTeam({ greeting: {} });
   await team.runPush(team.pushMain({}));
-  team.push('change', withText('Other'));
-  await team.runPull(team.openPull('change'));
+  await team.review(greets('Other'));
   const [seen] = team.github.comments(1);
-  team.push('change', withText('Unseen'));
+  team.push('change', greets('Unseen'));
   const unseen = team.openPull('change');
   await team.runPull(unseen);
   const [own] = team.github.comments(1);
@@ -89,7 +86,7 @@ test('Two pull requests that are merged one right after the other are applied by
     farewell: {},
   });
   await runPush(pushMain({}));
-  push('one', withText('One'));
+  push('one', greets('One'));
   push('two', { 'prompts/farewell.md': promptText('farewell', { text: 'Two' }) });
   for (const branch of ['one', 'two']) await runPull(openPull(branch));
   service.takeWrites();

@@ -13,17 +13,15 @@ import type { GitHubDouble, Person } from '../support/github-api.ts';
 export type Annotation = { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace };
 
 /** A runner in memory; nothing is given but these inputs. */
-export type RunnerDouble = Runner & { readonly secrets: string[]; readonly annotations: Annotation[] };
+export type RunnerDouble = Runner & { readonly annotations: Annotation[] };
 
 export function makeRunner(inputs: Readonly<Record<string, string>> = {}): RunnerDouble {
-  const secrets: string[] = [];
   const annotations: Annotation[] = [];
   return {
-    secrets,
     annotations,
     getInput: (name) => inputs[name] ?? '',
     setOutput: () => {},
-    setSecret: (secret) => void secrets.push(secret),
+    setSecret: () => {},
     annotate: (kind, text, place) => void annotations.push({ kind, text, place }),
     writeSummary: () => Promise.resolve(),
   };
