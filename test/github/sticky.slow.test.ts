@@ -49,9 +49,11 @@ async function tryAll<Try>(rows: readonly Row<Try>[], perform: (attempt: Try) =>
   return { came, wanted: rows.map(([sentence, , ...ending]) => [sentence, ...ending]) };
 }
 
-const keep = (attempt: Attempt): Promise<readonly string[]> =>
+const isThere = (github: GitHubDouble): void => github.addPull({ number: PULL, head: 'aaa', base: 'main' });
+
+const keep = ({ before, ...attempt }: Attempt): Promise<readonly string[]> =>
   endOf(
-    attempt,
+    { ...attempt, before: (github) => [isThere, before].forEach((prepare) => prepare?.(github)) },
     (github) => keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY }),
     (github) => github.comments(PULL).map(({ user, body }) => `${user.login}: ${body}`),
   );
@@ -151,6 +153,7 @@ test.each<[string, readonly Row<Attempt>[]]>([
 describe('among 250 comments', () => {
   const find = async (bodies: readonly string[]) => {
     const github = await startGitHub();
+    isThere(github);
     for (const body of bodies) github.addComment(PULL, body === OLD ? { body } : { body, user: ADA });
     const comment = await findComment(connectTo(github), { issue: PULL, marker: MARKER });
     return { body: comment?.body, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
