@@ -36,10 +36,10 @@ export async function emit({ run, asked }: CommandResult, emission: Emission, ho
   const withoutDiffs = asked === true && output === undefined;
   // A file may be a log as well, such as /dev/stdout.
   const text = forLog(hide(await render(report, format, { ...style, quiet, withoutDiffs })), host);
-  const obstacle = output === undefined ? null : await writeReport(text, output, host);
-  if (output === undefined || obstacle !== null) host.output.write(text);
-  await say(report, emission, obstacle, host);
-  return obstacle === null;
+  const obstacles = output === undefined ? [] : await writeReport(text, output, host);
+  if (output === undefined || obstacles.length > 0) host.output.write(text);
+  await say(report, emission, obstacles, host);
+  return obstacles.length === 0;
 }
 
 const NO_STYLE = { colour: false };
@@ -65,13 +65,11 @@ function titleOf({ mode }: Report): string {
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
-async function say(report: Report, emission: Emission, obstacle: Problem | null, host: SafeHost): Promise<void> {
+async function say(report: Report, emission: Emission, obstacles: readonly Problem[], host: SafeHost): Promise<void> {
   const { output, quiet } = emission;
   const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
-  const problems = [...shown, ...(obstacle === null ? [] : [obstacle])];
-  if (problems.length === 0 && output === undefined) return;
   const style = styleFor({ ...(await styleOn('errors', host, emission)), colour: false });
-  const lines = problems.map((problem) => renderProblem(problem, style));
+  const lines = [...shown, ...obstacles].map((problem) => renderProblem(problem, style));
   if (output !== undefined) lines.push(renderSummary(report, style));
   host.errors.write(lines.map((line) => `${line}\n`).join(''));
 }
@@ -88,14 +86,11 @@ export async function checkOutput(output: string, { workingDirectory }: Host): P
 }
 
 /** Writes the report to the file that was asked for. What stands in the way is returned: the work is done by then. */
-async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<Problem | null> {
-  const path = resolve(workingDirectory, output);
-  try {
-    await replaceFile(path, text);
-    return null;
-  } catch (error) {
-    return unwritable(output, systemCodeOf(error));
-  }
+async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<readonly Problem[]> {
+  return replaceFile(resolve(workingDirectory, output), text).then(
+    () => [],
+    (error: unknown) => [unwritable(output, systemCodeOf(error))],
+  );
 }
 
 function unwritable(path: string, reason: string): Problem {

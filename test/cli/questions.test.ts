@@ -13,10 +13,8 @@ describe('the question of a sync, on a terminal', () => {
 
   test.each([
     ['y\n', true],
-    ['yes\n', true],
     [' YES \n', true],
     ['y', true],
-    ['n\n', false],
     ['\n', false],
     ['yes please\n', false],
     ['no\ny\n', false],
