@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { makeRedact } from '../domain/text.ts';
+import type { World } from '../domain/world.ts';
 import { escapeForRunner } from '../report/escape.ts';
 
 /** A stream that is written to: standard output, standard error. */
@@ -11,11 +12,9 @@ export type Sink = {
 };
 
 /** What an entry gives to the command line: the process, as far as it is used. */
-export type Host = {
+export type Host = Pick<World, 'environment' | 'workingDirectory' | 'now' | 'random' | 'newId'> & {
   /** Without the program's own name. */
   readonly arguments: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly workingDirectory: string;
   /** Opened only where it is asked for. */
   readonly input: () => Readable & { readonly isTTY?: boolean };
   readonly output: Sink;
@@ -26,11 +25,8 @@ export type Host = {
   readonly onSignal: (handle: () => void) => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
-  readonly now: () => number;
-  readonly random: () => number;
   /** Waits so many milliseconds; rejects once the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  readonly newId: () => string;
 };
 
 /** A host whose standard output and standard error hide the secrets, and give no command to a runner of GitHub. */

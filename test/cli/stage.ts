@@ -1,7 +1,7 @@
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, type Ran, type RunOptions } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
 
 export type Stage = {
   readonly folder: string;
@@ -10,9 +10,11 @@ export type Stage = {
   readonly promptsync: (line: string, options?: RunOptions) => Promise<Ran>;
 };
 
+type Prompts = Readonly<Record<string, PromptParts>>;
+
 /** A workspace and the service that knows its prompts, before the first sync. */
-export async function makeStage(prompts: Readonly<Record<string, PromptParts>> = { greeting: {} }): Promise<Stage> {
-  const service = await startTestService(Object.keys(prompts));
+export async function makeStage(prompts: Prompts = { greeting: {} }, apiKey = KEY): Promise<Stage> {
+  const service = await startTestService(Object.keys(prompts), apiKey);
   const folder = makeWorkspace(workspaceFiles(prompts));
   const promptsync: Stage['promptsync'] = (line, { environment, ...options } = {}) =>
     run(folder, line.split(' '), { ...options, environment: { ...service.environment, ...environment } });
