@@ -28,8 +28,7 @@ export { ledgerProvider } from './ledger/provider.ts';
 export type { Provider, Writer, Written } from './domain/provider.ts';
 
 // The walk: observe, plan, guard, apply.
-export { wantedOf } from './observing/observe.ts';
-export { observe } from './observing/observe.ts';
+export { observe, wantedOf } from './observing/observe.ts';
 export type { Observation, Observed, Wanted } from './domain/observed.ts';
 export type { KnownVersion } from './domain/versions.ts';
 export { NO_HISTORY, type Desired, type History } from './domain/desired.ts';

@@ -46,7 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   github: [
     ...['problem.ts', 'domain', 'review', 'commands', 'report', 'node:', 'undici', 'zod', '@octokit'],
     // The process as every command is given it: secrets are hidden, signals are heard.
-    ...['cli/host.ts', 'cli/secrets.ts', 'cli/world.ts'],
+    ...['cli/host.ts', 'cli/world.ts'],
     // Read before git is started, because it names the variable of the key, which git does not get.
     ...['config/config.ts', 'config/load.ts', 'desired/workspace.ts'],
     // The checkout: where the repository begins, the rest of its history, the tip of its branch.

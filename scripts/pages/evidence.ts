@@ -161,7 +161,7 @@ export const EVIDENCE = {
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },
   'action/no-checkout': {},
-  'action/unsupported-event': { event: 'issues', reason: 'it is no event that it knows' },
+  'action/unsupported-event': { event: 'issues' },
   'action/drift-found': { prompts: 2 },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration' },
   // Faults of promptsync

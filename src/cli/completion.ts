@@ -22,8 +22,9 @@ function longNames(flags: Flags): readonly string[] {
   return Object.values(flags).flatMap(({ long }) => long ?? []);
 }
 
-const SCRIPTS: Readonly<Record<Shell, (names: readonly string[], flags: Words) => string>> = {
-  bash: (names, flags) => `# Completes promptsync in bash.
+type Script = (names: readonly string[], flags: Words) => string;
+
+const bash: Script = (names, flags) => `# Completes promptsync in bash, and in zsh as bash does.
 _promptsync() {
   local flags=''
   case \${COMP_WORDS[1]} in
@@ -37,24 +38,11 @@ ${linesOf(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
   fi
 }
 complete -o default -F _promptsync promptsync
-`,
-  zsh: (names, flags) => `#compdef promptsync
-# Completes promptsync in zsh.
-_promptsync() {
-  if ((CURRENT == 2)); then
-    compadd -- ${names.join(' ')}
-    return
-  fi
-  if [[ $PREFIX != -* ]]; then
-    _files
-    return
-  fi
-  case $words[2] in
-${linesOf(flags, (name, words) => `    ${name}) compadd -- ${words} ;;`)}
-  esac
-}
-if [[ $funcstack[1] == _promptsync ]]; then _promptsync "$@"; else compdef _promptsync promptsync; fi
-`,
+`;
+
+const SCRIPTS: Readonly<Record<Shell, Script>> = {
+  bash,
+  zsh: (names, flags) => `autoload -U +X bashcompinit && bashcompinit\n${bash(names, flags)}`,
   fish: (names, flags) => `# Completes promptsync in fish.
 complete -c promptsync -n __fish_use_subcommand -f -a '${names.join(' ')}'
 ${linesOf(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}

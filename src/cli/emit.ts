@@ -13,8 +13,7 @@ import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
 import { PLAIN, styleFor } from '../report/style.ts';
 import type { Format, ReportFlags } from './flags.ts';
-import type { Host } from './host.ts';
-import { forLog, type HidingHost } from './secrets.ts';
+import { forLog, type Host, type SafeHost } from './host.ts';
 import { styleOn } from './terminal.ts';
 
 /** Where and how a report goes out. */
@@ -28,19 +27,19 @@ export type Emission = Pick<ReportFlags, 'format' | 'quiet' | 'color'> & {
  * Writes the report to standard output or to the file, and warnings to standard error. A report that its file cannot
  * take goes to standard output, because it says what was done; then the result is false.
  */
-export async function emit({ run, asked }: CommandResult, emission: Emission, host: HidingHost): Promise<boolean> {
+export async function emit({ run, asked }: CommandResult, emission: Emission, host: SafeHost): Promise<boolean> {
   const { format, output, quiet } = emission;
   const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
   const report = mapStrings(makeReport(run), hide);
   const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
   const withoutDiffs = asked === true && output === undefined;
-  const rendered = hide(await render(report, format, { ...style, quiet, withoutDiffs }));
-  const text = format === 'json' ? rendered : forLog(rendered, host);
-  const obstacle = output === undefined ? null : await writeReport(text, output, host);
-  if (output === undefined || obstacle !== null) host.output.write(text);
-  await say(report, emission, obstacle, host);
-  return obstacle === null;
+  // A file may be a log as well, such as /dev/stdout.
+  const text = forLog(hide(await render(report, format, { ...style, quiet, withoutDiffs })), host);
+  const obstacles = output === undefined ? [] : await writeReport(text, output, host);
+  if (output === undefined || obstacles.length > 0) host.output.write(text);
+  await say(report, emission, obstacles, host);
+  return obstacles.length === 0;
 }
 
 const NO_STYLE = { colour: false };
@@ -66,15 +65,13 @@ function titleOf({ mode }: Report): string {
 }
 
 /** Warnings, and with a report that goes to a file its errors and last line as well. */
-async function say(report: Report, emission: Emission, obstacle: Problem | null, host: HidingHost): Promise<void> {
+async function say(report: Report, emission: Emission, obstacles: readonly Problem[], host: SafeHost): Promise<void> {
   const { output, quiet } = emission;
   const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
-  const problems = [...shown, ...(obstacle === null ? [] : [obstacle])];
-  if (problems.length === 0 && output === undefined) return;
   const style = styleFor({ ...(await styleOn('errors', host, emission)), colour: false });
-  const lines = problems.map((problem) => renderProblem(problem, style));
+  const lines = [...shown, ...obstacles].map((problem) => renderProblem(problem, style));
   if (output !== undefined) lines.push(renderSummary(report, style));
-  host.errors.write(forLog(lines.map((line) => `${line}\n`).join(''), host));
+  host.errors.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */
@@ -84,20 +81,16 @@ export async function checkOutput(output: string, { workingDirectory }: Host): P
   const file = await stat(path).catch(() => null);
   const link = trackedLink(path);
   if (link !== null) throw new ProblemError(unwritable(output, `${link} is a symbolic link inside a repository`));
-  if (output === '') throw new ProblemError(unwritable(output, 'it is empty'));
   if (folder?.isDirectory() !== true) throw new ProblemError(unwritable(output, 'there is no such folder'));
   if (file?.isDirectory() === true) throw new ProblemError(unwritable(output, 'it is a folder'));
 }
 
 /** Writes the report to the file that was asked for. What stands in the way is returned: the work is done by then. */
-async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<Problem | null> {
-  const path = resolve(workingDirectory, output);
-  try {
-    await replaceFile(path, text);
-    return null;
-  } catch (error) {
-    return unwritable(output, systemCodeOf(error));
-  }
+async function writeReport(text: string, output: string, { workingDirectory }: Host): Promise<readonly Problem[]> {
+  return replaceFile(resolve(workingDirectory, output), text).then(
+    () => [],
+    (error: unknown) => [unwritable(output, systemCodeOf(error))],
+  );
 }
 
 function unwritable(path: string, reason: string): Problem {

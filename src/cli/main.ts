@@ -1,13 +1,12 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { escapeText } from '../report/escape.ts';
-import type { Host } from './host.ts';
-import { forLog, hidingHost, type HidingHost } from './secrets.ts';
+import { type Host, makeSafe, type SafeHost } from './host.ts';
 import { COMMANDS, type CommandRow } from './table.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
-  const host = hidingHost(given);
+  const host = makeSafe(given);
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
@@ -47,10 +46,10 @@ Examples:
   promptsync history support/greeting --environment production
 
 Exit codes:
-${inTwoColumns(EXIT_CODES.map(({ code, short }) => `${code} ${short}`))}`;
+${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
 /** The table as commander takes it. Parsing with it throws commander's errors. */
-function makeProgram(host: HidingHost, end: (exitCode: number) => void): Command {
+function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(package_.version, '--version', 'print the version')
@@ -60,7 +59,7 @@ function makeProgram(host: HidingHost, end: (exitCode: number) => void): Command
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
       // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-      writeErr: (text) => void host.errors.write(forLog(escapeText(text), host)),
+      writeErr: (text) => void host.errors.write(escapeText(text)),
     })
     .exitOverride()
     .showSuggestionAfterError()
@@ -82,11 +81,4 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
 /** That a switch is off unless it is given goes without saying. */
 function describe(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
-}
-
-function inTwoColumns(entries: readonly string[]): string {
-  const lines = entries.flatMap((left, index) =>
-    index % 2 === 0 ? [`  ${left.padEnd(42)}${entries[index + 1] ?? ''}`.trimEnd()] : [],
-  );
-  return lines.join('\n');
 }

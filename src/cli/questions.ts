@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
@@ -12,19 +11,13 @@ import type { Host } from './host.ts';
  * included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
  */
 export async function ask({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
-  const lines = createInterface({ input: input(), terminal: false });
+  const lines = createInterface({ input: input(), terminal: false, signal: stop });
+  const answers = lines[Symbol.asyncIterator]();
   errors.write(`${question} [y/N] `);
-  try {
-    const answered = once(lines, 'line', { signal: stop }).then(([line]) => String(line));
-    const ended = once(lines, 'close', { signal: stop }).then(() => null);
-    const answer = await Promise.race([answered, ended]);
-    if (answer === null) errors.write('\n');
-    return /^y(es)?$/i.test(answer?.trim() ?? '');
-  } catch {
-    return false;
-  } finally {
-    lines.close();
-  }
+  const { value: answer } = await answers.next();
+  lines.close();
+  if (answer === undefined) errors.write('\n');
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
 /** Asks at the terminal, on standard error: standard output is for the report alone. */

@@ -1,21 +1,22 @@
 import { once } from 'node:events';
 import { CommanderError } from 'commander';
 import type { WalkOptions } from '../commands/walk.ts';
-import type { PullOptions } from '../commands/pull.ts';
 import { refused, type CommandResult } from '../commands/result.ts';
 import type { ServeOptions, Serving } from '../commands/serve.ts';
-import type { Drawn, SyncOptions } from '../commands/sync.ts';
-import type { World } from '../domain/world.ts';
+import type { Drawn } from '../commands/sync.ts';
 import { MODES } from '../domain/edits.ts';
-import { makeProblem, ProblemError, problemOf } from '../problem.ts';
+import { mapStrings } from '../domain/json.ts';
+import type { World } from '../domain/world.ts';
+import { makeProblem, problemOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { renderProblem } from '../report/problems.ts';
 import { PLAIN } from '../report/style.ts';
+import { renderText } from '../report/text.ts';
 import { checkOutput, emit, type Emission } from './emit.ts';
 import { FORMATS, type ReportFlags, type SyncFlags } from './flags.ts';
+import type { SafeHost } from './host.ts';
 import { interviewer } from './questions.ts';
-import { forLog, type HidingHost } from './secrets.ts';
-import { drawPlan, wantsColour } from './terminal.ts';
+import { styleOn, wantsColour } from './terminal.ts';
 import { worldOf } from './world.ts';
 
 export type Mode = Run['mode'];
@@ -25,14 +26,13 @@ export type OnCall = WalkOptions['onCall'];
 type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
-export async function runReporting(mode: Mode, flags: ReportFlags, host: HidingHost, work: Work): Promise<number> {
+export async function runReporting(mode: Mode, flags: ReportFlags, host: SafeHost, work: Work): Promise<number> {
   const { output, quiet } = flags;
   if (output !== undefined) await checkOutput(output, host);
-  const { keep } = host.secrets;
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
   let folder: string | null = null;
   const keepFolder = (path: string): void => void (folder = path);
-  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepSecret: keep, keepFolder, interviewer: asks });
+  const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepFolder, interviewer: asks });
   const result = await work(world, callWriter(flags, host)).catch((error: unknown) => {
     const problem = problemOf(error);
     // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
@@ -46,36 +46,35 @@ export async function runReporting(mode: Mode, flags: ReportFlags, host: HidingH
 const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
 
 /** What `--verbose` writes of each call; undefined without it. */
-function callWriter({ verbose }: ReportFlags, host: HidingHost): OnCall {
+function callWriter({ verbose }: ReportFlags, host: SafeHost): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds, attempt }) => {
     const again = attempt > 1 ? ` (attempt ${attempt})` : '';
     const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
-    host.errors.write(forLog(`${method} ${path} ${answer}${again}\n`, host));
+    host.errors.write(`${method} ${path} ${answer}${again}\n`);
   };
 }
 
-/** A sync as it was asked for, and how a person sees the plan before a question. */
-export function syncOptions(flags: SyncFlags, host: HidingHost): SyncOptions {
-  return { ...flags, draw: (shown: Drawn) => drawPlan(shown, flags, host) };
-}
-
-/** Which side counts in a conflict of `pull`; null: the file gets both. */
-export function sideOf({ ours, theirs }: Readonly<Record<'ours' | 'theirs', boolean>>): PullOptions['side'] {
-  const reason = '--ours and --theirs exclude each other.';
-  if (ours && theirs) throw new ProblemError(makeProblem('usage/invalid', { reason }));
-  return ours ? 'ours' : theirs ? 'theirs' : null;
+/** Plans or applies; a person sees the plan before the question. */
+export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
+  const { sync } = await import('../commands/sync.ts');
+  const draw = async ({ report, folder }: Drawn): Promise<string> => {
+    const style = await styleOn('errors', host, { ...flags, folder });
+    // Marks and line breaks would tear a secret apart.
+    return renderText(mapStrings(report, host.secrets.hide), { ...style, quiet: false });
+  };
+  const mode = flags.dryRun ? 'dry-run' : 'apply';
+  return runReporting(mode, flags, host, (world, onCall) => sync({ ...flags, draw, onCall }, world));
 }
 
 /** Serves until a signal comes, and resolves to the exit code. */
-export async function runServe({ db, port, seed }: ServeOptions, host: HidingHost): Promise<number> {
+export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost): Promise<number> {
   const { serve } = await import('../commands/serve.ts');
-  const world = worldOf(host, { quiet: true, onInterrupt: '', keepSecret: () => {} });
+  const world = worldOf(host, { onInterrupt: '' });
   const { serving, problems } = await serve({ db, port, seed }, world);
-  const printed = problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join('');
-  host.errors.write(forLog(printed, host));
+  host.errors.write(problems.map((problem) => `${renderProblem(problem, PLAIN)}\n`).join(''));
   if (serving === null) return 1;
-  host.output.write(forLog(greeting(serving), host));
+  host.output.write(greeting(serving));
   if (!world.stop.aborted) await once(world.stop, 'abort');
   await serving.close();
   return 0;
@@ -90,7 +89,7 @@ function greeting({ baseUrl, keyVariable, prompts }: Serving): string {
 }
 
 /** Commander has printed its own errors to standard error; a report in another format is owed all the same. */
-export async function fail(error: unknown, host: HidingHost): Promise<number> {
+export async function fail(error: unknown, host: SafeHost): Promise<number> {
   const words = host.arguments.join('\0');
   const asked = [...words.matchAll(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g)].at(-1)?.[1];
   const format = FORMATS.find((one) => one === asked) ?? 'text';
@@ -104,7 +103,7 @@ export async function fail(error: unknown, host: HidingHost): Promise<number> {
 }
 
 /** What the report would be of; a sync that was not understood has changed nothing. */
-function modeOf({ arguments: [command] }: HidingHost): Mode {
+function modeOf({ arguments: [command] }: SafeHost): Mode {
   return MODES.find((mode) => mode === command) ?? 'dry-run';
 }
 

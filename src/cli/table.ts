@@ -19,12 +19,11 @@ import {
   yes,
   type Flag,
   type Flags,
-  type SyncFlags,
   type Values,
   type Words,
 } from './flags.ts';
+import type { SafeHost } from './host.ts';
 import type { Mode, OnCall } from './run.ts';
-import type { HidingHost } from './secrets.ts';
 
 /** What may be typed of a command, and what its help says. */
 type Usage<Given extends Flags, Typed> = {
@@ -39,7 +38,7 @@ type Usage<Given extends Flags, Typed> = {
 /** One command; it resolves to the exit code. */
 export type CommandRow<Given extends Flags = Flags, Typed = unknown> = Usage<Given, Typed> & {
   // A method, so that a row of certain flags is a row of any.
-  run(flags: Values<Given>, typed: Typed, host: HidingHost): Promise<number>;
+  run(flags: Values<Given>, typed: Typed, host: SafeHost): Promise<number>;
 };
 
 function row<Given extends Flags, Typed>(one: CommandRow<Given, Typed>): CommandRow {
@@ -63,25 +62,18 @@ function reporting<Given extends Flags & typeof REPORT, Typed>({
   });
 }
 
-async function runSync(flags: SyncFlags, host: HidingHost): Promise<number> {
-  const { runReporting, syncOptions } = await import('./run.ts');
-  return runReporting(flags.dryRun ? 'dry-run' : 'apply', flags, host, async (world, onCall) =>
-    (await import('../commands/sync.ts')).sync({ ...syncOptions(flags, host), onCall }, world),
-  );
-}
-
 const sync = row({
   name: 'sync',
   help: 'make the service match the prompt files',
   flags: { ...SYNC, dryRun: yes('--dry-run', 'show what would change; write nothing') },
-  run: (flags, _, host) => runSync(flags, host),
+  run: async (flags, _, host) => (await import('./run.ts')).runSync(flags, host),
 });
 
 const plan = row({
   name: 'plan',
   help: 'the same as sync --dry-run',
   flags: SYNC,
-  run: (flags, _, host) => runSync({ ...flags, dryRun: true }, host),
+  run: async (flags, _, host) => (await import('./run.ts')).runSync({ ...flags, dryRun: true }, host),
 });
 
 const validate = reporting({
@@ -172,13 +164,13 @@ const pull = reporting({
   argument: words('[keys...]', `${KEYS} (default: all)`),
   flags: {
     environment: text('-e, --environment <env>', 'the environment to pull from (default: all that are pinned)'),
-    ours: yes('--ours', 'in a conflict keep what the file has'),
+    ours: yes('--ours', 'in a conflict keep what the file has').conflicts('theirs'),
     theirs: yes('--theirs', 'in a conflict take what the service has'),
     ...EDIT,
   },
-  command: async (options, named, world) => {
-    const [{ pull }, { sideOf }] = await Promise.all([import('../commands/pull.ts'), import('./run.ts')]);
-    return pull({ ...options, named, side: sideOf(options) }, world);
+  command: async ({ ours, theirs, ...options }, named, world) => {
+    const side = ours ? 'ours' : theirs ? 'theirs' : null;
+    return (await import('../commands/pull.ts')).pull({ ...options, named, side }, world);
   },
 });
 

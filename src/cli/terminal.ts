@@ -1,12 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Drawn } from '../commands/sync.ts';
-import { mapStrings } from '../domain/json.ts';
-import { renderText } from '../report/text.ts';
-import type { Links, StyleOptions } from '../report/style.ts';
+import type { StyleOptions } from '../report/style.ts';
 import type { ReportFlags } from './flags.ts';
 import type { Host, Sink } from './host.ts';
-import type { HidingHost } from './secrets.ts';
 
 /** Colour is for terminals, unless a flag or a variable says otherwise (no-color.org, force-color.org). */
 export function wantsColour(
@@ -24,51 +20,26 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-type DrawOptions = Pick<ReportFlags, 'color'> & Pick<TerminalOptions, 'folder'>;
-
-/** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
-export async function styleOn(
-  stream: 'output' | 'errors',
-  host: HidingHost,
-  { color, folder }: DrawOptions,
-): Promise<StyleOptions> {
-  const colour = wantsColour({ color }, host, host[stream]);
-  if (host[stream].isTTY !== true) return { colour };
-  return { colour, ...(await terminalStyle(stream, host, { colour, folder })) };
-}
-
-/** The plan as a person sees it before a question about it. */
-export async function drawPlan(
-  { folder, report }: Drawn,
-  { color }: Pick<ReportFlags, 'color'>,
-  host: HidingHost,
-): Promise<string> {
-  const style = await styleOn('errors', host, { color, folder });
-  // Marks and line breaks would tear a secret apart.
-  return renderText(mapStrings(report, host.secrets.hide), { ...style, quiet: false });
-}
-
-type TerminalOptions = {
-  /** Whether the text is coloured: who wants no colour wants no links either, unless FORCE_HYPERLINK is set. */
-  readonly colour: boolean;
+type Drawing = Pick<ReportFlags, 'color'> & {
   /** The folder that paths of the report are relative to; null: not known. */
   readonly folder: string | null;
 };
 
-/** How text is fitted to a terminal. What measures it is loaded only where there is one. */
-async function terminalStyle(
+/** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
+export async function styleOn(
   stream: 'output' | 'errors',
   host: Host,
-  { colour, folder }: TerminalOptions,
-): Promise<Pick<StyleOptions, 'screen' | 'links'>> {
+  { color, folder }: Drawing,
+): Promise<StyleOptions> {
+  const { isTTY, columns = 0 } = host[stream];
+  const colour = wantsColour({ color }, host, host[stream]);
+  if (isTTY !== true) return { colour };
+  // What measures text is loaded only where there is a terminal.
   const { makeScreen } = await import('../report/screen.ts');
-  const { columns = 0 } = host[stream];
-  const wanted = colour || (host.environment['FORCE_HYPERLINK'] ?? '') !== '';
-  const supported = wanted && (await host.hyperlinks?.())?.[stream] === true;
+  // Who wants no colour wants no links either.
+  const wanted = colour || isSet(host.environment['FORCE_HYPERLINK']);
+  const links = wanted && (await host.hyperlinks?.())?.[stream] === true;
+  const fileUrl = (path: string) => (folder === null ? null : pathToFileURL(resolve(folder, path)).href);
   // Some terminals do not tell how wide they are.
-  return { screen: columns > 0 ? makeScreen(columns) : null, links: supported ? linksTo(folder) : null };
-}
-
-function linksTo(folder: string | null): Links {
-  return { fileUrl: (path) => (folder === null ? null : pathToFileURL(resolve(folder, path)).href) };
+  return { colour, screen: columns > 0 ? makeScreen(columns) : null, links: links ? { fileUrl } : null };
 }

@@ -1,14 +1,13 @@
 import type { Interview, World } from '../domain/world.ts';
 import { ask } from './questions.ts';
-import type { Host } from './host.ts';
+import type { Host, SafeHost } from './host.ts';
 import { progressReporter } from './progress.ts';
-import type { HidingHost } from './secrets.ts';
 
 type WorldOptions = {
-  readonly quiet: boolean;
+  /** Shows no progress. */
+  readonly quiet?: boolean;
   /** What the person reads at the first signal. */
   readonly onInterrupt: string;
-  readonly keepSecret: World['keepSecret'];
   /** Left out where no path is shown as a link. */
   readonly keepFolder?: World['keepFolder'];
   /** Left out where nobody is asked for more than a yes: the action has no use for what it brings along. */
@@ -16,13 +15,9 @@ type WorldOptions = {
 };
 
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-export function worldOf(
-  host: HidingHost,
-  { quiet, onInterrupt, keepSecret, keepFolder, interviewer }: WorldOptions,
-): World {
-  const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
+export function worldOf(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
+  const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw, secrets } = host;
   const stop = interruption(host, onInterrupt);
-  const write = (text: string): void => void errors.write(text);
   const terminal = errors.isTTY === true && input().isTTY === true;
   return {
     workingDirectory,
@@ -32,12 +27,12 @@ export function worldOf(
     newId,
     sleep: (milliseconds) => sleep(milliseconds, stop),
     stop,
-    keepSecret,
-    keepFolder: keepFolder ?? (() => {}),
-    notice: (line) => write(`${line}\n`),
+    keepSecret: secrets.keep,
+    keepFolder: options.keepFolder ?? (() => {}),
+    notice: (line) => void errors.write(`${line}\n`),
     onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({ draw, columns: () => errors.columns, now }),
     confirm: terminal ? (question) => ask(host, question, stop) : null,
-    interview: terminal && !isContinuousIntegration(environment) ? (interviewer?.(stop) ?? null) : null,
+    interview: terminal && !isContinuousIntegration(environment) ? (options.interviewer?.(stop) ?? null) : null,
   };
 }
 

@@ -11,8 +11,9 @@ import type { Event, PullRequest } from './event.ts';
  * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is given `fetch-depth: 0`. What
  * cannot be fetched is reported where it is missed.
  */
-export async function openWhole({ git, folder }: Pick<Context, 'git' | 'folder'>): Promise<Repository> {
+export async function openWhole({ git, world }: Pick<Context, 'git' | 'world'>): Promise<Repository> {
   if (!isRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
+  const { workingDirectory: folder } = world;
   const repository = await openRepository(git, folder);
   if (!(await repository.isShallow())) return repository;
   await openRemote(git)
@@ -39,10 +40,8 @@ async function parents({ head, parentsOf }: Repository): Promise<readonly string
   return head === null ? [] : parentsOf(head);
 }
 
-type Place = Pick<Context, 'folder'> & { readonly inputs: Pick<Context['inputs'], 'config'> };
-
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
-export function pathsFromRoot({ folder, inputs: { config } }: Place): (path: string) => string {
+export function pathsFromRoot(folder: string, config: string | undefined): (path: string) => string {
   const file = config === undefined ? findConfigFile(folder) : resolve(folder, config);
   const home = file === null ? folder : dirname(file);
   const root = findRoot(home);

@@ -3,18 +3,8 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit } from 'undici';
-import { z } from 'zod';
 import { isLoopback, proxiesOf } from '../domain/network.ts';
-
-export type GitHubAccess = {
-  readonly token: string;
-  /** Such as https://api.github.com. */
-  readonly apiUrl: string;
-  /** `owner/name`. */
-  readonly repository: string;
-  /** Where proxies are set. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-};
+import type { World } from '../domain/world.ts';
 
 /** A client that repeats what failed for a moment, pages through lists, and waits for rate limits that end soon. */
 export type GitHub = {
@@ -29,9 +19,10 @@ const Client = Octokit.plugin(paginateRest, retry, throttling);
 const LONGEST_WAIT = 30;
 const RETRIES = 2;
 
-/** Nothing is sent before the first call. */
-export function connectGitHub({ token, apiUrl, repository, environment }: GitHubAccess): GitHub {
-  const [owner = '', repo = ''] = repository.split('/');
+/** The variables are those of a runner. Nothing is sent before the first call. */
+export function connectGitHub(token: string, environment: World['environment']): GitHub {
+  const [owner = '', repo = ''] = (environment['GITHUB_REPOSITORY'] ?? '').split('/');
+  const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
   const waits = (seconds: number, _: object, _client: unknown, retried: number) =>
     seconds <= LONGEST_WAIT && retried < RETRIES;
   const octokit = new Client({
@@ -52,7 +43,7 @@ export function connectGitHub({ token, apiUrl, repository, environment }: GitHub
 const PATIENCE = 20_000;
 
 /** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
-function fetchThrough(environment: GitHubAccess['environment']) {
+function fetchThrough(environment: World['environment']) {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url: RequestInfo, options: RequestInit) => {
     agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(proxiesOf(environment)) };
@@ -61,42 +52,23 @@ function fetchThrough(environment: GitHubAccess['environment']) {
   };
 }
 
-const PullShape = z.object({
-  number: z.int(),
-  merged_at: z.string().nullish(),
-  merge_commit_sha: z.string().nullish(),
-  head: z.object({ sha: z.string() }),
-  base: z.object({ ref: z.string() }),
-});
-
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 export async function mergedPullOf({ octokit, names }: GitHub, commit: string, branch: string): Promise<number | null> {
   const call = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
-  const listed = await octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
-  const merged = z
-    .array(PullShape)
-    .parse(listed)
-    .filter(({ merged_at: at, base }) => typeof at === 'string' && base.ref === branch);
+  const pulls = await octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
+  const merged = pulls.filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
   const found = merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0];
   return found?.number ?? null;
 }
 
 /** The commit that a pull request is at now. */
 export async function headOfPull({ octokit, names }: GitHub, number: number): Promise<string> {
-  const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
-    ...names,
-    pull_number: number,
-  });
-  return PullShape.parse(data).head.sha;
+  const call = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  return (await octokit.request(call, { ...names, pull_number: number })).data.head.sha;
 }
-
-const RefShape = z.object({ object: z.object({ sha: z.string() }) });
 
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 export async function tipOfBranch({ octokit, names }: GitHub, branch: string): Promise<string> {
-  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/ref/{ref}', {
-    ...names,
-    ref: `heads/${branch}`,
-  });
-  return RefShape.parse(data).object.sha;
+  const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
+  return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
 }

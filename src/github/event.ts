@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { makeProblem, ProblemError } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
@@ -44,12 +45,23 @@ export type Event = {
 const DEPENDABOT = 'dependabot[bot]';
 const NO_COMMIT = /^0+$/;
 
-/** Reads a run's event from its payload. Throws a `ProblemError` when it is not one of GitHub's. */
+/** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
+export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<Event> {
+  const { GITHUB_EVENT_NAME: name = '', GITHUB_EVENT_PATH: path = '', GITHUB_REF: ref = '' } = environment;
+  const payload: unknown = await readFile(path, 'utf8')
+    .then(JSON.parse)
+    .catch((error) => {
+      throw invalidEvent(messageOf(error));
+    });
+  return parseEvent(name, ref, payload);
+}
+
+/** Reads an event from its payload. Throws a `ProblemError`. */
 export function parseEvent(name: string, ref: string, payload: unknown): Event {
   const parsed = EventShape.safeParse(payload);
   if (!parsed.success) {
     const { message = '', path = [] } = parsed.error.issues[0] ?? {};
-    throw new ProblemError(makeProblem('action/invalid-event', { reason: `${path.join('.')}: ${message}` }));
+    throw invalidEvent(`${path.join('.')}: ${message}`);
   }
   const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
   const pushed = before === undefined || NO_COMMIT.test(before) ? null : before;
@@ -60,6 +72,10 @@ export function parseEvent(name: string, ref: string, payload: unknown): Event {
     defaultBranch: home?.default_branch ?? null,
     before: group?.base_sha ?? pushed,
   };
+}
+
+function invalidEvent(reason: string): ProblemError {
+  return new ProblemError(makeProblem('action/invalid-event', { reason }));
 }
 
 type Payload = z.infer<typeof EventShape>;
@@ -90,17 +106,12 @@ function modeOf({ name, ref, defaultBranch }: Event): Mode {
     case 'merge_group':
       return 'plan';
     case 'push':
-      if (defaultBranch === null) throw unsupported(name, 'its payload does not name the default branch');
-      return ref === `refs/heads/${defaultBranch}` ? 'sync' : 'plan';
+      return defaultBranch !== null && ref === `refs/heads/${defaultBranch}` ? 'sync' : 'plan';
     case 'schedule':
     case 'workflow_dispatch':
     case 'repository_dispatch':
       return 'drift';
     default:
-      throw unsupported(name, 'it is no event that it knows');
+      throw new ProblemError(makeProblem('action/unsupported-event', { event: name }));
   }
-}
-
-function unsupported(event: string, reason: string): ProblemError {
-  return new ProblemError(makeProblem('action/unsupported-event', { event, reason }));
 }

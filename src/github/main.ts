@@ -3,23 +3,22 @@ import { sync, type SyncOptions } from '../commands/sync.ts';
 import { DEFAULTS } from '../config/config.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
-import type { Done } from './conclusion.ts';
 import { makeContext, type Context } from './context.ts';
 import { chooseMode } from './event.ts';
 import { reviewGate, supersededBy } from './gates.ts';
-import { publish } from './publish.ts';
-import { hidingActionHost, readInputs, type ActionHost, type HidingActionHost } from './runner.ts';
+import { publish, type Done } from './publish.ts';
+import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
 /** Runs the action once and resolves to its exit code. */
 export async function runAction(given: ActionHost): Promise<number> {
-  const host = hidingActionHost(given);
+  const host = makeSafeAction(given);
   return publish(await run(host), host);
 }
 
-async function run(host: HidingActionHost): Promise<Done> {
+async function run(host: SafeActionHost): Promise<Done> {
   let begun: Omit<Done, 'result'> = { mode: 'plan', context: null };
   try {
-    const inputs = readInputs(host.runner);
+    const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
     begun = { ...begun, context };
     begun = { mode: chooseMode(inputs.mode, context.event), context };

@@ -1,54 +1,118 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import { join, posix } from 'node:path';
+import type { CommandResult } from '../commands/result.ts';
+import { mapStrings } from '../domain/json.ts';
+import { makeProblem, messageOf } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
+import { makeReport } from '../report/make-report.ts';
 import { problemsIn } from '../report/problems.ts';
-import { renderMarkdown } from '../report/markdown.ts';
+import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
 import { renderText } from '../report/text.ts';
 import type { Report, ReportProblem } from '../report/schema.ts';
-import { planMark } from '../review/reviewed-plan.ts';
+import { partsOf, planMark } from '../review/reviewed-plan.ts';
 import { pathsFromRoot } from './checkout.ts';
 import { type GitHub, headOfPull } from './client.ts';
-import { conclude, type Conclusion, differing, type Done } from './conclusion.ts';
 import type { Context } from './context.ts';
-import type { PullRequest } from './event.ts';
-import type { AnnotationKind, HidingActionHost, Runner } from './runner.ts';
+import type { Mode, PullRequest } from './event.ts';
+import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
 import { closeIssue, findComment, keepComment, keepIssue, markerOf } from './sticky.ts';
 
-/**
- * Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot
- * be published in one place is a notice: the work is done by then.
- */
-export async function publish(done: Done, host: HidingActionHost): Promise<number> {
+/** What a run has come to; without a context it could not even begin. */
+export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
+
+/** What is published of a run, wherever that is. */
+type Conclusion = {
+  readonly report: Report;
+  readonly failure: FailureReason;
+  readonly page: MarkdownOptions;
+  /** The line by which a whole plan can be approved; empty where there is none. */
+  readonly mark: string;
+  readonly hide: (text: string) => string;
+};
+
+/** Publishes in one place. What stands in the way is a notice: the work is done by then, and nothing else is lost for it. */
+type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
+
+/** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
+export async function publish(done: Done, host: SafeActionHost): Promise<number> {
   const { mode, context } = done;
-  const { runner, secrets, output } = host;
-  const conclusion = conclude(done, secrets.hide);
+  const { runner, output } = host;
+  const conclusion = conclude(done, host);
   const { report, failure } = conclusion;
-  output.write(escapeForRunner(renderText(report, { colour: false, quiet: false })));
-  annotate(problemsIn(report), context === null ? (path) => path : pathsFromRoot(context), runner);
+  output.write(renderText(report, { colour: false, quiet: false }));
+  annotate(problemsIn(report), pathsOf(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const obstacles = [
-    ...(await attempt('outputs', () => publishOutputs(conclusion, host))),
-    ...(await attempt('summary', () => publishSummary(conclusion, runner))),
-    ...(context === null ? [] : await publishOnGitHub(context, conclusion)),
-  ];
-  for (const obstacle of obstacles) annotateRun('notice', obstacle, runner);
+  const attempt: Attempt = (what, work) =>
+    work().catch((error) => {
+      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
+    });
+  await attempt('outputs', () => publishOutputs(conclusion, host));
+  await attempt('summary', () => publishSummary(conclusion, runner));
+  if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
   return failure === '' ? 0 : 1;
 }
 
-/** Publishes in one place. What stands in the way is returned: nothing else is lost for it. */
-async function attempt(what: string, work: () => Promise<void>): Promise<readonly Problem[]> {
-  return work().then(
-    () => [],
-    (error: unknown) => [makeProblem('action/not-told', { what, reason: messageOf(error) })],
-  );
+function pathsOf(context: Context | null): (path: string) => string {
+  return context === null ? (path) => path : pathsFromRoot(context.world.workingDirectory, context.inputs.config);
+}
+
+function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
+  const { mode, result, context } = done;
+  const { run } = result;
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
+  const shown: MarkdownOptions = {
+    ...{ title: mode, limit: null, folder: folderOf(context) },
+    // Readers know a pull request by its own commit, not by the merge that GitHub makes for a try.
+    commit: context?.event.pull?.head ?? null,
+    runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
+  };
+  // Before it is rendered as well: what marks and escapes would tear a secret apart.
+  const [report, page] = mapStrings([makeReport(run), shown] as const, hide);
+  const { plan_digest: digest } = report;
+  const mark = run.plan === null || digest === null ? '' : `${planMark(digest, partsOf(run.plan))}\n`;
+  return { report, page, mark, hide, failure: failureOf(mode, result, report) };
+}
+
+/** Null for the root of the repository. */
+function folderOf(context: Context | null): string | null {
+  const folder = posix.normalize(`${context?.inputs['working-directory'] ?? '.'}/`).slice(0, -1);
+  return folder === '.' ? null : folder;
+}
+
+/** The output `failure-reason`; empty when all went well. */
+export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'superseded' | '';
+
+/** Says in one word why a run is no success. */
+export function failureOf(
+  mode: Mode,
+  { run, exitCode }: Pick<CommandResult, 'run' | 'exitCode'>,
+  report: Report,
+): FailureReason {
+  if (exitCode === 0) return mode === 'drift' && differing(report) > 0 ? 'drift' : '';
+  if (exitCode === 3) return refusalOf(report);
+  if (report.problems.some(({ code }) => code.startsWith('guard/'))) return 'refused';
+  // Without a plan it could not even begin; with one no prompt could be observed.
+  return exitCode === 1 && run.plan === null ? 'invalid' : 'failed';
+}
+
+/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
+function refusalOf({ prompts }: Report): FailureReason {
+  const blocked = prompts.filter(({ status }) => status === 'blocked');
+  const errors = blocked.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
+  if (errors.some(({ code }) => code === 'guard/superseded')) return 'superseded';
+  return errors.every(({ code }) => code === 'guard/drift') ? 'drift' : 'refused';
+}
+
+/** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
+export function differing({ prompts }: Report): number {
+  return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
 }
 
 /** Files may fail where the runner's own outputs do not, so that these come first. */
-async function publishOutputs(conclusion: Conclusion, host: HidingActionHost): Promise<void> {
+async function publishOutputs(conclusion: Conclusion, host: SafeActionHost): Promise<void> {
   const { report, failure } = conclusion;
   const { setOutput } = host.runner;
   setOutput('failure-reason', failure);
@@ -61,7 +125,7 @@ async function publishOutputs(conclusion: Conclusion, host: HidingActionHost): P
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the outputs and their paths. */
 async function writeReports(
   { report, page, hide }: Conclusion,
-  { environment, newId }: HidingActionHost,
+  { environment, newId }: SafeActionHost,
 ): Promise<readonly (readonly [output: string, path: string])[]> {
   const folder = join(environment['RUNNER_TEMP'] || tmpdir(), `promptsync-${newId()}`);
   const files = [
@@ -81,27 +145,26 @@ async function publishSummary({ report, page }: Conclusion, { writeSummary }: Ru
   await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }).text);
 }
 
-/** Publishes the pull request's comment, or the issue about drift. What stands in the way is returned. */
-async function publishOnGitHub(context: Context, conclusion: Conclusion): Promise<readonly Problem[]> {
-  const { github } = context;
-  const what = whatToPublish(context, conclusion);
-  if (what === null) return [];
-  const publishThere = { comment: publishComment, issue: publishIssue }[what];
-  return attempt(what, async () => {
-    if (github === null) throw new Error('there is no `github-token`.');
-    await publishThere(github, context, conclusion);
-  });
+/** Publishes the pull request's comment, or the issue about drift. */
+async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclusion, attempt: Attempt): Promise<void> {
+  const { inputs } = context;
+  const { pull } = context.event;
+  if (mode === 'plan' && pull !== null && inputs.comment !== 'never') {
+    await attempt('comment', () => publishComment(pull, context, conclusion));
+  }
+  if (mode === 'drift' && inputs['drift-issue']) await attempt('issue', () => publishIssue(context, conclusion));
 }
 
-function whatToPublish({ event, inputs }: Context, { mode }: Conclusion): 'comment' | 'issue' | null {
-  if (mode === 'plan' && event.pull !== null && inputs.comment !== 'never') return 'comment';
-  return mode === 'drift' && inputs['drift-issue'] ? 'issue' : null;
+function needed(github: GitHub | null): GitHub {
+  if (github === null) throw new Error('there is no `github-token`.');
+  return github;
 }
 
 /** Keeps the comment of a pull request up to date. */
-async function publishComment(github: GitHub, { event, inputs }: Context, conclusion: Conclusion): Promise<void> {
-  const { pull } = event;
-  if (pull === null || !(await isNewest(github, pull))) return;
+async function publishComment(pull: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
+  const { inputs } = context;
+  const github = needed(context.github);
+  if (!(await isNewest(github, pull))) return;
   const marker = markerOf(inputs);
   const target = { issue: pull.number, marker };
   const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
@@ -124,7 +187,8 @@ function isQuiet(report: Report): boolean {
 }
 
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
-async function publishIssue(github: GitHub, { inputs }: Context, conclusion: Conclusion): Promise<void> {
+async function publishIssue({ inputs, ...context }: Context, conclusion: Conclusion): Promise<void> {
+  const github = needed(context.github);
   const marker = markerOf(inputs);
   const body = bodyOf(marker, conclusion);
   if (conclusion.failure === '') return closeIssue(github, { marker, body });
@@ -139,12 +203,10 @@ async function publishIssue(github: GitHub, { inputs }: Context, conclusion: Con
 const COMMENT = { most: 60_000, measure: (text: string): number => text.length };
 
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker: string, { report, page, parts, hide }: Conclusion): string {
-  const { plan_digest: digest } = report;
-  const plan = digest === null ? '' : `${planMark(digest, parts)}\n`;
-  const most = COMMENT.most - COMMENT.measure(`${marker}\n${plan}`);
+function bodyOf(marker: string, { report, page, mark, hide }: Conclusion): string {
+  const most = COMMENT.most - COMMENT.measure(`${marker}\n${mark}`);
   const { text, whole } = renderMarkdown(report, { ...page, limit: { ...COMMENT, most } });
-  return hide(`${marker}\n${whole ? plan : ''}${text}`);
+  return hide(`${marker}\n${whole ? mark : ''}${text}`);
 }
 
 /** GitHub shows ten of a kind for each step and drops the others without a word. */

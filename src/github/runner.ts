@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Host } from '../cli/host.ts';
-import { hidingHost, type HidingHost } from '../cli/secrets.ts';
+import { type Host, makeSafe, type SafeHost } from '../cli/host.ts';
 import { parseMaxChanges } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
@@ -27,24 +26,22 @@ export type Runner = {
 
 export type ActionHost = Host & { readonly runner: Runner };
 
-/** A host of which log, annotations, outputs and summary hide the secrets. */
-export type HidingActionHost = ActionHost & HidingHost;
+/** A host of which log, annotations, outputs and summary hide the secrets, and the runner is told of each. */
+export type SafeActionHost = ActionHost & SafeHost;
 
-export function hidingActionHost(given: ActionHost): HidingActionHost {
-  const host = hidingHost(given);
+export function makeSafeAction(given: ActionHost): SafeActionHost {
   const { runner } = given;
-  const { hide } = host.secrets;
-  const masked = new Set<string>();
+  const host = makeSafe(given);
+  const { hide, keep } = host.secrets;
+  const keepBoth = (secret: string): void => {
+    runner.setSecret(secret);
+    keep(secret);
+  };
   return {
     ...host,
+    secrets: { hide, keep: keepBoth },
     runner: {
       ...runner,
-      setSecret: (secret) => {
-        if (masked.has(secret)) return;
-        masked.add(secret);
-        runner.setSecret(secret);
-        host.secrets.keep(secret);
-      },
       setOutput: (name, value) => runner.setOutput(name, hide(value)),
       annotate: (kind, message, place) => runner.annotate(kind, hide(message), place),
       writeSummary: (markdown) => runner.writeSummary(hide(markdown)),
@@ -52,41 +49,41 @@ export function hidingActionHost(given: ActionHost): HidingActionHost {
   };
 }
 
-const flag = z.enum(['true', 'false', ''], { error: 'expected true or false' }).transform((text) => text === 'true');
-const text = z.string().transform((value) => (value === '' ? undefined : value));
-const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.enum(names, { error: `expected ${names.join(', ')}` });
+const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
 
-/** The inputs of action.yml; what is left out there is the empty text. */
+/** The inputs of action.yml. A workflow may give one that is empty: then it counts as left out. */
 const InputShape = z.object({
-  mode: oneOf(['auto', 'plan', 'sync', 'drift']),
-  config: text,
-  'working-directory': z.string(),
-  'base-url': text,
-  'api-key': text,
-  'github-token': text,
-  comment: oneOf(['always', 'changes', 'never']),
-  'on-drift': oneOf(['overwrite', 'fail', '']).transform((value) => (value === '' ? undefined : value)),
-  'max-changes': z.string().transform((value, context) => {
-    if (value === '') return undefined;
-    const parsed = parseMaxChanges(value);
-    if (parsed === null) context.addIssue('expected a number, or a percentage such as 25%');
-    return parsed ?? undefined;
-  }),
+  mode: z.enum(['auto', 'plan', 'sync', 'drift']).default('auto'),
+  config: z.string().optional(),
+  'working-directory': z.string().default('.'),
+  'base-url': z.string().optional(),
+  'api-key': z.string().optional(),
+  'github-token': z.string().optional(),
+  comment: z.enum(['always', 'changes', 'never']).default('always'),
+  'on-drift': z.enum(['overwrite', 'fail']).optional(),
+  'max-changes': z
+    .string()
+    .transform((text, { addIssue }) => {
+      const parsed = parseMaxChanges(text);
+      if (parsed === null) addIssue('expected a number, or a percentage such as 25%');
+      return parsed ?? undefined;
+    })
+    .optional(),
   'require-reviewed-plan': flag,
   'drift-issue': flag,
 });
-
-const DEFAULTS: Readonly<Record<string, string>> = { mode: 'auto', comment: 'always', 'working-directory': '.' };
 
 export type Inputs = z.infer<typeof InputShape>;
 
 export const INPUT_NAMES = Object.keys(InputShape.shape);
 
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
-export function readInputs({ getInput, setSecret }: Runner): Inputs {
-  const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? '')]));
-  for (const secret of [given['api-key'], given['github-token']]) if (secret) setSecret(secret);
+export function readInputs(
+  { getInput }: Pick<Runner, 'getInput'>,
+  { keep }: Pick<SafeHost['secrets'], 'keep'>,
+): Inputs {
+  const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || undefined]));
+  for (const secret of [given['api-key'], given['github-token']]) if (secret !== undefined) keep(secret);
   const parsed = InputShape.safeParse(given);
   if (parsed.success) return parsed.data;
   const { path = [], message = '' } = parsed.error.issues[0] ?? {};

@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { z } from 'zod';
 import { digestOf, shortDigest } from '../domain/digest.ts';
 import type { GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
@@ -20,17 +19,8 @@ export function markerOf({ config = '', 'working-directory': folder }: Inputs): 
   return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
 }
 
-const AuthorShape = z.object({ login: z.string(), type: z.string().optional() });
-const CommentShape = z.object({ id: z.int(), body: z.string().nullish(), user: AuthorShape.nullish() });
-const IssueShape = z.object({
-  number: z.int(),
-  title: z.string(),
-  body: z.string().nullish(),
-  user: AuthorShape.nullish(),
-  pull_request: z.unknown().optional(),
-});
-type Comment = z.infer<typeof CommentShape>;
-type Issue = z.infer<typeof IssueShape>;
+type Comment = { readonly id: number; readonly body?: string };
+type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
 export async function keepComment(github: GitHub, comment: StickyComment): Promise<void> {
@@ -57,8 +47,7 @@ export async function findComment(
 ): Promise<Comment | null> {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
-  const listed = await octokit.paginate(call, { ...names, issue_number: issue, per_page: 100 });
-  const comments = z.array(CommentShape).parse(listed);
+  const comments = await octokit.paginate(call, { ...names, issue_number: issue, per_page: 100 });
   const marked = comments.filter(({ body }) => body?.startsWith(marker));
   if (marked.length === 0) return null;
   const me = await whoAmI(github);
@@ -96,9 +85,8 @@ async function findIssue(github: GitHub, marker: string): Promise<Issue | null> 
   const call = 'GET /repos/{owner}/{repo}/issues';
   const listed = await octokit.paginate(call, { ...names, state: 'open', creator: me, per_page: 100 });
   // GitHub lists pull requests among the issues.
-  const issues = z.array(IssueShape).parse(listed);
-  const ours = issues.filter(({ body, user }) => body?.startsWith(marker) && isBy(me, user));
-  return ours.find((one) => one.pull_request === undefined) ?? null;
+  const issues = listed.filter(({ pull_request: pull }) => pull === undefined);
+  return issues.find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
 
 /** How a text of ours is found, changed and made. */
@@ -127,29 +115,24 @@ function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
 }
 
-const ViewerShape = z.object({ viewer: z.object({ login: z.string() }) });
-const UserShape = z.object({ login: z.string() });
-
 /** What a workflow's own token writes as. */
 const ACTIONS = 'github-actions[bot]';
 
 /**
- * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask for their user; GraphQL
- * answers them all the same. Where neither answers it is taken for a workflow's own.
+ * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
+ * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
  */
 async function whoAmI({ octokit }: GitHub): Promise<string> {
   try {
-    return ViewerShape.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
+    return (await octokit.graphql<{ readonly viewer: Author }>('{ viewer { login } }')).viewer.login;
   } catch {
-    return octokit.request('GET /user').then(
-      ({ data }) => UserShape.parse(data).login,
-      () => ACTIONS,
-    );
+    return ACTIONS;
   }
 }
 
+type Author = { readonly login: string; readonly type?: string };
+
 /** GraphQL leaves out the suffix that REST gives apps in some answers. */
-function isBy(login: string, author: Comment['user']): boolean {
-  if (author === null || author === undefined) return false;
-  return author.login === login || (author.type === 'Bot' && author.login === `${login}[bot]`);
+function isBy(login: string, author: Author | null | undefined): boolean {
+  return author?.login === login || (author?.type === 'Bot' && author.login === `${login}[bot]`);
 }

@@ -140,8 +140,8 @@ export const USAGE = {
     'The workspace is no git repository.',
     'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',
   ),
-  'action/unsupported-event': error<{ event: string; reason: string }>(
-    (e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`,
+  'action/unsupported-event': error<{ event: string }>(
+    (e) => `The mode \`auto\` does nothing on the event ${e.event}.`,
     'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
   ),
   'action/drift-found': error<{ prompts: number }>(

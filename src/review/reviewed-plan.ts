@@ -1,4 +1,4 @@
-import { digestOf, shortDigest } from '../domain/digest.ts';
+import { shortDigest } from '../domain/digest.ts';
 import { digestPlan, type Plan } from '../domain/plan.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
@@ -8,24 +8,18 @@ export function partsOf({ prompts }: Pick<Plan, 'prompts'>): readonly string[] {
 }
 
 /**
- * The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
- * prompt's part, and one over them all.
+ * The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, and that of each
+ * prompt's part.
  */
 export function planMark(digest: string, parts: readonly string[]): string {
-  const shown = [digest, ...parts].join(' ');
-  return `<!-- plan ${shown} ${checkOf(shown)} -->`;
+  return `<!-- plan ${[digest, ...parts].join(' ')} -->`;
 }
 
 /** The parts that a comment shows; null where it shows no plan that can be approved. */
 export function shownParts(comment: string): readonly string[] | null {
   const [, line = ''] = comment.split(/\r?\n/);
-  const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
-  if (shown === undefined || check !== checkOf(shown)) return null;
-  return shown.split(' ').slice(1);
-}
-
-function checkOf(shown: string): string {
-  return shortDigest(digestOf(shown));
+  const [, parts] = /^<!-- plan sha256:[0-9a-f]{64}((?: [0-9a-f]{16})*) -->$/.exec(line) ?? [];
+  return parts?.split(' ').slice(1) ?? null;
 }
 
 /** How a merged commit was reviewed. */

@@ -14,50 +14,46 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeWorkspace } from '../support/folder.ts';
+import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-
-async function makeStage(): Promise<{ folder: string; service: TestService }> {
-  const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-  return { folder, service: await startTestService(['greeting']) };
-}
+import { KEY } from '../support/service.ts';
+import { makeStage } from './stage.ts';
 
 describe('--output', () => {
   test('takes the report, and standard output stays empty', async () => {
-    const { folder, service } = await makeStage();
-    const { stdout, stderr, exitCode } = await run(folder, ['plan', '--format', 'json', '-o', 'out.json'], service);
+    const { folder, promptsync } = await makeStage();
+    const { stdout, stderr, exitCode } = await promptsync('plan --format json -o out.json');
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
     expect(parseReport(readFileSync(join(folder, 'out.json'), 'utf8')).summary.create_version).toBe(1);
     expect(stderr).toMatch(/^Plan: 1 to create/);
   });
 
   test('replaces a file as a whole and leaves nothing else behind', async () => {
-    const { folder, service } = await makeStage();
+    const { folder, promptsync } = await makeStage();
     writeFileSync(join(folder, 'out.txt'), 'x'.repeat(100_000));
-    await run(folder, ['plan', '--output', 'out.txt'], service);
+    await promptsync('plan --output out.txt');
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toMatch(/^greeting {2}prompts\/greeting\.md\n/);
     expect(readdirSync(folder).toSorted()).toEqual(['out.txt', 'prompts', 'promptsync.yaml']);
   });
 
   test('follows a symbolic link instead of replacing it', async () => {
-    const { folder, service } = await makeStage();
+    const { folder, promptsync } = await makeStage();
     writeFileSync(join(folder, 'target.txt'), '');
     symlinkSync('target.txt', join(folder, 'out.txt'));
-    await run(folder, ['plan', '--output', 'out.txt'], service);
+    await promptsync('plan --output out.txt');
     expect(readFileSync(join(folder, 'target.txt'), 'utf8')).toContain('create version');
   });
 
   // A named pipe of its own stands for all that is no file, such as /dev/null: a mistake must not replace that one.
   test('writes into what is no regular file, and leaves it as it is', async () => {
-    const { folder, service } = await makeStage();
+    const { folder, promptsync } = await makeStage();
     const pipe = join(folder, 'out.pipe');
     execFileSync('mkfifo', [pipe]);
     const opened = openSync(pipe, constants.O_RDWR);
     onTestFinished(() => closeSync(opened));
-    const ran = await run(folder, ['plan', '--quiet', '--output', 'out.pipe'], service);
+    const ran = await promptsync('plan --quiet --output out.pipe');
     expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
     expect(statSync(pipe).isFIFO()).toBe(true);
     const bytes = Buffer.alloc(1_000);
@@ -65,12 +61,9 @@ describe('--output', () => {
   });
 
   test('errors are on standard error too, and quiet leaves them there', async () => {
-    const { folder } = await makeStage();
-    for (const words of [
-      ['plan', '-o', 'out.txt'],
-      ['plan', '-q', '-o', 'out.txt'],
-    ]) {
-      const { stdout, stderr, exitCode } = await run(folder, words);
+    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    for (const line of ['plan -o out.txt', 'plan -q -o out.txt']) {
+      const { stdout, stderr, exitCode } = await run(folder, line.split(' '));
       expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
       expect(stderr).toContain('error: No service is configured.');
     }
@@ -79,18 +72,18 @@ describe('--output', () => {
   test.each([
     ['no/such/folder/out.txt', 'there is no such folder'],
     ['prompts', 'it is a folder'],
-    ['', 'it is empty'],
+    ['', 'it is a folder'],
     ['promptsync.yaml/out.txt', 'there is no such folder'],
   ])('that cannot be written is known before anything is done: %j', async (output, reason) => {
-    const { folder, service } = await makeStage();
-    const { stdout, exitCode } = await run(folder, ['sync', '--yes', '--output', output], service);
+    const { service, promptsync } = await makeStage();
+    const { stdout, exitCode } = await promptsync(`sync --yes --output ${output}`);
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`(${reason})`);
     expect(service.requests).toEqual([]);
   });
 
   test('that turns out not to be writable puts the report on standard output: what was done must be told', async () => {
-    const { folder, service } = await makeStage();
+    const { folder, service, promptsync } = await makeStage();
     const output = join(folder, 'out', 'out.json');
     mkdirSync(join(folder, 'out'));
     const front = await startFront({
@@ -100,8 +93,8 @@ describe('--output', () => {
         return null;
       },
     });
-    const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
-    const ran = await run(folder, ['sync', '--yes', '--format', 'json', '--output', output], { environment });
+    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl };
+    const ran = await promptsync(`sync --yes --format json --output ${output}`, { environment });
     expect(ran.exitCode).toBe(1);
     expect(parseReport(ran.stdout).summary.applied).toBe(1);
     expect(ran.stderr).toContain('The report cannot be written');
@@ -109,31 +102,72 @@ describe('--output', () => {
 });
 
 describe('what goes where', () => {
-  test('warnings go to standard error, in every format, and not with quiet', async () => {
-    const files = workspaceFiles({ greeting: { text: 'hid\u200bden' } });
-    const folder = makeWorkspace(files);
+  test.each(['text', 'json'])('warnings go to standard error with %s, and not with quiet', async (format) => {
+    const { promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
     const warning = 'prompts/greeting.md:8:4: warning: The file contains the invisible character \\u{200b}.';
-    for (const format of ['text', 'json']) {
-      const loud = await run(folder, ['validate', '--format', format]);
-      expect(loud.stderr.startsWith(warning)).toBe(true);
-      expect(loud.exitCode).toBe(0);
-      expect((await run(folder, ['validate', '--quiet', '--format', format])).stderr).toBe('');
-    }
+    const loud = await promptsync(`validate --format ${format}`);
+    expect(loud).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(warning) });
+    expect((await promptsync(`validate --quiet --format ${format}`)).stderr).toBe('');
   });
 
   test('--verbose tells of each call, and never the key', async () => {
-    const { folder, service } = await makeStage();
-    const { stderr } = await run(folder, ['sync', '--yes', '--verbose'], service);
-    const calls = stderr.trimEnd().split('\n');
+    const { service, promptsync } = await makeStage();
+    const calls = (await promptsync('sync --yes --verbose')).stderr.trimEnd().split('\n');
     expect(calls).toHaveLength(service.requests.length);
     expect(calls[0]).toMatch(/^GET \/v1\/integration\/prompts\/prm_greeting\?environment=staging 200 \d+ ms$/);
     expect(calls.filter((call) => call.startsWith('POST'))).toHaveLength(3);
+    expect((await promptsync('status --verbose')).stderr).toMatch(/^GET /);
+    const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' };
+    expect((await promptsync('plan --verbose', { environment })).stderr).toMatch(/ no answer \d+ ms\n/);
   });
+});
 
-  test('--verbose of status, and of a service that does not answer', async () => {
-    const { folder, service } = await makeStage();
-    expect((await run(folder, ['status', '--verbose'], service)).stderr).toMatch(/^GET /);
-    const environment = { ...service.environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' };
-    expect((await run(folder, ['plan', '--verbose'], { environment })).stderr).toMatch(/ no answer \d+ ms\n/);
-  });
+/** `run` itself expects that neither output holds the key. */
+test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
+  'a key that was pasted into a prompt is hidden in %s, and in a file',
+  async (line) => {
+    const { folder, promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
+    expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
+    await promptsync(`${line} -o out.txt`);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).not.toContain(KEY);
+  },
+);
+
+const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
+
+test.each(['text', 'markdown', 'html'])(
+  'a key of which only a part changes is not shown in two: %s',
+  async (format) => {
+    const key = 'a-key-of-the-service';
+    const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);
+    await promptsync('sync --yes');
+    writeFiles(folder, workspaceFiles({ leak: { text: CLOSE.replace('service', 'server') } }));
+    const { stdout } = await promptsync(`plan --format ${format}`, { environment: { FORCE_COLOR: '1' } });
+    const shown = stdout.replaceAll(/\u001b\[[0-9;]*m|<[^>]*>/g, '');
+    expect(shown).toContain('Call it with [redacted]');
+    expect(shown).not.toContain(key);
+  },
+);
+
+test('a short key is not looked for: it may be a word of the report', async () => {
+  const { promptsync } = await makeStage();
+  const { stdout } = await promptsync('plan', { environment: { PROMPTSYNC_API_KEY: 'plan' } });
+  expect(stdout).not.toContain('[redacted]');
+});
+
+test.each([
+  ['html', /^<!doctype html>[^]*expected a commit/i],
+  ['markdown', /^### promptsync plan[^]*expected a commit/i],
+])('a usage error is told in %s as well', async (format, told) => {
+  const words = ['plan', '--base', '', '--format', 'text', '--format', format];
+  const { stdout, exitCode } = await run(makeWorkspace({}), words);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
+});
+
+test.each(['-o', '--output'])('%s takes the JSON report of a usage error as well', async (flag) => {
+  const folder = makeWorkspace({});
+  const { stdout, exitCode } = await run(folder, ['plan', '--foo', '--format', 'json', flag, 'z.json']);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+  const { problems } = parseReport(readFileSync(join(folder, 'z.json'), 'utf8'));
+  expect(problems.map(({ code }) => code)).toEqual(['usage/invalid']);
 });

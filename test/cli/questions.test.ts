@@ -2,36 +2,26 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { makeFolder, makeWorkspace } from '../support/folder.ts';
-import { workspaceFiles } from '../support/prompts.ts';
-import { run, runJson, type RunOptions } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { makeFolder } from '../support/folder.ts';
+import { parseReport, run } from '../support/run.ts';
+import { makeStage } from './stage.ts';
 
 const QUESTION = 'Apply these changes? [y/N] ';
 
-async function makeStage(): Promise<{ folder: string; service: TestService }> {
-  const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-  return { folder, service: await startTestService(['greeting']) };
-}
-
 describe('the question of a sync, on a terminal', () => {
+  const terminal = { terminal: true } as const;
+
   test.each([
     ['y\n', true],
-    ['yes\n', true],
     [' YES \n', true],
     ['y', true],
-    ['n\n', false],
     ['\n', false],
     ['yes please\n', false],
     ['no\ny\n', false],
     ['', false],
   ])('the answer %j', async (input, applied) => {
-    const { folder, service } = await makeStage();
-    const { exitCode, stdout, stderr } = await run(folder, ['sync', '--no-color'], {
-      ...service,
-      input,
-      terminal: true,
-    });
+    const { service, promptsync } = await makeStage();
+    const { exitCode, stdout, stderr } = await promptsync('sync --no-color', { ...terminal, input });
     expect(stderr).toContain('+ create version');
     expect(stderr).toContain('+Text of greeting.');
     expect(stderr.endsWith(input === '' ? `${QUESTION}\n` : QUESTION)).toBe(true);
@@ -40,36 +30,31 @@ describe('the question of a sync, on a terminal', () => {
     expect(stdout).toContain(applied ? 'created version' : 'the question was not answered with yes');
   });
 
-  test('after the question the report repeats no diff', async () => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, ['sync'], { ...service, input: 'y\n', terminal: true });
-    expect(stdout).not.toContain('Text of greeting.');
-  });
-
   test.each([
-    ['a page', ['--format', 'html']],
-    ['Markdown', ['--format', 'markdown']],
-  ])('but %s has them all the same, with the versions that were made', async (_, words) => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, ['sync', ...words], { ...service, input: 'y\n', terminal: true });
-    expect(stdout).toContain('Text of greeting.');
-    expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
+    ['the report repeats no diff', 'sync', false],
+    ['a page has them all the same, with the versions that were made', 'sync --format html', true],
+    ['Markdown has them too', 'sync --format markdown', true],
+  ])('after it %s', async (_, line, repeated) => {
+    const { promptsync } = await makeStage();
+    const { stdout } = await promptsync(line, { ...terminal, input: 'y\n' });
+    expect(stdout.includes('Text of greeting.')).toBe(repeated);
+    if (repeated) expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
   });
 
   test('in JSON the question is on standard error as well, and who declines gets a report', async () => {
-    const { folder, service } = await makeStage();
-    const { report, stderr } = await runJson(folder, ['sync'], { ...service, input: 'n\n', terminal: true });
+    const { promptsync } = await makeStage();
+    const { stdout, stderr } = await promptsync('sync --format json', { ...terminal, input: 'n\n' });
+    const report = parseReport(stdout);
     expect(stderr.endsWith(QUESTION)).toBe(true);
     expect(report).toMatchObject({ mode: 'apply', plan_digest: null, problems: [{ code: 'usage/declined' }] });
     expect(report.prompts).toMatchObject([{ status: 'not_attempted' }]);
   });
 
   test('Ctrl-C at the question is an interruption', async () => {
-    const { folder, service } = await makeStage();
+    const { service, promptsync } = await makeStage();
     let interrupt = (): void => {};
-    const { exitCode } = await run(folder, ['sync'], {
-      ...service,
-      terminal: true,
+    const { exitCode } = await promptsync('sync', {
+      ...terminal,
       input: new PassThrough(),
       onSignal: (signal) => (interrupt = signal),
       onError: (text) => text.endsWith(QUESTION) && interrupt(),
@@ -78,38 +63,26 @@ describe('the question of a sync, on a terminal', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test.each<[string, readonly string[], Partial<RunOptions>]>([
-    ['with --yes', ['--yes'], {}],
-    ['with CI=true', [], { environment: { CI: 'true' } }],
-  ])('nothing is asked %s', async (_, words, { environment }) => {
-    const { folder, service } = await makeStage();
-    const options = { environment: { ...service.environment, ...environment }, terminal: true };
-    const { exitCode, stderr } = await run(folder, ['sync', ...words], options);
-    expect(exitCode).toBe(0);
-    expect(stderr).not.toContain('?');
-  });
-
-  test('nothing is asked where nothing would be written', async () => {
-    const { folder, service } = await makeStage();
-    await run(folder, ['sync', '--yes'], service);
-    const { exitCode, stderr } = await run(folder, ['sync'], { ...service, terminal: true });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const refused = await run(folder, ['sync', '--max-changes', '0'], { ...service, terminal: true });
-    expect(refused.stderr).toBe('');
+  test('nothing is asked where it was answered, and where nothing would be written', async () => {
+    const { promptsync } = await makeStage();
+    const none = expect.not.stringContaining('?');
+    expect((await promptsync('sync --max-changes 0', terminal)).stderr).toEqual(none);
+    const environment = { CI: 'true' };
+    expect(await promptsync('sync', { ...terminal, environment })).toMatchObject({ exitCode: 0, stderr: none });
+    expect(await promptsync('sync', terminal)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
 
 describe('the question of a sync, without a terminal', () => {
-  test.each<[string, readonly string[], Readonly<Record<string, string>>, number]>([
-    ['a sync needs a yes', [], {}, 1],
-    ['--yes is one', ['--yes'], {}, 0],
-    ['CI=true is one', [], { CI: 'true' }, 0],
-    ['CI=1 is none', [], { CI: '1' }, 1],
-    ['a dry run needs none', ['--dry-run'], {}, 0],
-  ])('%s', async (_, words, variables, exitCode) => {
-    const { folder, service } = await makeStage();
-    const environment = { ...service.environment, ...variables };
-    expect(await run(folder, ['sync', ...words], { environment })).toMatchObject({ exitCode });
+  test.each<[string, string, Readonly<Record<string, string>>, number]>([
+    ['a sync needs a yes', 'sync', {}, 1],
+    ['--yes is one', 'sync --yes', {}, 0],
+    ['CI=true is one', 'sync', { CI: 'true' }, 0],
+    ['CI=1 is none', 'sync', { CI: '1' }, 1],
+    ['a dry run needs none', 'sync --dry-run', {}, 0],
+  ])('%s', async (_, line, environment, exitCode) => {
+    const { service, promptsync } = await makeStage();
+    expect(await promptsync(line, { environment })).toMatchObject({ exitCode });
     if (exitCode === 1) expect(service.requests).toEqual([]);
   });
 });
@@ -166,9 +139,8 @@ test.each([
 });
 
 test('promote without a prompt asks which ones', async () => {
-  const service = await startTestService(['greeting', 'refund']);
-  const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
-  await run(folder, ['sync', '--yes'], service);
+  const { folder, service, promptsync } = await makeStage({ greeting: {}, refund: {} });
+  await promptsync('sync --yes');
   const words = ['promote', '--from', 'staging', '--to', 'production'];
   const { environment } = service;
   const { exitCode, stdout } = await typing(folder, [['Which prompts', '\u001b[B \r']], { words, environment });
@@ -194,10 +166,7 @@ test.each([
   ['false', true],
   ['', true],
 ])('with CI=%j on a terminal it asks: %s', async (CI, asks) => {
-  const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
-  const onError = (text: string): void => void (text.includes('Where') && setImmediate(() => input.write('\u0003')));
-  const given = { terminal: true, input, onError, environment: { CI } };
-  const { exitCode, stdout } = await run(makeFolder(), ['init'], given);
+  const { exitCode, stdout } = await typing(makeFolder(), [['Where', '\u0003']], { environment: { CI } });
   expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

@@ -3,7 +3,7 @@ import { startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
-import { parseReport, run, runJson } from '../support/run.ts';
+import { parseReport, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const IDS = ['a', 'b', 'c'];
@@ -62,25 +62,6 @@ describe('a signal during a slow sync', () => {
     await expect.poll(() => written.stderr).toContain('Interrupted');
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
-  });
-
-  test('what was begun is finished by the next run, with one version of each text', async () => {
-    const { front, environment, arrived, release } = await makeSlow(isCreate);
-    const folder = makeFiles();
-    let interrupt = (): void => {};
-    const first = run(folder, ['sync', '--yes'], { environment, onSignal: (signal) => (interrupt = signal) });
-    await arrived;
-    interrupt();
-    release();
-    expect(await first).toMatchObject({ exitCode: 130 });
-    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
-    expect(front.requests.filter(({ path }) => path.endsWith('/versions'))).toHaveLength(3);
-    front.takeWrites();
-    expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({
-      exitCode: 0,
-      stdout: 'nothing to do: 3 prompts in sync.\n',
-    });
-    expect(front.takeWrites()).toEqual([]);
   });
 
   test('a signal while the service is read ends with 130, and nothing is written', async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
@@ -6,31 +8,27 @@ import { runCli } from '../support/cli.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run, type RunOptions } from '../support/run.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { KEY } from '../support/service.ts';
+import { makeStage, type Stage } from './stage.ts';
 
 const LONG =
   'You answer questions about orders, refunds and 配送状況 in one short sentence that a customer understands. ';
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 
-/** A prompt that is in sync, and then changed: one word of a long line, and many further lines. */
-async function makeStage(lines = 1): Promise<{ folder: string; service: TestService }> {
-  const service = await startTestService(['greeting']);
-  const folder = makeWorkspace(workspaceFiles({ greeting: { text: LONG.repeat(7).trim() } }));
-  await run(folder, ['sync', '--yes'], service);
-  const further = Array.from({ length: lines }, (_, index) => `Line ${index + 1}.`).join('\n');
-  writeFiles(
-    folder,
-    workspaceFiles({ greeting: { text: `${LONG.repeat(7).trim().replace('refunds', 'returns')}\n${further}` } }),
-  );
-  return { folder, service };
+/** A prompt that is in sync, and then changed: one word of a long line, and further lines. */
+async function makeChange(lines = 1): Promise<Stage> {
+  const text = LONG.repeat(7).trim();
+  const stage = await makeStage({ greeting: { text } });
+  await stage.promptsync('sync --yes');
+  const further = Array.from({ length: lines }, (_, index) => `\nLine ${index + 1}.`).join('');
+  const changed = `${text.replace('refunds', 'returns')}${further}`;
+  writeFiles(stage.folder, workspaceFiles({ greeting: { text: changed } }));
+  return stage;
 }
 
 function widest(text: string): number {
-  const lines = text
-    .replaceAll(OWN, '')
-    .split('\n')
-    .filter((line) => !line.trim().startsWith('sha256:'));
-  return Math.max(...lines.map((line) => stringWidth(line)));
+  const lines = text.replaceAll(OWN, '').split('\n');
+  return Math.max(...lines.filter((line) => !line.trim().startsWith('sha256:')).map((line) => stringWidth(line)));
 }
 
 describe('The width of the terminal', () => {
@@ -41,25 +39,22 @@ describe('The width of the terminal', () => {
     ['status', 40],
     ['validate', 40],
   ])('%s is no wider than it: %i', async (command, columns) => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, [command], { ...service, terminal: true, columns });
-    expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    const { promptsync } = await makeChange();
+    expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
   });
 
   test('the changed word of a long line is seen, with what is beside it', async () => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, ['plan', '--no-color'], { ...service, terminal: true, columns: 60 });
-    const text = stdout.replaceAll(/\n +/g, ' ');
+    const { promptsync } = await makeChange();
+    const screen = { terminal: true, columns: 60 };
+    const text = (await promptsync('plan --no-color', screen)).stdout.replaceAll(/\n +/g, ' ');
     expect(text).toContain('-You answer questions about orders, refunds and 配送状況 in one short sentenc … e that');
     expect(text).toContain('+You answer questions about orders, returns and 配送状況 in one short sentenc … e that');
-    const coloured = await run(folder, ['plan'], { ...service, terminal: true, columns: 60 });
-    expect(coloured.stdout).toContain('\u001b[7mreturns\u001b[27m');
+    expect((await promptsync('plan', screen)).stdout).toContain('\u001b[7mreturns\u001b[27m');
   });
 
   test('is that of standard error for the plan before the question, and for warnings', async () => {
-    const { folder, service } = await makeStage();
-    writeFiles(folder, workspaceFiles({ greeting: { text: `${LONG}\u200b` } }));
-    const { stderr } = await run(folder, ['sync'], { ...service, input: 'n\n', terminal: true, columns: 50 });
+    const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
+    const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
     expect(stderr).toContain('Apply these changes?');
     expect(stderr).toContain('warning');
     // What is typed, and the end of its line, the terminal shows.
@@ -71,117 +66,106 @@ describe('The width of the terminal', () => {
     ['a terminal that does not tell', { terminal: true }],
     ['a terminal of no columns', { terminal: true, columns: 0 }],
   ])('of %s cuts and wraps nothing', async (_, options) => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, ['plan', '--no-color'], { ...service, ...options });
+    const { promptsync } = await makeChange();
+    const { stdout } = await promptsync('plan --no-color', options);
     expect(stdout).toContain(`\n      -${LONG.repeat(7).trim()}\n`);
-  });
-
-  test('is nothing to a file, JSON and Markdown', async () => {
-    const { folder, service } = await makeStage();
-    for (const format of ['json', 'markdown']) {
-      const words = ['plan', '--format', format];
-      const { stdout } = await run(folder, words, { ...service, terminal: true, columns: 40, hyperlinks: true });
-      expect(stdout).toBe((await run(folder, words, service)).stdout);
-    }
   });
 });
 
-describe('A long diff', () => {
-  test('is folded, on a terminal or not', async () => {
-    const { folder, service } = await makeStage(60);
-    for (const options of [{}, { terminal: true, columns: 100 }]) {
-      const folded = await run(folder, ['plan', '--no-color'], { ...service, ...options });
-      expect(folded.stdout).toMatch(/^ {6}… \d+ more lines \(--format html shows all\)$/m);
-      expect(folded.stdout).not.toContain('+Line 60.');
-    }
-  });
+test('A terminal means nothing to JSON, Markdown and a file', async () => {
+  const { folder, promptsync } = await makeChange();
+  const screen = { terminal: true, columns: 40, hyperlinks: true };
+  for (const line of ['plan --format json', 'plan --format markdown']) {
+    expect((await promptsync(line, screen)).stdout).toBe((await promptsync(line)).stdout);
+  }
+  await promptsync('plan --output one.txt', screen);
+  await promptsync('plan --output other.txt');
+  const [one, other] = ['one.txt', 'other.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(one).toBe(other);
+});
+
+test('A long diff is folded, on a terminal or not', async () => {
+  const { promptsync } = await makeChange(60);
+  for (const options of [{}, { terminal: true, columns: 100 }]) {
+    const { stdout } = await promptsync('plan --no-color', options);
+    expect(stdout).toMatch(/^ {6}… \d+ more lines \(--format html shows all\)$/m);
+    expect(stdout).not.toContain('+Line 60.');
+  }
 });
 
 describe('Links', () => {
-  const stage = { terminal: true, columns: 80, hyperlinks: true } as const;
-  const linkOf = (folder: string) => `\u001b]8;;${pathToFileURL(folder).href}/prompts/greeting.md\u001b\\`;
+  const screen = { terminal: true, columns: 80, hyperlinks: true } as const;
+  const invalid = () => makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
+  const linkTo = (url: string) => `\u001b]8;;${url}\u001b\\`;
 
-  test('lead from a title to the file, and to the service', async () => {
-    const { folder, service } = await makeStage();
-    const { stdout } = await run(folder, ['plan'], { ...service, ...stage });
-    expect(stdout).toContain(linkOf(folder));
-    expect(stdout).toContain(`\u001b]8;;${service.baseUrl}/\u001b\\`);
-  });
-
-  test('lead from a problem to the file', async () => {
-    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
-    expect((await run(folder, ['validate'], stage)).stdout).toContain(linkOf(folder));
-  });
-
-  test('lead from a warning to the file', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: { text: 'hid\u200bden' } }));
-    expect((await run(folder, ['validate'], stage)).stderr).toContain(linkOf(folder));
+  test('lead from titles, problems and warnings to the file, and to the service', async () => {
+    const { folder, service, promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
+    const file = linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`);
+    const plan = await promptsync('plan', screen);
+    expect(plan.stdout).toContain(file);
+    expect(plan.stdout).toContain(linkTo(`${service.baseUrl}/`));
+    expect(plan.stderr).toContain(file);
+    writeFiles(folder, { 'prompts/greeting.md': 'none' });
+    expect((await promptsync('validate', screen)).stdout).toContain(file);
   });
 
   test('are in the plan before the question as well', async () => {
-    const { folder, service } = await makeStage();
-    const { stderr } = await run(folder, ['sync'], { ...service, ...stage, input: 'n\n' });
-    expect(stderr).toContain(linkOf(folder));
+    const { folder, promptsync } = await makeStage();
+    const { stderr } = await promptsync('sync', { ...screen, input: 'n\n' });
+    expect(stderr).toContain(linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`));
   });
 
-  test.each<[string, readonly string[], RunOptions, boolean]>([
-    ['with --no-color', ['--no-color'], stage, false],
-    ['with NO_COLOR', [], { ...stage, environment: { NO_COLOR: '1' } }, false],
-    ['with NO_COLOR and FORCE_HYPERLINK', [], { ...stage, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } }, true],
-    ['off a terminal', [], { ...stage, terminal: false }, false],
-    ['off a terminal with FORCE_COLOR', [], { ...stage, terminal: false, environment: { FORCE_COLOR: '1' } }, false],
-    ['on a terminal that takes none', [], { ...stage, hyperlinks: false }, false],
-  ])('%s', async (_, words, options, expected) => {
-    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
-    const { stdout } = await run(folder, ['validate', ...words], options);
+  test.each<[string, string, RunOptions, boolean]>([
+    ['with --no-color', 'validate --no-color', screen, false],
+    ['with NO_COLOR', 'validate', { ...screen, environment: { NO_COLOR: '1' } }, false],
+    ['with FORCE_HYPERLINK', 'validate', { ...screen, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } }, true],
+    ['off a terminal with FORCE_COLOR', 'validate', { hyperlinks: true, environment: { FORCE_COLOR: '1' } }, false],
+    ['on a terminal that takes none', 'validate', { ...screen, hyperlinks: false }, false],
+  ])('%s', async (_, line, options, expected) => {
+    const { stdout } = await run(invalid(), line.split(' '), options);
     expect(stdout.includes('\u001b]8')).toBe(expected);
   });
 
   test('of the process itself are in no pipe, whatever is forced', async () => {
-    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
     const environment = { FORCE_HYPERLINK: '1', FORCE_COLOR: '1', TERM_PROGRAM: 'ghostty' };
-    const { stdout, stderr } = await runCli(folder, ['validate'], { environment });
+    const { stdout, stderr } = await runCli(invalid(), ['validate'], { environment });
     expect(stdout).toContain('prompts/greeting.md');
     expect(stdout + stderr).not.toContain('\u001b]');
   });
 });
 
 describe('Progress', () => {
-  /** A clock that goes on by 300 ms whenever it is looked at. */
-  function slowly(): () => number {
+  async function progressOf(line: string, options: RunOptions) {
+    const { promptsync } = await makeStage({ a: {}, b: {}, c: {}, d: {} });
     let now = Date.UTC(2026, 0, 2);
-    return () => (now += 300);
+    return promptsync(line, { now: () => (now += 300), ...options });
   }
 
-  async function progressOf(words: readonly string[], options: RunOptions) {
-    const ids = ['a', 'b', 'c', 'd'];
-    const service = await startTestService(ids);
-    const folder = makeWorkspace(workspaceFiles(Object.fromEntries(ids.map((id) => [id, {}]))));
-    const environment = { ...service.environment, ...options.environment };
-    return run(folder, ['plan', ...words], { now: slowly(), ...options, environment });
-  }
-
-  test('is drawn on a terminal, and gone before anything else', async () => {
-    const { stderr } = await progressOf(['--verbose'], { terminal: true, columns: 80 });
-    expect(stderr).toContain('Observing 1 of 4 prompts');
-    for (const line of stderr.split('\n'))
-      expect(line).toMatch(/^(Observing [^\u001b\r]+\r\u001b\[2K)*(GET [^\r\u001b]+ ms)?$/);
+  test('is drawn on a terminal, and gone before anything else is written, on either stream', async () => {
+    let screen = '';
+    const write = (text: string) => void (screen += text);
+    const drawing = { terminal: true, columns: 80, onOutput: write, onError: write };
+    await progressOf('plan --verbose --no-color', drawing);
+    expect(screen).toContain('Observing 1 of 4 prompts');
+    expect(screen).toMatch(/GET .* ms\n/);
+    expect(screen).toContain('Plan: ');
+    for (const line of screen.split('\n'))
+      expect(line).toMatch(/^(Observing [^\u001b\r]+\r\u001b\[2K)*(?!Observing)[^\r]*$/);
   });
 
-  test.each<[string, readonly string[], RunOptions]>([
-    ['off a terminal', [], {}],
-    ['with --quiet', ['--quiet'], { terminal: true }],
-    ['on a terminal that cannot take it back', [], { terminal: true, environment: { TERM: 'dumb' } }],
-  ])('is not shown %s', async (_, words, options) => {
-    expect((await progressOf(words, options)).stderr).toBe('');
+  test.each<[string, string, RunOptions]>([
+    ['off a terminal', 'plan', {}],
+    ['with --quiet', 'plan --quiet', { terminal: true }],
+    ['on a terminal that cannot take it back', 'plan', { terminal: true, environment: { TERM: 'dumb' } }],
+  ])('is not shown %s', async (_, line, options) => {
+    expect((await progressOf(line, options)).stderr).toBe('');
   });
 });
 
 test('A key is not torn in two by the end of a row', async () => {
-  const service = await startTestService(['greeting']);
-  const folder = makeWorkspace(workspaceFiles({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } }));
+  const { promptsync } = await makeStage({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } });
   for (const columns of [20, 25, 30]) {
-    const { stdout } = await run(folder, ['plan'], { ...service, terminal: true, columns });
+    const { stdout } = await promptsync('plan', { terminal: true, columns });
     expect(stdout.replaceAll(OWN, '').replaceAll(/\s/g, '')).not.toContain(KEY);
   }
 });
@@ -190,12 +174,9 @@ describe('Colour', () => {
   test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
     ['on a terminal', true, {}, true, true],
     ['elsewhere', false, {}, true, false],
-    ['with --no-color', true, {}, false, false],
     ['with --no-color and FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
-    ['with NO_COLOR', true, { NO_COLOR: '1' }, true, false],
     ['with an empty NO_COLOR', true, { NO_COLOR: '' }, true, true],
     ['with NO_COLOR and FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-    ['elsewhere with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true, true],
     ['elsewhere with FORCE_COLOR=3', false, { FORCE_COLOR: '3' }, true, true],
     ['on a terminal with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, true, false],
     ['on a terminal with FORCE_COLOR=false', true, { FORCE_COLOR: 'false' }, true, false],
@@ -205,23 +186,13 @@ describe('Colour', () => {
   });
 
   test('is the only difference between a terminal and elsewhere', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata: { a: 1 } } }));
-    const service = await startTestService(['greeting']);
-    for (const words of [['plan'], ['status'], ['validate']]) {
-      const plain = await run(folder, words, service);
-      const coloured = await run(folder, words, { ...service, terminal: true });
+    const { promptsync } = await makeStage({ greeting: { metadata: { a: 1 } } });
+    for (const command of ['plan', 'status', 'validate']) {
+      const plain = await promptsync(command);
+      const coloured = await promptsync(command, { terminal: true });
       expect(plain.stdout).not.toContain('\u001b');
       expect(coloured.stdout).toContain('\u001b[');
       expect(coloured.stdout.replaceAll(/\u001b\[\d+m/g, '')).toBe(plain.stdout);
     }
-  });
-
-  test('is in no JSON and in no file', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    const service = await startTestService(['greeting']);
-    const json = await run(folder, ['plan', '--format', 'json'], { ...service, terminal: true });
-    expect(json.stdout).not.toContain('\u001b');
-    const toFile = await run(folder, ['plan', '--output', 'out.txt'], { ...service, terminal: true });
-    expect(toFile.stderr).not.toContain('\u001b');
   });
 });

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { baseOf, openWhole, pathsFromRoot } from '../../src/github/checkout.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
+import { makeWorld } from '../support/world.ts';
 import { open, startAt } from '../git/support.ts';
-import { inputsOf, pullEvent, pushEvent, scheduleEvent } from './support.ts';
+import { pullEvent, pushEvent, scheduleEvent } from './support.ts';
 import { checkOut } from './team.ts';
 
 /** A change that began at the first commit, main that went on to a second one, and the merge of both. */
@@ -65,7 +66,7 @@ describe('the commit to compare with', () => {
   });
 });
 
-const openWholeAt = (folder: string) => openWhole({ folder, git: startAt(folder) });
+const openWholeAt = (folder: string) => openWhole({ world: makeWorld(folder), git: startAt(folder) });
 
 describe('a repository with its whole history', () => {
   test.each([0, 1, 2])('is there after a checkout with a depth of %i', async (depth) => {
@@ -99,6 +100,6 @@ describe('a path from the root of the repository', () => {
     ['with odd characters', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
-    expect(pathsFromRoot({ inputs: inputsOf({ config }), folder })(path)).toBe(expected);
+    expect(pathsFromRoot(folder, config || undefined)(path)).toBe(expected);
   });
 });

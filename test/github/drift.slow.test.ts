@@ -84,8 +84,7 @@ describe('Drift on a pull request', () => {
   test('is shown apart from what the pull request changes', async () => {
     const { team } = await inSync();
     await byHand(team);
-    team.push('change', change);
-    const { summary } = await team.runPull(team.openPull('change'));
+    const { summary } = await team.review(change);
     const [changes = '', drift = ''] = summary.split('#### Drift');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');

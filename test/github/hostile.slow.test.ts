@@ -83,8 +83,7 @@ describe('Nothing that is hostile does anything', () => {
       nameOf(text, index),
       `---\n${JSON.stringify(text)}: ${JSON.stringify(`${text}\u0007\r::error::x`)}\nid: ${JSON.stringify(`\u001b[31m${text}`)}\n---\nText\n`,
     ]);
-    team.push('change', Object.fromEntries(invalid));
-    const ran = await team.runPull(team.openPull('change'));
+    const ran = await team.review(Object.fromEntries(invalid));
     expect(ran.outputs['failure-reason']).toBe('invalid');
     expectInertRun(ran, team);
     expect(ran.stdout.match(/^::error /gm)).toHaveLength(10);

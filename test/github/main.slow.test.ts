@@ -6,10 +6,10 @@ import { changeService } from '../support/service.ts';
 import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
-import { makeTeam, type RunOptions } from './team.ts';
+import { greets, makeTeam, type RunOptions } from './team.ts';
 
 const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
-const changed = { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) };
+const changed = greets('Other');
 const APPLIED = ['POST prm_greeting versions', 'set-active prm_greeting promptsync', 'set-active prm_greeting staging'];
 
 const PLANNED = /^Plan: 1 to create/m;
@@ -18,7 +18,7 @@ type Trigger = { readonly name: string; readonly ref?: string; readonly event?: 
 
 /** What a run says and writes at a commit that changes a prompt, and why it is no success. */
 async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, options: RunOptions = {}) {
-  const { service, github, pushMain, run } = await makeTeam({ greeting: {} });
+  const { github, service, pushMain, run } = await makeTeam({ greeting: {} });
   const base = pushMain({});
   const commit = pushMain(changed);
   const payload = JSON.parse(JSON.stringify({ repository: HOME, before: base, ...event }).replace('BASE', base));
@@ -44,42 +44,26 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
 
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
-test.each<[string, Trigger, RunOptions, RegExp]>([
-  ['An event that it does not know', { name: 'issues' }, {}, /The mode `auto` does nothing for this run/],
-  ['An input that is none', { name: 'push' }, { inputs: { comment: 'sometimes' } }, /`comment` is not valid: expected/],
-  [
-    'A folder that is not there',
-    { name: 'push' },
-    { inputs: { 'working-directory': 'nowhere' } },
-    /no folder "nowhere"/,
-  ],
-  [
-    'A workspace without a checkout',
-    { name: 'push' },
-    { prepare: withoutCheckout },
-    /Put a step with actions\/checkout/,
-  ],
-  [
-    'An event that is no JSON',
-    { name: 'push' },
-    { environment: { GITHUB_EVENT_PATH: import.meta.filename } },
-    /The event of this run cannot be read/,
-  ],
-])('%s is reported, and nothing is done', async (_, trigger, options, says) => {
-  const ran = await runOf(trigger, options);
+test.each<[string, string, RunOptions, RegExp]>([
+  ['An event that it does not know', 'issues', {}, /The mode `auto` does nothing on the event/],
+  ['An input that is none', 'push', { inputs: { comment: 'sometimes' } }, /`comment` is not valid: /],
+  ['A folder that is not there', 'push', { inputs: { 'working-directory': 'x' } }, /no folder "x"/],
+  ['A workspace without a checkout', 'push', { prepare: withoutCheckout }, /Put a step with actions\/checkout/],
+  ['An event that is no JSON', 'push', { environment: { GITHUB_EVENT_PATH: '/dev/null' } }, /event .* cannot be read/],
+])('%s is reported, and nothing is done', async (_, name, options, says) => {
+  const ran = await runOf({ name }, options);
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
 test('In a folder of the repository the example of this project is planned on its embedded service, without a key', async () => {
-  const { push, openPull, runPull } = await makeTeam({ greeting: {} });
+  const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
-  push('change', { 'sub/a.md': '---\nid: prm_a\nkey: a\nname: A\npins: { staging: newest }\n---\nText\n' });
-  const inputs = { 'working-directory': 'sub', 'base-url': '' };
-  const invalid = await runPull(openPull('change'), { keyless: true, inputs });
+  const options = { keyless: true, inputs: { 'working-directory': 'sub', 'base-url': '' } };
+  const wrong = '---\nid: prm_a\nkey: a\nname: A\npins: { staging: newest }\n---\nText\n';
+  const invalid = await review({ 'sub/a.md': wrong }, options);
   expect(invalid.stdout).toMatch(/^::error title=prompt\/invalid-pin,file=sub\/a\.md,line=5,col=\d+::/m);
-  push('change', { 'sub/a.md': promptText('a', { text: 'Other' }) });
-  const planned = await runPull(openPull('change'), { keyless: true, inputs });
+  const planned = await review({ 'sub/a.md': promptText('a', { text: 'Other' }) }, options);
   expect(planned).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
@@ -97,19 +81,17 @@ test('A runner that takes neither outputs nor summary has notices; what was appl
 test('A run that is cancelled finishes the call in flight, reports how far it got, and writes no more', async () => {
   const names = [...Array(20).keys()].map(String);
   const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
-  const started: { child?: ChildProcess; cancelled?: true } = {};
-  const cancel = () => {
-    if (started.cancelled === undefined) started.child?.kill('SIGINT');
-    started.cancelled = true;
-  };
+  let child: ChildProcess | null = null;
+  let creates = 0;
   const { baseUrl } = await startFront({
     target: service.baseUrl,
     answer: ({ method }) => {
-      if (method === 'POST') cancel();
+      // A second signal would end the process at once.
+      if (method === 'POST' && creates++ === 0) child?.kill('SIGINT');
       return null;
     },
   });
-  const onOutput = (child: ChildProcess) => void (started.child = child);
+  const onOutput = (started: ChildProcess) => void (child = started);
   const ran = await runPush(pushMain({}), { inputs: { 'base-url': baseUrl }, onOutput });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed', changes: 'true' } });
   expect(ran.summary).toContain('Interrupted; the rest was not written.');
@@ -123,9 +105,8 @@ const REFUSED = { status: 403, body: { message: 'Resource not accessible by inte
 
 describe('A pull request without a key', () => {
   test('from a fork is reviewed, and no service is asked', async () => {
-    const { github, service, push, openPull, runPull } = await makeTeam({ greeting: {} });
-    push('change', changed);
-    const ran = await runPull(openPull('change', fork), { keyless: true });
+    const { github, service, review } = await makeTeam({ greeting: {} });
+    const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
     expect(service.requests).toEqual([]);
     const [comment] = github.comments(1);
@@ -136,10 +117,9 @@ describe('A pull request without a key', () => {
   });
 
   test('whose token may not comment has its review in the summary, with a notice and no failure', async () => {
-    const { github, service, push, openPull, runPull } = await makeTeam({ greeting: {} });
-    push('change', changed);
+    const { github, service, review } = await makeTeam({ greeting: {} });
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
-    const ran = await runPull(openPull('change', fork), { keyless: true });
+    const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
     expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
     expect(ran.summary).toContain('`staging: base → new version`');
@@ -148,9 +128,8 @@ describe('A pull request without a key', () => {
   });
 
   test('of the repository itself misses its key', async () => {
-    const { push, openPull, runPull } = await makeTeam({ greeting: {} });
-    push('change', changed);
-    const ran = await runPull(openPull('change'), { keyless: true });
+    const { review } = await makeTeam({ greeting: {} });
+    const ran = await review(changed, { keyless: true });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
     expect(ran.summary).toContain('config/missing-key');
   });
@@ -188,31 +167,28 @@ describe('A pull request with a key', () => {
 
   test('that moves the configuration to another service sends the key nowhere', async () => {
     const thief = await startFront({});
-    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
-    push('change', { ...changed, 'promptsync.yaml': configOf(thief.baseUrl) });
-    const ran = await runPull(openPull('change'), { inputs });
+    const ran = await review({ ...changed, 'promptsync.yaml': configOf(thief.baseUrl) }, { inputs });
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '' } });
     expect(ran.summary).toContain('a key is sent to no address that only the head names');
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 
   test('asks the service that base and head name', async () => {
-    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
-    push('change', changed);
-    const ran = await runPull(openPull('change'), { inputs });
+    const ran = await review(changed, { inputs });
     expect(ran.outputs['plan-digest']).toMatch(/^sha256:/);
     expect(service.requests).not.toEqual([]);
   });
 
   test('that names another variable for it sends none of the other secrets', async () => {
-    const { service, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+    const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const stolen = configOf(service.baseUrl).replace('\nprompts', '\n  api_key_env: DEPLOY_TOKEN\nprompts');
-    push('change', { ...changed, 'promptsync.yaml': stolen });
-    const environment = { DEPLOY_TOKEN: 'dt-0123456789' };
-    const ran = await runPull(openPull('change'), { inputs: { ...inputs, 'api-key': '' }, environment });
+    const options = { inputs: { ...inputs, 'api-key': '' }, environment: { DEPLOY_TOKEN: 'dt-0123456789' } };
+    const ran = await review({ ...changed, 'promptsync.yaml': stolen }, options);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'plan-digest': '' } });
     expect(service.requests).toEqual([]);
   });
@@ -243,9 +219,8 @@ test('A clone of depth 1 notes the commit that last touched a file', async () =>
 });
 
 test('A clone of depth 1 that cannot be completed says fetch-depth: 0', async () => {
-  const { push, openPull, runPull } = await makeTeam({ greeting: {} });
-  push('change', changed);
-  const ran = await runPull(openPull('change'), { depth: 1, prepare: cutOff });
+  const { review } = await makeTeam({ greeting: {} });
+  const ran = await review(changed, { depth: 1, prepare: cutOff });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
   expect(ran.stdout).toContain('fetch-depth: 0');
 });

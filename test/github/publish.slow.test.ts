@@ -4,16 +4,14 @@ import type { Failure, FailureMatch } from '../support/github-api.ts';
 import { expectInert } from '../support/markdown.ts';
 import { promptText } from '../support/prompts.ts';
 import { KEY } from '../support/service.ts';
-import { makeTeam } from './team.ts';
+import { greets, makeTeam } from './team.ts';
 
 describe('The comment', () => {
   test('says so when there is nothing to do, and stays the one', async () => {
-    const { github, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
+    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
-    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
-    await runPull(openPull('change'));
-    push('change', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
-    const ran = await runPull(openPull('change'));
+    await review(greets('Other'));
+    const ran = await review({ 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
     expect(ran.outputs['changes']).toBe('false');
     expect(github.comments(1).map(({ body }) => body)).toEqual([
       expect.stringContaining('nothing to do: 1 prompt in sync.'),
@@ -26,19 +24,17 @@ describe('The comment', () => {
     ['is not written when none is wanted', { comment: 'never' }, true, 0],
     ['is not written without a token', { 'github-token': '' }, true, 0],
   ])('%s', async (_, inputs, changes, count) => {
-    const { github, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
+    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
-    push('change', changes ? { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) } : { x: 'y' });
-    const ran = await runPull(openPull('change'), { inputs });
+    const ran = await review(changes ? greets('Other') : { x: 'y' }, { inputs });
     expect(ran.exitCode).toBe(0);
     expect(ran.outputs['changes']).toBe(String(changes));
     expect(github.comments(1)).toHaveLength(count);
   });
 
   test('shows the problems of invalid files, each annotated at its line, and no plan', async () => {
-    const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
-    push('change', { 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
-    const ran = await runPull(openPull('change'));
+    const { github, review } = await makeTeam({ greeting: {} });
+    const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
     expect(ran.stdout).toMatch(
       /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field "nmae" is not known\./m,
@@ -61,11 +57,10 @@ describe('The comment', () => {
   });
 
   test('of an older run does not replace that of a newer commit', async () => {
-    const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
-    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'One' }) });
+    const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
+    push('change', greets('One'));
     const older = openPull('change');
-    push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Two' }) });
-    await runPull(openPull('change'));
+    await review(greets('Two'));
     const [before] = github.comments(1);
     expect((await runPull(older)).exitCode).toBe(0);
     expect(github.comments(1)).toEqual([before]);
@@ -73,7 +68,7 @@ describe('The comment', () => {
 });
 
 test('A review, an apply and a broken file leave a page that a later step can keep as an artifact', async () => {
-  const { push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
+  const { pushMain, review, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
   const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
     const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
@@ -85,15 +80,14 @@ test('A review, an apply and a broken file leave a page that a later step can ke
   expect(applied).toContain('<h1>promptsync sync</h1>');
   expect(applied).toMatch(/Applied: 2 created/);
 
-  push('change', { 'prompts/greeting.md': promptText('greeting', { text: `Hi ${KEY} there.` }) });
-  const review = pageOf(await runPull(openPull('change')));
-  expect(review).toContain('<h1>promptsync plan</h1>');
-  expect(review).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
+  const plan = pageOf(await review(greets(`Hi ${KEY} there.`)));
+  expect(plan).toContain('<h1>promptsync plan</h1>');
+  expect(plan).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
   // The one that stays as it is has its versions in the matrix as well.
-  expect(review).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
+  expect(plan).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
 
-  push('broken', { 'prompts/greeting.md': 'no front matter' });
-  expect(pageOf(await runPull(openPull('broken')))).toContain('prompt/no-front-matter');
+  const broken = await review({ 'prompts/greeting.md': 'no front matter' });
+  expect(pageOf(broken)).toContain('prompt/no-front-matter');
 });
 
 /** Their diffs are three times what a summary holds, which has the most room. */
@@ -143,13 +137,11 @@ test.each<[string, Fault, number]>([
   ['may not read the comments', { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity }, 0],
   ['has no valid token', { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity }, 0],
   ['gets no JSON', { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity }, 0],
-  ['gets another shape', { match: { path: /comments/ }, failure: { status: 200, body: [{ id: 'x' }] }, times: 9 }, 0],
   ['loses the answer to its comment', { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 }, 1],
 ])('A run that %s', async (_, { match, failure, times }, comments) => {
-  const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
-  push('change', { 'prompts/greeting.md': promptText('greeting', { text: 'Other' }) });
+  const { github, review } = await makeTeam({ greeting: {} });
   github.fail(match, failure, times);
-  const ran = await runPull(openPull('change'));
+  const ran = await review(greets('Other'));
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(ran.summary).toContain('`staging: none → new version`');
   expect(github.comments(1)).toHaveLength(comments);

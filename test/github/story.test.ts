@@ -6,15 +6,14 @@ import { makeTeam } from './team.ts';
 const both = { staging: 'latest', production: 1 };
 
 test('A pull request is opened, pushed to again, and merged', async () => {
-  const { github, service, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam({
+  const { github, service, push, pushMain, openPull, review, mergePull, runPull, runPush } = await makeTeam({
     greeting: { text: 'Hello {{name}}.' },
     farewell: {},
   });
   expect(await runPush(pushMain({}))).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   service.takeWrites();
 
-  push('change', { 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}}.' }) });
-  const opened = await runPull(openPull('change'));
+  const opened = await review({ 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}}.' }) });
   expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   const [first] = github.comments(1);
   expect(first?.body).toContain('| `greeting` | `staging: v1 → new version` |');

@@ -13,24 +13,22 @@ import type { GitHubDouble, Person } from '../support/github-api.ts';
 export type Annotation = { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace };
 
 /** A runner in memory; nothing is given but these inputs. */
-export type RunnerDouble = Runner & { readonly secrets: string[]; readonly annotations: Annotation[] };
+export type RunnerDouble = Runner & { readonly annotations: Annotation[] };
 
 export function makeRunner(inputs: Readonly<Record<string, string>> = {}): RunnerDouble {
-  const secrets: string[] = [];
   const annotations: Annotation[] = [];
   return {
-    secrets,
     annotations,
     getInput: (name) => inputs[name] ?? '',
     setOutput: () => {},
-    setSecret: (secret) => void secrets.push(secret),
+    setSecret: () => {},
     annotate: (kind, text, place) => void annotations.push({ kind, text, place }),
     writeSummary: () => Promise.resolve(),
   };
 }
 
 export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs {
-  return readInputs(makeRunner(inputs));
+  return readInputs(makeRunner(inputs), { keep: () => {} });
 }
 
 export type PullOrigin = {
@@ -68,7 +66,7 @@ export function scheduleEvent(): object {
 
 export const ADA: Person = { login: 'ada', type: 'User' };
 export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'token'>): GitHub {
-  return connectGitHub({ token, apiUrl, repository: 'acme/prompts', environment: {} });
+  return connectGitHub(token, { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: 'acme/prompts' });
 }
 
 /** What a call comes to, or the problem that it throws. */

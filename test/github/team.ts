@@ -5,7 +5,7 @@ import { runAction, runnerCommands, type ActionRun } from '../support/action.ts'
 import type { CliOptions } from '../support/cli.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
-import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { pullEvent, pushEvent, type PullOrigin } from './support.ts';
 
@@ -33,6 +33,8 @@ export type Team = {
   readonly push: (branch: string, files: Edits, message?: string) => string;
   /** Opens a branch's pull request, or brings it up to date after a push. */
   readonly openPull: (branch: string, from?: PullOrigin) => Pull;
+  /** Pushes files to the branch `change`, opens its pull request or brings it up to date, and runs its review. */
+  readonly review: (files: Edits, options?: RunOptions, from?: PullOrigin) => Promise<ActionRun>;
   /** Commits to main, and returns the commit. */
   readonly pushMain: (files: Edits, message?: string) => string;
   /** Merges, and returns the commit that main is at then. */
@@ -47,6 +49,9 @@ export type Team = {
 /** Paths to contents; null takes a file away. */
 export type Edits = Readonly<Record<string, string | null>>;
 
+/** The greeting with another text. */
+export const greets = (text: string): Edits => ({ 'prompts/greeting.md': promptText('greeting', { text }) });
+
 type At = { readonly ref: string; readonly commit: string };
 type Prompts = Readonly<Record<string, PromptParts>>;
 
@@ -57,26 +62,30 @@ export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team>
   const branches: string[] = [];
   const run: Team['run'] = async (name, event, at, options = {}) =>
     runAt(checkOut(origin, at.commit, options.depth ?? 0), name, event, at, { github, service }, options);
+  const push: Team['push'] = (branch, files, message = 'Change') => pushTo(desk, branch, files, message);
+  const openPull: Team['openPull'] = (branch, from = {}) => {
+    if (!branches.includes(branch)) branches.push(branch);
+    const number = branches.indexOf(branch) + 1;
+    const [head, base] = [git(desk, 'rev-parse', branch), git(desk, 'rev-parse', 'main')];
+    const merge = mergeForTry(desk, branch, number);
+    github.addPull({ number, head, base: 'main', mergeCommit: merge });
+    return { number, head, merge, event: pullEvent(number, head, base, from) };
+  };
+  const runPull: Team['runPull'] = ({ event, number, merge }, options) =>
+    run('pull_request', event, { ref: `refs/pull/${number}/merge`, commit: merge }, options);
   return {
-    ...{ github, service, origin, run },
-    push: (branch, files, message = 'Change') => pushTo(desk, branch, files, message),
-    pushMain: (files, message = 'Change main') => pushTo(desk, 'main', files, message),
-    openPull: (branch, from = {}) => {
-      if (!branches.includes(branch)) branches.push(branch);
-      const number = branches.indexOf(branch) + 1;
-      const [head, base] = [git(desk, 'rev-parse', branch), git(desk, 'rev-parse', 'main')];
-      const merge = mergeForTry(desk, branch, number);
-      github.addPull({ number, head, base: 'main', mergeCommit: merge });
-      return { number, head, merge, event: pullEvent(number, head, base, from) };
+    ...{ github, service, origin, run, push, openPull, runPull },
+    review: (files, options, from) => {
+      push('change', files);
+      return runPull(openPull('change', from), options);
     },
+    pushMain: (files, message = 'Change main') => pushTo(desk, 'main', files, message),
     mergePull: ({ number, head, merge }) => {
       git(desk, 'merge', '--quiet', '--ff-only', merge);
       git(desk, 'push', '--quiet', 'origin', 'main');
       github.addPull({ number, head, base: 'main', merged: true, mergeCommit: merge });
       return merge;
     },
-    runPull: ({ event, number, merge }, options) =>
-      run('pull_request', event, { ref: `refs/pull/${number}/merge`, commit: merge }, options),
     runPush: (commit, options) => {
       const before = git(desk, 'rev-list', '--parents', '--max-count=1', commit).split(' ')[1];
       return run('push', pushEvent(commit, before), { ref: 'refs/heads/main', commit }, options);

@@ -18,9 +18,7 @@ describe('the plan that a comment shows', () => {
     ['nor with anything before it', `marker\n ${line}\n`, null],
     ['nor with anything after it', `marker\n${line} \n`, null],
     ['nor behind a lone carriage return', `marker\r${line}\n`, null],
-    ['nor with another digest', `marker\n${line.replace('0a', '0b')}\n`, null],
-    ['nor with another part', `marker\n${line.replace('1111', '3333')}\n`, null],
-    ['nor with one part less', `marker\n${line.replace(` ${parts[0]}`, '')}\n`, null],
+    ['nor with half a part', `marker\n${line.replace('1111', '')}\n`, null],
     ['nor without a digest', 'marker\n<!-- plan sha256: -->\n', null],
     ['nor where there is none', '', null],
   ])('%s', (_, body, expected) => {
