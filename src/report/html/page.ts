@@ -20,7 +20,7 @@ export function renderHtml(report: Report, title: string): string {
   const context = { mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
   const body = markup`${headerOf(report, context, title)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
-${footerOf(report)}${help}`;
+${footerOf(report)}`;
   // What differs from one page to the next stands first: the tabs of a browser are narrow.
   const head = headOf(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`);
   return `<!doctype html>\n<html lang="en">\n<head>\n${head}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
@@ -157,7 +157,7 @@ function controlsOf({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
   return markup`<form class="controls" hidden>
 <input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" value="expand">Expand</button> <button type="button" value="collapse">Collapse</button></span>
 </form>
 `;
 }
@@ -177,16 +177,3 @@ function radio({ name, count }: Filter): Markup {
   const input = markup`<input type="radio" name="show" value="${name}"${name === 'review' ? markup` checked` : nothing}>`;
   return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
-
-/** The keys that the script knows. */
-const help: Markup = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
-<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
-<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
-<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
-<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
-<div><dt><kbd>1</kbd> <kbd>2</kbd> …</dt><dd>the filters, in their order</dd></div>
-<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
-<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
-<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
-<form method="dialog"><button>Close</button></form></dialog>
-`;

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { edited } from './everything.ts';
 import { pageOf } from './pages.ts';
+import { choose } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const [BEFORE, AFTER] = edited({ 2: 'Another second line.', 12: '', 20: 'The last one.\n\nAnd more.' });
@@ -19,9 +20,10 @@ const TEXTS: Readonly<Record<string, readonly [before: string | null, after: str
   'with placeholders and markup': ['<b>{{a}}</b> &amp;', '<b>{{b}}</b> &lt;'],
 };
 
-function open(text: readonly [string | null, string], hash?: string) {
-  const html = pageOf({ one: { serves: { staging: [1, 'new'] }, text } });
-  return openPage(html, hash === undefined ? {} : { hash });
+async function open(text: readonly [string | null, string], view = 'unified') {
+  const opened = await openPage(pageOf({ one: { serves: { staging: [1, 'new'] }, text } }));
+  await choose(opened.page, view);
+  return opened;
 }
 
 /** What elements hold, of those that are drawn. */
@@ -61,7 +63,7 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
   });
 
   test('stands whole on both sides, side by side', async () => {
-    const { page } = await open([before, after], 'view=split');
+    const { page } = await open([before, after], 'split');
     await unfold(page);
     const [left, right] = await page.evaluate(() => {
       const text = document.querySelector('.text')!;
@@ -78,7 +80,7 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
 
 describeInBrowser('Side by side', () => {
   test('an assistive technology is told what both texts have only once', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
+    const { page } = await open([BEFORE, AFTER], 'split');
     await unfold(page);
     const tree = await page.locator('.text').ariaSnapshot();
     expect(tree.match(/\b7\. Answer politely/g)).toHaveLength(1);
@@ -86,18 +88,18 @@ describeInBrowser('Side by side', () => {
   });
 
   test('lines that take each other’s place begin at the same height', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
+    const { page } = await open([BEFORE, AFTER], 'split');
     const tops = (selector: string) =>
       page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
 
   test('is there for a prompt that is opened later, and gone when it is chosen away', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
-    await page.keyboard.press('c');
-    await page.keyboard.press('e');
+    const { page } = await open([BEFORE, AFTER], 'split');
+    await choose(page, 'collapse');
+    await choose(page, 'expand');
     await expect.poll(() => page.locator('.text > .copy:visible').count()).toBeGreaterThan(0);
-    await page.keyboard.press('v');
+    await choose(page, 'unified');
     expect(await page.locator('.copy:visible').count()).toBe(0);
   });
 });
