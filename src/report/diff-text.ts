@@ -83,12 +83,12 @@ function hunkLines({ before, after, blocks }: Hunk, style: Style): readonly stri
 
 function blockLines({ kind, lines }: MarkedBlock, style: Style): readonly string[] {
   const { colours, screen } = style;
-  if (kind === 'same') return lines.map((line) => ` ${joined(line, style)}`).map(screen?.cut ?? ((line) => line));
+  if (kind === 'same') {
+    const all = lines.map((line) => ` ${joined(line, style)}`);
+    return screen === null ? all : all.map((line) => screen.cut(line, screen.columns));
+  }
   const [sign, paint] = kind === 'added' ? ['+', colours.green] : ['-', colours.red];
-  return lines.flatMap((line) => {
-    const rows = fitted(paint(`${sign}${joined(line, style)}`), style, 1);
-    return rows.length <= MOST_ROWS ? rows : fitted(paint(`${sign}${joined(excerptOf(line), style)}`), style, 1);
-  });
+  return lines.flatMap((line) => fitted(paint(`${sign}${joined(excerptOf(line, style), style)}`), style, 1));
 }
 
 /** Of a changed line that takes more rows on a terminal only what is near its marks is shown. */
@@ -97,8 +97,10 @@ const MOST_ROWS = 8;
 const BESIDE = 30;
 
 /** A line without marks is new or gone as a whole, and stays whole. */
-function excerptOf(line: MarkedLine): MarkedLine {
-  if (!line.some(({ changed }) => changed)) return line;
+function excerptOf(line: MarkedLine, style: Style): MarkedLine {
+  const { screen } = style;
+  const fits = screen === null || screen.width(joined(line, style)) <= MOST_ROWS * screen.columns;
+  if (fits || !line.some(({ changed }) => changed)) return line;
   return line.map(({ text, changed }) => {
     const characters = Array.from(text);
     if (changed || characters.length <= 2 * BESIDE) return { text, changed };

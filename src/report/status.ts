@@ -1,16 +1,7 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
-import {
-  fitted,
-  layOut,
-  styleFor,
-  withoutColours,
-  type Cell,
-  type Colours,
-  type Style,
-  type StyleOptions,
-} from './style.ts';
+import { fitted, layOut, styleFor, type Cell, type Colours, type Style, type StyleOptions } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
 import { refText } from './words.ts';
 
@@ -33,7 +24,7 @@ function matrixLines(report: Report, style: Style): readonly string[] {
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => rowOf(prompt, environments, colours));
   const lines = layOut([header, ...rows], style);
-  const isWide = (line: string) => screen !== null && screen.width(withoutColours(line)) > screen.columns;
+  const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
   if (!lines.some(isWide)) return lines;
   return rows.flatMap(([name, ...cells]) => [
     ...fitted(name?.text ?? '', style, 2),
