@@ -1,7 +1,6 @@
 import {
   makeTextDiffs,
   markWords,
-  textsOf,
   unmarked,
   type Hunk,
   type MarkedBlock,
@@ -27,7 +26,7 @@ type Length = 'whole' | 'folded';
  * Lines have no line feed; there are none where nothing differs.
  */
 export function renderDiffs(prompt: ReportPrompt, style: Style, length: Length): readonly string[] {
-  return makeTextDiffs(textsOf(prompt), CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
+  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
 }
 
 /** What is said in place of a diff where one of the texts is not known. */
@@ -72,13 +71,12 @@ function linesIn(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function hunkLines({ before, after, blocks }: Hunk, style: Style): readonly string[] {
+function hunkLines({ title, blocks }: Hunk, style: Style): readonly string[] {
   const { colours, screen } = style;
   // Without colour marks would not be seen, but on a terminal long lines are shortened by them.
   const marks = colours.isColorSupported || screen !== null;
   const marked = marks ? markWords(blocks) : blocks.map(unmarked);
-  const range = `@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`;
-  return [...fitted(colours.cyan(range), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
+  return [...fitted(colours.cyan(title), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
 }
 
 function blockLines({ kind, lines }: MarkedBlock, style: Style): readonly string[] {

@@ -1,5 +1,4 @@
 import { isError } from '../problem.ts';
-import { textsOf } from './diff.ts';
 import { renderDiffs } from './diff-text.ts';
 import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
 import { differsText, historyTables, type HistoryTable } from './history.ts';
@@ -18,6 +17,7 @@ import {
   editText,
   isConflict,
   isUnfollowed,
+  textsOf,
 } from './words.ts';
 
 /** How long a page may be, in a unit of the reader's choice. */

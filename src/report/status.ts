@@ -1,17 +1,13 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
-import { fitted, layOut, styleFor, type Cell, type Colours, type Style, type StyleOptions } from './style.ts';
+import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
+import type { TextOptions } from './text.ts';
 import { refText } from './words.ts';
 
-type StatusOptions = StyleOptions & {
-  /** Without the matrix: problems and the summary only. */
-  readonly quiet: boolean;
-};
-
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
-export function renderStatus(report: Report, options: StatusOptions): string {
+export function renderStatus(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const matrix = options.quiet || !isPlanned(report) ? [] : [`${matrixLines(report, style).join('\n')}\n`];
   return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');

@@ -9,7 +9,7 @@ import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, 
 
 /** How the report is shown: in which style, and how much of it. */
 export type TextOptions = StyleOptions & {
-  /** Without the changes of each prompt and their diffs: problems and the summary only. */
+  /** Problems and the summary only: without changes and diffs, the matrix of a status, the versions of a history. */
   readonly quiet: boolean;
   /** Where a question has shown them already. */
   readonly withoutDiffs?: boolean | undefined;

@@ -1,10 +1,10 @@
 import { PAGE } from './bundle.ts';
-import { textsOf } from '../diff.ts';
 import { isInterrupted } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 import { environmentsOf } from '../status.ts';
 import { coloursFor } from '../style.ts';
 import { isAboutFiles, hasHistory, nextStep, renderOutcome } from '../summary.ts';
+import { textsOf } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { problemList, promptRow, TRAITS, traitsOf, type PageContext, type Trait } from './prompt.ts';
 
