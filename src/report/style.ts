@@ -35,7 +35,7 @@ export type StyleOptions = {
 };
 
 export function styleFor({ colour, screen = null, links = null }: StyleOptions): Style {
-  return { colours: coloursFor(colour), screen, links };
+  return { colours: picocolors.createColors(colour), screen, links };
 }
 
 /** For logs and files. */
@@ -64,16 +64,12 @@ export function webLink(text: string, address: string, { links }: Pick<Style, 'l
 }
 
 /** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-export function linked(text: string, address: string): string {
+function linked(text: string, address: string): string {
   return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
 
 /** The colours of one rendering; without colour every function hands its text through. */
 export type Colours = ReturnType<typeof picocolors.createColors>;
-
-export function coloursFor(enabled: boolean): Colours {
-  return picocolors.createColors(enabled);
-}
 
 /** A value in a table, and how it is painted. */
 export type Cell = { readonly text: string; readonly paint: (text: string) => string };

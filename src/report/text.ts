@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
-import { nameOf, renderProblem } from './problems.ts';
+import { isShared, renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
@@ -43,19 +43,6 @@ function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
   ];
 }
 
-/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
-function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
-  const groups = Map.groupBy(
-    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
-    ({ problem }) => nameOf(problem),
-  );
-  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
-  return [...groups.values()]
-    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
-    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
-    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
-}
-
 function isDull(
   { changes, edits = [], problems, status }: ReportPrompt,
   quiet: boolean,
@@ -63,10 +50,6 @@ function isDull(
 ): boolean {
   if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
   return quiet || changes.length + edits.length === 0 || status === 'unchanged';
-}
-
-function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
-  return shared.some((one) => nameOf(one) === nameOf(problem));
 }
 
 function renderPrompt(
