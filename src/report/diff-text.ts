@@ -7,7 +7,8 @@ import {
   type MarkedLine,
   type TextDiff,
 } from './diff.ts';
-import { escapeLine, escapeText } from './escape.ts';
+import { showHidden } from '../domain/text.ts';
+import { escapeLine } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 import { fitted, type Style } from './style.ts';
 import { counted } from './words.ts';
@@ -110,7 +111,7 @@ function excerptOf(line: MarkedLine, style: Style): MarkedLine {
 /** The text of a line, escaped, with what is changed in it inverse. */
 function joined(line: MarkedLine, { colours, screen }: Style): string {
   const parts = line.map(({ text, changed }) => {
-    const shown = escapeText(text);
+    const shown = showHidden(text);
     // How wide a tab is depends on where it stands.
     const even = screen === null ? shown : shown.replaceAll('\t', '    ');
     return changed ? colours.inverse(even) : even;

@@ -121,9 +121,8 @@ export function unmarked({ kind, lines }: Block): MarkedBlock {
 function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
   const changes = compareWords(removed.lines.join('\n'), added.lines.join('\n'));
   if (changes === null) return [unmarked(removed), unmarked(added)];
-  const segments = changes.map((change, index) => ({ ...change, segment: segmentOf(changes, index) }));
-  const sideWithout = (other: 'added' | 'removed') =>
-    linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+  const segments = changes.map((change, index) => ({ ...change, ...segmentOf(changes, index) }));
+  const sideWithout = (other: 'added' | 'removed') => linesOf(segments.filter((segment) => !segment[other]));
   return [
     { kind: 'removed', lines: sideWithout('added') },
     { kind: 'added', lines: sideWithout('removed') },

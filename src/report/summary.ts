@@ -172,18 +172,16 @@ function creates({ edits = [] }: Report['prompts'][number]): boolean {
 }
 
 /** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts }: Report, colours: Colours): string {
-  const known = prompts.filter(hasHistory);
-  const failed = prompts.length - known.length;
+function historyOutcome({ prompts: all }: Report, colours: Colours): string {
+  const known = all.filter(hasHistory);
+  const failed = all.length - known.length;
   if (known.length === 0) return colours.red('No prompt could be observed.');
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
   const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
   const parts = [
-    counted([known.length, 'prompt', 'prompts']),
-    ...(known.some(({ history }) => history !== undefined)
-      ? [counted([versions, 'known version', 'known versions'])]
-      : []),
-    ...(differing === 0 ? [] : [counted([differing, 'environment', 'environments']).concat(' not as pinned')]),
+    prompts(known.length),
+    ...(known.some(({ history }) => history) ? [counted([versions, 'known version', 'known versions'])] : []),
+    ...(differing === 0 ? [] : [counted([differing, 'environment not as pinned', 'environments not as pinned'])]),
     ...(failed === 0 ? [] : [counted([failed, 'prompt failed', 'prompts failed'])]),
   ];
   return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(', ')}.`);

@@ -66,7 +66,7 @@ function renderPrompt(
     ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
     ...work,
     ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
-    ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
+    ...own.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
 }
 
@@ -98,10 +98,6 @@ function painted(text: string, paint: (text: string) => string): string {
 function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
   const lines = renderDiffs(prompt, narrower(style, 6), 'folded');
   return lines.map((line) => (line.trim() === '' ? '' : `      ${line}`));
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ');
 }
 
 /**

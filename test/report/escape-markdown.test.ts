@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codeBlock, codeSpan, escapeHtml, escapeLine, escapeText } from '../../src/report/escape.ts';
+import { showHidden } from '../../src/domain/text.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeLine } from '../../src/report/escape.ts';
 import { markup, nothing } from '../../src/report/html/markup.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import { readMarkdown, type ReadMarkdown, SAFE_HTML } from '../support/markdown.ts';
@@ -68,7 +69,7 @@ function readBlock(text: string): ReadMarkdown {
 
 function blockOf(text: string) {
   const kinds = ['root', 'paragraph', 'text', 'code'];
-  const blocks = [{ lang: 'diff', meta: null, value: escapeText(text) }];
+  const blocks = [{ lang: 'diff', meta: null, value: showHidden(text) }];
   return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeForRunner, escapeLine, escapeText, renderJson } from '../../src/report/escape.ts';
+import { showHidden } from '../../src/domain/text.ts';
+import { escapeForRunner, escapeLine, renderJson } from '../../src/report/escape.ts';
 import { renderProblem } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderSummary } from '../../src/report/summary.ts';
@@ -53,7 +54,7 @@ describe('in the terminal', () => {
 
   test('a line stays a line, and a text keeps its line feeds and tabs', () => {
     expect(escapeLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
-    expect(escapeText('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
+    expect(showHidden('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
   });
 
   test('a text without anything hidden stays as it is', () => {

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { escapeForRunner, escapeText } from '../../../src/report/escape.ts';
+import { showHidden } from '../../../src/domain/text.ts';
+import { escapeForRunner } from '../../../src/report/escape.ts';
 import { commandsIn } from '../corpus.ts';
 import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
 import { pageOf } from './pages.ts';
@@ -78,7 +79,7 @@ function diffsIn(page: Page, html: string) {
 async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const diffs = await diffsIn(page, pageOfTexts(texts));
   return texts.filter((text, index) => {
-    const shown = escapeText(text).toWellFormed();
+    const shown = showHidden(text).toWellFormed();
     const { before = '', after = '', elements = [] } = diffs[index] ?? {};
     const whole = before.endsWith(`\n${shown}\nold\nlast\n`) && after.endsWith(`\n${shown}\nnew ${shown}\nlast\n`);
     return !whole || elements.some((name) => !DIFF_ELEMENTS.includes(name));
