@@ -20,7 +20,7 @@ function change(before: Side | null, after: Side, environment = 'staging'): SetA
 }
 
 function diffs(...changes: readonly SetActive[]): readonly string[] {
-  return renderDiffs({ ...promptOf('p', 'pending'), changes }, PLAIN, 'whole');
+  return renderDiffs(promptOf({ changes }), PLAIN, 'whole');
 }
 
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));
@@ -127,7 +127,7 @@ const numbered = (name: string, count: number) => Array.from({ length: count }, 
 function folded(before: string | null, after: string, columns?: number): readonly string[] {
   const one = change(before === null ? null : side(before), side(after));
   const style = columns === undefined ? PLAIN : styleFor({ colour: false, screen: makeScreen(columns) });
-  return renderDiffs({ ...promptOf('p', 'pending'), changes: [one] }, style, 'folded').slice(2);
+  return renderDiffs(promptOf({ changes: [one] }), style, 'folded').slice(2);
 }
 
 describe('For people', () => {

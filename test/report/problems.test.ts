@@ -2,22 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { isInterrupted, problemsIn } from '../../src/report/problems.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
+import { NO_SUMMARY, promptOf as anyPrompt, reportOf as anyReport, setActive } from './support.ts';
 
 const down = makeProblem('service/unexpected-status', { status: 503, said: '' });
 const broken = makeProblem('service/unexpected-status', { status: 500, said: '' });
 const placed = makeProblem('prompt/missing-id', {}, { path: 'elsewhere.md', line: 2 });
 
-function promptOf(name: string, problems: readonly ReportProblem[], status: ReportPrompt['status'] = 'failed') {
-  return { path: `${name}.md`, id: name, key: name, status, changes: [setActive({})], drift: [], problems };
+function promptOf(key: string, problems: readonly ReportProblem[], status: ReportPrompt['status'] = 'failed') {
+  return anyPrompt({ key, status, changes: [setActive({})], problems });
 }
 
 function reportOf(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply'): Report {
-  const summary = { ...NO_SUMMARY, prompts: prompts.length, failed: prompts.length };
-  return { schema_version: 1, mode, service: 's', commit: null, plan_digest: DIGEST, summary, prompts, problems: [] };
+  return anyReport(prompts, { mode, summary: { ...NO_SUMMARY, prompts: prompts.length, failed: prompts.length } });
 }
 
 describe('A problem of a prompt', () => {
@@ -57,27 +55,14 @@ describe('A problem of a prompt', () => {
   });
 });
 
-const OPTIONS = {
-  title: 'x',
-  folder: null,
-  commit: null,
-  runUrl: null,
-  limit: null,
-};
+const stopped = makeProblem('apply/interrupted');
 
-describe('What is said once, however many prompts have it', () => {
-  test('an interruption', () => {
-    const stopped = makeProblem('apply/interrupted');
-    const prompts = [
-      promptOf('a', [], 'applied'),
-      ...['b', 'c'].map((one) => promptOf(one, [stopped], 'not_attempted')),
-    ];
-    expect(renderMarkdown(reportOf(prompts), OPTIONS).text.match(/the rest was not written/g)).toHaveLength(1);
-  });
+test('An interruption is told once, however many prompts have it', () => {
+  const prompts = ['a', 'b', 'c'].map((one) => promptOf(one, one === 'a' ? [] : [stopped], 'not_attempted'));
+  expect(problemsIn({ problems: [], prompts })).toEqual([stopped]);
 });
 
 describe('A run that was interrupted', () => {
-  const stopped = makeProblem('apply/interrupted');
   const report = reportOf([promptOf('a', [], 'applied'), promptOf('b', [stopped], 'not_attempted')]);
 
   test('says so first', () => {
@@ -115,20 +100,4 @@ test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
   const prompt = { ...promptOf('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
   const report = { ...reportOf([prompt], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };
   expect(renderText(report, { colour: false, quiet: true })).toContain(line);
-});
-
-test('The status as Markdown has the matrix', () => {
-  const row = (environment: string, active: number, wanted: number | null) => ({
-    ...{ environment, pin: '9', active: { id: `ver_${active}`, version_number: active }, in_sync: active === wanted },
-    wanted: wanted === null ? null : { id: `ver_${wanted}`, version_number: wanted },
-  });
-  const prompts: readonly ReportPrompt[] = [
-    { ...promptOf('a', [], 'unchanged'), changes: [], environments: [row('staging', 2, 2), row('production', 1, 2)] },
-    { ...promptOf('b', [], 'unchanged'), changes: [], environments: [row('staging', 2, null)] },
-  ];
-  const { text } = renderMarkdown(reportOf(prompts, 'status'), OPTIONS);
-  expect(text).toContain(
-    '| prompt | `staging` | `production` |\n' +
-      '| --- | --- | --- |\n| `a` | `v2` | `v1 → v2` |\n| `b` | `v2 → 9?` | `·` |\n',
-  );
 });

@@ -10,7 +10,7 @@ import { makeScreen } from '../../src/report/screen.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
 import type { Report } from '../../src/report/schema.ts';
-import { anyText, reportOf, setActive } from './support.ts';
+import { anyText, hostileReport, setActive } from './support.ts';
 
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
@@ -47,7 +47,7 @@ const wideText = fc
 
 /** A hostile report with a change from the one text to the other. */
 function changing(text: string, other: string): Report {
-  const report = reportOf(text);
+  const report = hostileReport(text);
   const ref = { id: text, version_number: null };
   const changes = [
     setActive({ environment: text, before: ref, before_text: text, after_text: other }),
@@ -67,9 +67,9 @@ describe('On a terminal', () => {
         const outputs = [
           renderText(changing(text, other), options),
           renderText({ ...changing(text, other), service: 'https://x.example' }, options),
-          renderStatus(reportOf(text, 'status'), options),
-          renderHistory(reportOf(text, 'history'), options),
-          ...reportOf(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
+          renderStatus(hostileReport(text, 'status'), options),
+          renderHistory(hostileReport(text, 'history'), options),
+          ...hostileReport(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
         ];
         for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
           expect(line).not.toContain('\u001b');
@@ -127,7 +127,7 @@ describe('A line is wrapped', () => {
 
 describe('A link', () => {
   test.each(Object.entries(HOSTILE))('of a path with %s stays one', (_, text) => {
-    const report = { ...reportOf(text), service: `https://x.example/${text}` };
+    const report = { ...hostileReport(text), service: `https://x.example/${text}` };
     const output = renderText(report, { colour: false, quiet: false, links });
     expect(output).toContain('\u001b]8;;file:///w/');
     const opened = [...output.matchAll(/\u001b\]8;;[!-~]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\/g)];
@@ -137,7 +137,7 @@ describe('A link', () => {
 
   test('leads from an address only where it is one of the web', () => {
     const summaryOf = (service: string) =>
-      renderText({ ...reportOf('a'), service }, { colour: false, quiet: true, links });
+      renderText({ ...hostileReport('a'), service }, { colour: false, quiet: true, links });
     expect(summaryOf('https://eu.example/x')).toContain(
       '\u001b]8;;https://eu.example/x\u001b\\https://eu.example/x\u001b]8;;\u001b\\',
     );

@@ -1,33 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
+import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive } from './support.ts';
 
-const BASE: Report = {
-  ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c1ab04d3e5f60' },
-  ...{ plan_digest: DIGEST, summary: NO_SUMMARY, prompts: [], problems: [] },
-};
-
-function prompt(key: string, parts: Partial<ReportPrompt> = {}): ReportPrompt {
-  const name = { path: `${key}.md`, id: `prm_${key}`, key };
-  return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
-}
+const prompt = (key: string, parts: Partial<ReportPrompt> = {}) => promptOf({ key, ...parts });
 
 function text(parts: Partial<Report>, quiet = false): string {
-  return renderText({ ...BASE, ...parts }, { colour: false, quiet });
+  return renderText(reportOf(parts.prompts ?? [], { summary: NO_SUMMARY, ...parts }), { colour: false, quiet });
 }
 
-const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
 const timeout = makeProblem('service/timeout', { seconds: 15 });
 const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
 const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
 const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
 
-const origin = `https://prompts.example.com · commit 9f2c1ab04d3e · plan ${DIGEST}`;
+const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIGEST}`;
 
 describe('the last lines', () => {
   test.each<[string, Partial<Report>, string]>([
@@ -140,10 +132,10 @@ describe('the status matrix', () => {
     ...parts,
   });
   const status = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}, quiet = false) =>
-    renderStatus({ ...BASE, mode: 'status', prompts, ...parts }, { colour: false, quiet });
+    renderStatus(reportOf(prompts, { mode: 'status', ...parts }), { colour: false, quiet });
 
   test('shows what is active, what should be, and what is not known', () => {
-    const shown = status([
+    const prompts = [
       prompt('in-sync', { environments: [row('staging'), row('production')] }),
       prompt('behind', {
         environments: [row('staging', { wanted: { new: true }, in_sync: false }), row('production')],
@@ -155,8 +147,8 @@ describe('the status matrix', () => {
         status: 'failed',
         environments: [row('staging', { active: null, wanted: null, in_sync: false })],
       }),
-    ]);
-    expect(shown.split('\n').slice(0, 6)).toEqual([
+    ];
+    expect(status(prompts).split('\n').slice(0, 6)).toEqual([
       'prompt    staging             production',
       'in-sync   v1                  v1',
       'behind ~  v1 → new version    v1',
@@ -164,6 +156,10 @@ describe('the status matrix', () => {
       'lost      ·                   v1 → 7?',
       'unread    ?                   ·',
     ]);
+    const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
+    expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none).text).toContain(
+      '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `in-sync` | `v1` | `v1` |\n',
+    );
   });
 
   test('has the environments below a prompt where the terminal is too narrow for a column each', () => {
@@ -172,11 +168,14 @@ describe('the status matrix', () => {
       prompt('b', { environments: [row('staging'), row('production')] }),
     ];
     const options = { colour: false, quiet: false, screen: makeScreen(30) };
-    expect(
-      renderStatus({ ...BASE, mode: 'status', prompts }, options)
-        .split('\n')
-        .slice(0, 5),
-    ).toEqual(['a-prompt-with-a-long-name', '  staging: v1 → v2', 'b', '  staging: v1', '  production: v1']);
+    const lines = renderStatus(reportOf(prompts, { mode: 'status' }), options).split('\n');
+    expect(lines.slice(0, 5)).toEqual([
+      'a-prompt-with-a-long-name',
+      '  staging: v1 → v2',
+      'b',
+      '  staging: v1',
+      '  production: v1',
+    ]);
   });
 
   test('quiet leaves the matrix out, and so does a run without a plan', () => {
