@@ -10,6 +10,7 @@ import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
 import { pageOf } from './pages.ts';
 import { choose } from './reading.ts';
 import { anyMarkdown } from '../nasty-markdown.ts';
+import { testTexts } from '../support.ts';
 import { describeInBrowser, type OpenOptions, openPage } from '../../support/browser.ts';
 
 const nasty = Object.entries(NASTY_HTML).filter(([, text]) => text !== '');
@@ -153,18 +154,8 @@ describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
 });
 
 describe('No line of a page is a command of a GitHub runner:', () => {
-  test.each(nasty)('%s', (_, text) => {
-    for (const html of [...pagesOf(text), pageOfTexts([text])]) expect(commandsIn(html)).toEqual([]);
-  });
-
-  test('any text', () => {
-    fc.assert(
-      fc.property(anyName, (text) => {
-        for (const html of [...pagesOf(text), pageOfTexts([text])]) expect(commandsIn(html)).toEqual([]);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  const look = (text: string) => ({ found: [...pagesOf(text), pageOfTexts([text])].flatMap(commandsIn), wanted: [] });
+  testTexts(Object.fromEntries(nasty), anyName, look);
 
   test('so a page is the same there: a script or style that was rewritten would not be the one of the policy', () => {
     expect(escapeForRunner(all)).toBe(all);
