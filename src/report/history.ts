@@ -3,7 +3,7 @@ import { escapeLine } from './escape.ts';
 import { differingRows, hasHistory, renderSummary } from './summary.ts';
 import { promptTitle, type TextOptions } from './text.ts';
 import { renderErrors } from './problems.ts';
-import type { Report, ReportHistory, ReportLineage, ReportPrompt } from './schema.ts';
+import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { refText, type Show } from './words.ts';
 
 /** The versions of prompts, or where what an environment serves comes from. Ends with a line feed. */
@@ -51,17 +51,12 @@ export function historyTables(prompt: ReportPrompt, show: Show): readonly Histor
 
 function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
-  const made = versions.map((version) => rowOf(nameOf(version), madeTexts(version), show));
-  const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(nameOf(version), stay, show)));
-  const title = null;
+  const made = versions.map((version) => rowOf(refText(version), madeTexts(version), show));
+  const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(refText(version), stay, show)));
   return [
-    { title, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
-    { title, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
+    { title: null, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
+    { title: null, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
   ];
-}
-
-function nameOf({ version_number: number }: Version): string {
-  return `v${number}`;
 }
 
 function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show): HistoryTable {
@@ -87,7 +82,6 @@ type Version = ReportHistory['versions'][number];
 type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** A version by where it comes from. */
 type Made = Commit & Pick<Version, 'made_by'>;
-type Row = NonNullable<ReportPrompt['environments']>[number];
 /** Values of one row, not escaped; undefined what is not known. */
 type Texts = readonly (string | undefined)[];
 
@@ -127,7 +121,7 @@ function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | nu
 }
 
 /** That an environment serves something else than the file's pin means. */
-export function differsText({ environment, active, pin, wanted }: Row, show: Show): string {
+export function differsText({ environment, active, pin, wanted }: ReportRow, show: Show): string {
   const serves = active === null ? 'nothing' : show(refText(active));
   const said = [`v${pin}`, pin.replace(/^version:/, '')];
   const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${show(refText(wanted))})`;

@@ -226,10 +226,9 @@ type Section = {
 };
 
 type LeftOut = { readonly item: string; readonly count: number };
-type Fitted = { readonly text: string; readonly leftOut: readonly LeftOut[] };
 
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections: readonly Section[], limit: Limit | null): Fitted {
+function fitSections(sections: readonly Section[], limit: Limit | null) {
   const measure = limit?.measure ?? (() => 0);
   let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
   const fitted = sections.map(({ open, items, item, share }) => {

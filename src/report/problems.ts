@@ -53,8 +53,10 @@ export function renderProblem(problem: ReportProblem, style: Style): string {
   const { red, yellow, dim } = style.colours;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
   const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+  const place = escapeLine(placeText(problem));
+  const where = place === '' ? '' : `${fileLink(place, problem.path, style)}: `;
   const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
-  return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
+  return [...fitted(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
 }
 
 /** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
@@ -69,12 +71,6 @@ function hintRows(hint: string, style: Style): readonly string[] {
 /** `prompts/a.md:3:7`, or what of it is known. */
 export function placeText({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
-}
-
-function shownPlace(problem: ReportProblem, style: Style): string {
-  const place = escapeLine(placeText(problem));
-  if (place === '') return '';
-  return `${problem.path === undefined ? place : fileLink(place, problem.path, style)}: `;
 }
 
 /** All errors of a report. Each ends with a line feed. */

@@ -1,6 +1,6 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
-import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
 import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
@@ -86,9 +86,10 @@ export function cellOf(prompt: ReportPrompt, environment: string): MatrixCell {
   return { ...known, ...withoutChange(prompt.environments?.find(isHere), prompt) };
 }
 
-type Row = NonNullable<ReportPrompt['environments']>[number];
-
-function withoutChange(row: Row | undefined, { status }: ReportPrompt): Pick<MatrixCell, 'kind' | 'now' | 'next'> {
+function withoutChange(
+  row: ReportRow | undefined,
+  { status }: ReportPrompt,
+): Pick<MatrixCell, 'kind' | 'now' | 'next'> {
   if (row === undefined) return { kind: 'unpinned', now: '', next: '' };
   const now = refText(row.active);
   if (row.in_sync) return { kind: 'in-sync', now, next: '' };

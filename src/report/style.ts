@@ -53,8 +53,8 @@ export function fitted(line: string, { screen }: Style, hang: number): readonly 
 }
 
 /** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
-export function fileLink(text: string, path: string, { links }: Pick<Style, 'links'>): string {
-  return linked(text, links?.fileUrl(path) ?? '');
+export function fileLink(text: string, path: string | undefined, { links }: Pick<Style, 'links'>): string {
+  return linked(text, (path === undefined ? null : links?.fileUrl(path)) ?? '');
 }
 
 /** An address that opens itself, where it is one of the web. */

@@ -148,7 +148,8 @@ function stepAfterCommit({ commit, branch }: NonNullable<Report['committed']>): 
 
 function fileWorkOf({ prompts, files = [] }: Report): readonly Part[] {
   const having = (...statuses: readonly string[]) => prompts.filter(({ status }) => statuses.includes(status));
-  const creating = (status: string) => having(status).filter(creates).length;
+  const creating = (status: string) =>
+    having(status).filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
   const [created, toCreate] = [creating('applied'), creating('pending')];
   const written = files.filter(({ status }) => status !== 'kept').length;
   return [
@@ -165,10 +166,6 @@ function fileWorkOf({ prompts, files = [] }: Report): readonly Part[] {
 /** The workflows come with a commit of zeros, which nobody has reviewed. */
 function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
   return status === 'created' && path.includes('.github/workflows/');
-}
-
-function creates({ edits = [] }: Report['prompts'][number]): boolean {
-  return edits.some(({ kind }) => kind === 'create-file');
 }
 
 /** In one line: how much is known, and whether the service differs from the files. */

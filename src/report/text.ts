@@ -84,15 +84,12 @@ function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours)
     ...drift.map((one) => `${magenta('!')} ${driftText(one, prompt, mode, escapeLine)}`),
     ...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
     ...changes.flatMap((change) => {
-      const note = `${followNote(change, changes)}${painted(statusNote(change), yellow)}`;
+      const became = statusNote(change);
+      const note = `${followNote(change, changes)}${became && yellow(became)}`;
       return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
     }),
     ...breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
   ];
-}
-
-function painted(text: string, paint: (text: string) => string): string {
-  return text === '' ? '' : paint(text);
 }
 
 function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {

@@ -44,11 +44,22 @@ const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
 const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
 
 describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) => {
-  test('is there before and after, to the letter', async () => {
+  test('is there before and after, to the letter, and whole on both sides', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
     expect(await textIn(page, NEW)).toBe(`${after}\n`);
+    await choose(page, 'split');
+    const [left, right] = await page.evaluate(() => {
+      const text = document.querySelector('.text')!;
+      const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
+      const parts = [...text.querySelectorAll('del, ins, span')].filter((part) => part.checkVisibility());
+      const isLeft = (part: Element) => part.getBoundingClientRect().x < middle - 1;
+      const textOf = (side: readonly Element[]) => side.map(({ textContent }) => textContent ?? '').join('');
+      return [textOf(parts.filter(isLeft)), textOf(parts.filter((part) => !isLeft(part)))];
+    });
+    expect(left).toBe(before === null ? '' : `${before}\n`);
+    expect(right).toBe(`${after}\n`);
   });
 
   test('is selected and copied to the letter', async () => {
@@ -60,21 +71,6 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
       return getSelection()?.toString();
     });
     expect(copied?.replace(/\n$/, '')).toBe(after.replace(/\n$/, ''));
-  });
-
-  test('stands whole on both sides, side by side', async () => {
-    const { page } = await open([before, after], 'split');
-    await unfold(page);
-    const [left, right] = await page.evaluate(() => {
-      const text = document.querySelector('.text')!;
-      const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
-      const parts = [...text.querySelectorAll('del, ins, span')].filter((part) => part.checkVisibility());
-      const isLeft = (part: Element) => part.getBoundingClientRect().x < middle - 1;
-      const textOf = (side: readonly Element[]) => side.map(({ textContent }) => textContent ?? '').join('');
-      return [textOf(parts.filter(isLeft)), textOf(parts.filter((part) => !isLeft(part)))];
-    });
-    expect(left).toBe(before === null ? '' : `${before}\n`);
-    expect(right).toBe(`${after}\n`);
   });
 });
 
