@@ -299,12 +299,8 @@ function madeOf({ ref, digest, madeBy, commit, path }: VersionHistory): NonNulla
 }
 
 function timeOf({ environment, from, until }: PinnedTime, activeIn: readonly string[]) {
-  return {
-    environment,
-    from: from && commitOf(from),
-    until: until && commitOf(until),
-    served: activeIn.includes(environment),
-  };
+  const served = activeIn.includes(environment);
+  return { environment, from: from && commitOf(from), until: until && commitOf(until), served };
 }
 
 function commitOf({ pullRequest, ...info }: CommitInfo) {

@@ -123,7 +123,6 @@ export function breakingTexts(prompt: ReportPrompt, show: Show): readonly string
   ];
 }
 
-type Served = Pick<SetActive, 'before' | 'after'>;
 type Texts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
 /** The two texts of a change, and what they are called: `v6`, `new version`; before is null where nothing is active. */
@@ -136,7 +135,7 @@ export type NamedTexts = {
 
 /** The texts of all changes of a prompt, and of the edits of its file. */
 export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
-  const named = (environment: string, texts: Served & NamedTexts['texts']): NamedTexts => {
+  const named = (environment: string, texts: Omit<SetActive, 'kind' | 'environment'>): NamedTexts => {
     return { environment, before: texts.before && refText(texts.before), after: refText(texts.after), texts };
   };
   return [
