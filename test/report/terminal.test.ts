@@ -10,7 +10,7 @@ import { makeScreen } from '../../src/report/screen.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
 import type { Report } from '../../src/report/schema.ts';
-import { anyText, hostileReport, setActive } from './support.ts';
+import { anyText, hostileReport, hostileReports, setActive } from './support.ts';
 
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
@@ -67,8 +67,7 @@ describe('On a terminal', () => {
         const outputs = [
           renderText(changing(text, other), options),
           renderText({ ...changing(text, other), service: 'https://x.example' }, options),
-          renderStatus(hostileReport(text, 'status'), options),
-          renderHistory(hostileReport(text, 'history'), options),
+          ...hostileReports(text).flatMap((one) => [renderStatus(one, options), renderHistory(one, options)]),
           ...hostileReport(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
         ];
         for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
@@ -76,7 +75,7 @@ describe('On a terminal', () => {
           if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

@@ -83,10 +83,11 @@ describeInBrowser('With colours of the system', () => {
 });
 
 describeInBrowser('On paper', () => {
-  test('there are no controls, what is to review is open, and the rest is a row', async () => {
+  test('it is light, there are no controls, what is to review is open, and the rest is a row', async () => {
     const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
     await choose(page, 'all');
     await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('.controls').isVisible()).toBe(false);
     expect(await page.getByText('A first text.').isVisible()).toBe(true);
     expect(await page.getByText('10 unchanged lines').isVisible()).toBe(true);
@@ -98,12 +99,6 @@ describeInBrowser('On paper', () => {
     await choose(page, 'drift');
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.prompt:visible').count()).toBe(2);
-  });
-
-  test('it is light', async () => {
-    const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   });
 });
 
