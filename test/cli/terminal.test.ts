@@ -49,7 +49,7 @@ describe('The width of the terminal', () => {
   test('the changed word of a long line is seen, with what is beside it', async () => {
     const { folder, service } = await makeStage();
     const { stdout } = await run(folder, ['plan', '--no-color'], { ...service, terminal: true, columns: 60 });
-    const text = stdout.replaceAll(/\n +/g, ' ');
+    const text = stdout.replaceAll(/ *\n +/g, ' ');
     expect(text).toContain('-You answer questions about orders, refunds and 配送状況 in one short sentenc … e that');
     expect(text).toContain('+You answer questions about orders, returns and 配送状況 in one short sentenc … e that');
     const coloured = await run(folder, ['plan'], { ...service, terminal: true, columns: 60 });
