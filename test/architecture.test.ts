@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   domain: ['problem.ts', 'node:crypto', 'node:process', 'fastest-levenshtein'],
   files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'yaml', 'zod'],
   planning: ['problem.ts', 'domain'],
-  report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'picocolors', 'zod'],
+  report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   config: ['problem.ts', 'domain', 'files', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
-import { escapeText } from '../report/escape.ts';
+import { showHidden } from '../domain/text.ts';
 import { type Host, makeSafe, type SafeHost } from './host.ts';
 import { COMMANDS, type CommandRow } from './table.ts';
 
@@ -59,7 +59,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
       // What was typed is quoted in there, and a workflow may have typed what somebody else said.
-      writeErr: (text) => void host.errors.write(escapeText(text)),
+      writeErr: (text) => void host.errors.write(showHidden(text)),
     })
     .exitOverride()
     .showSuggestionAfterError()

@@ -1,14 +1,14 @@
 import {
   makeTextDiffs,
   markWords,
-  textsOf,
   unmarked,
   type Hunk,
   type MarkedBlock,
   type MarkedLine,
   type TextDiff,
 } from './diff.ts';
-import { escapeLine, escapeText } from './escape.ts';
+import { showHidden } from '../domain/text.ts';
+import { escapeLine } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 import { fitted, type Style } from './style.ts';
 import { counted } from './words.ts';
@@ -27,7 +27,7 @@ type Length = 'whole' | 'folded';
  * Lines have no line feed; there are none where nothing differs.
  */
 export function renderDiffs(prompt: ReportPrompt, style: Style, length: Length): readonly string[] {
-  return makeTextDiffs(textsOf(prompt), CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
+  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
 }
 
 /** What is said in place of a diff where one of the texts is not known. */
@@ -72,23 +72,22 @@ function linesIn(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function hunkLines({ before, after, blocks }: Hunk, style: Style): readonly string[] {
+function hunkLines({ title, blocks }: Hunk, style: Style): readonly string[] {
   const { colours, screen } = style;
   // Without colour marks would not be seen, but on a terminal long lines are shortened by them.
   const marks = colours.isColorSupported || screen !== null;
   const marked = marks ? markWords(blocks) : blocks.map(unmarked);
-  const range = `@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`;
-  return [...fitted(colours.cyan(range), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
+  return [...fitted(colours.cyan(title), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
 }
 
 function blockLines({ kind, lines }: MarkedBlock, style: Style): readonly string[] {
   const { colours, screen } = style;
-  if (kind === 'same') return lines.map((line) => ` ${joined(line, style)}`).map(screen?.cut ?? ((line) => line));
+  if (kind === 'same') {
+    const all = lines.map((line) => ` ${joined(line, style)}`);
+    return screen === null ? all : all.map((line) => screen.cut(line, screen.columns));
+  }
   const [sign, paint] = kind === 'added' ? ['+', colours.green] : ['-', colours.red];
-  return lines.flatMap((line) => {
-    const rows = fitted(paint(`${sign}${joined(line, style)}`), style, 1);
-    return rows.length <= MOST_ROWS ? rows : fitted(paint(`${sign}${joined(excerptOf(line), style)}`), style, 1);
-  });
+  return lines.flatMap((line) => fitted(paint(`${sign}${joined(excerptOf(line, style), style)}`), style, 1));
 }
 
 /** Of a changed line that takes more rows on a terminal only what is near its marks is shown. */
@@ -97,8 +96,10 @@ const MOST_ROWS = 8;
 const BESIDE = 30;
 
 /** A line without marks is new or gone as a whole, and stays whole. */
-function excerptOf(line: MarkedLine): MarkedLine {
-  if (!line.some(({ changed }) => changed)) return line;
+function excerptOf(line: MarkedLine, style: Style): MarkedLine {
+  const { screen } = style;
+  const fits = screen === null || screen.width(joined(line, style)) <= MOST_ROWS * screen.columns;
+  if (fits || !line.some(({ changed }) => changed)) return line;
   return line.map(({ text, changed }) => {
     const characters = Array.from(text);
     if (changed || characters.length <= 2 * BESIDE) return { text, changed };
@@ -110,7 +111,7 @@ function excerptOf(line: MarkedLine): MarkedLine {
 /** The text of a line, escaped, with what is changed in it inverse. */
 function joined(line: MarkedLine, { colours, screen }: Style): string {
   const parts = line.map(({ text, changed }) => {
-    const shown = escapeText(text);
+    const shown = showHidden(text);
     // How wide a tab is depends on where it stands.
     const even = screen === null ? shown : shown.replaceAll('\t', '    ');
     return changed ? colours.inverse(even) : even;

@@ -1,19 +1,6 @@
 import { diffArrays, structuredPatch } from 'diff';
-import type { ReportChange, ReportPrompt } from './schema.ts';
-import { refText } from './words.ts';
-
-type ReportTexts = Pick<
-  Extract<ReportChange, { readonly kind: 'set-active' }>,
-  'before_text' | 'after_text' | 'text_omitted' | 'before_metadata' | 'after_metadata'
->;
-
-/** The two texts of a change, and what they are called: `v6`, `new version`; before is null where nothing is active. */
-type NamedTexts = {
-  readonly environment: string;
-  readonly before: string | null;
-  readonly after: string;
-  readonly texts: ReportTexts;
-};
+import type { ReportPrompt } from './schema.ts';
+import { textsOf, type NamedTexts } from './words.ts';
 
 /** What becomes of the text of some environments: those that have the same two texts share one. */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
@@ -23,15 +10,8 @@ export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly hunks: readonly Hunk[];
 };
 
-/** Neighbouring lines of both texts. Line numbers count from 1. */
-export type Hunk = {
-  readonly before: Range;
-  readonly after: Range;
-  readonly blocks: readonly Block[];
-};
-
-/** Of no lines at all, `start` is the line before them. */
-type Range = { readonly start: number; readonly lines: number };
+/** Neighbouring lines of both texts, below a line that says where they are, such as `@@ -1,2 +1,3 @@`. */
+export type Hunk = { readonly title: string; readonly blocks: readonly Block[] };
 
 /** Lines next to each other that are in both texts, or in one of them. */
 export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly lines: readonly string[] };
@@ -39,38 +19,15 @@ export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly line
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
 const MOST_EDITS = 500;
 
-/** The texts of all changes of a prompt, and of the edits of its file. */
-export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
-  const named = (environment: string, served: Served): NamedTexts => {
-    const before = served.before === null ? null : refText(served.before);
-    return { environment, before, after: refText(served.after), texts: served };
-  };
-  return [
-    ...changes.flatMap((change) =>
-      change.kind === 'set-active' && !wasRead(change) ? [named(change.environment, change)] : [],
-    ),
-    ...edits.flatMap((edit) => {
-      if (edit.kind === 'set-pin' && edit.serves !== undefined) return [named(edit.environment, edit.serves)];
-      if (edit.kind !== 'set-text' || edit.texts === undefined) return [];
-      return [{ environment: edit.texts.environment, before: 'the file', after: 'merged', texts: edit.texts }];
-    }),
-  ];
-}
-
-type Served = Omit<Extract<ReportChange, { readonly kind: 'set-active' }>, 'kind' | 'environment'>;
-
-/** A version that was not known before was read and checked before it went live, and its text was not kept. */
-function wasRead({ status, after_text: after, text_omitted: omitted }: Served): boolean {
-  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
-}
-
 /**
  * Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
  * differs.
  * @param context lines around a change that are shown; Infinity: the whole texts
  */
-export function makeTextDiffs(all: readonly NamedTexts[], context: number): readonly TextDiff[] {
-  const groups = Map.groupBy(all, ({ before, after, texts }) => JSON.stringify([before, after, documentsOf(texts)]));
+export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly TextDiff[] {
+  const groups = Map.groupBy(textsOf(prompt), ({ before, after, texts }) =>
+    JSON.stringify([before, after, documentsOf(texts)]),
+  );
   return [...groups.values()].flatMap((group) => {
     const environments = group.map(({ environment }) => environment);
     return group[0] === undefined ? [] : makeOne(environments, group[0], context);
@@ -91,7 +48,7 @@ function unknownSide({ before, texts }: NamedTexts): TextDiff['unknown'] {
 }
 
 /** Metadata is shown above the text. */
-function documentsOf(texts: ReportTexts): readonly [before: string, after: string] {
+function documentsOf(texts: NamedTexts['texts']): readonly [before: string, after: string] {
   const { before_text: before, after_text: after } = texts;
   return [
     `${metadataLines(texts.before_metadata)}${before ?? ''}`,
@@ -99,7 +56,7 @@ function documentsOf(texts: ReportTexts): readonly [before: string, after: strin
   ];
 }
 
-function metadataLines(metadata: ReportTexts['after_metadata']): string {
+function metadataLines(metadata: string | undefined): string {
   if (metadata === undefined) return '';
   return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
 }
@@ -109,24 +66,19 @@ function compare([before, after]: readonly [string, string], context: number): r
   const patch = structuredPatch('', '', ended(before), ended(after), '', '', { context, maxEditLength: MOST_EDITS });
   if (patch === undefined) {
     const [removed, added] = [before.split('\n'), after.split('\n')];
-    const [old, fresh] = [rangeOf(1, removed.length), rangeOf(1, added.length)];
     const blocks = [{ kind: 'removed', lines: removed } as const, { kind: 'added', lines: added } as const];
-    return [{ before: old, after: fresh, blocks }];
+    return [{ title: `@@ -1,${removed.length} +1,${added.length} @@`, blocks }];
   }
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-    before: rangeOf(oldStart, oldLines),
-    after: rangeOf(newStart, newLines),
-    blocks: blocksOf(lines),
-  }));
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    // Of no lines at all, what counts is the line before them.
+    const [old, fresh] = [oldLines === 0 ? oldStart - 1 : oldStart, newLines === 0 ? newStart - 1 : newStart];
+    return { title: `@@ -${old},${oldLines} +${fresh},${newLines} @@`, blocks: blocksOf(lines) };
+  });
 }
 
 /** Content has no final newline by rule; saying so under every diff would be noise. */
 function ended(text: string): string {
   return text === '' ? '' : `${text}\n`;
-}
-
-function rangeOf(start: number, lines: number): Range {
-  return { start: lines === 0 ? start - 1 : start, lines };
 }
 
 function blocksOf(lines: readonly string[]): readonly Block[] {
@@ -169,9 +121,8 @@ export function unmarked({ kind, lines }: Block): MarkedBlock {
 function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
   const changes = compareWords(removed.lines.join('\n'), added.lines.join('\n'));
   if (changes === null) return [unmarked(removed), unmarked(added)];
-  const segments = changes.map((change, index) => ({ ...change, segment: segmentOf(changes, index) }));
-  const sideWithout = (other: 'added' | 'removed') =>
-    linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+  const segments = changes.map((change, index) => ({ ...change, ...segmentOf(changes, index) }));
+  const sideWithout = (other: 'added' | 'removed') => linesOf(segments.filter((segment) => !segment[other]));
   return [
     { kind: 'removed', lines: sideWithout('added') },
     { kind: 'added', lines: sideWithout('removed') },

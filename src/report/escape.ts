@@ -6,11 +6,6 @@ export function escapeLine(text: string): string {
   return showHidden(text).replace(/[\n\t]/g, codePoint);
 }
 
-/** A text of several lines; its line feeds and tabs stay. */
-export function escapeText(text: string): string {
-  return showHidden(text);
-}
-
 /**
  * Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
  * anywhere). Anything else stays as it is.
@@ -33,7 +28,7 @@ export function codeSpan(text: string): string {
 
 /** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
 export function codeBlock(lines: readonly string[], language: string): string {
-  const text = escapeText(lines.join('\n'));
+  const text = showHidden(lines.join('\n'));
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }

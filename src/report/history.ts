@@ -1,18 +1,13 @@
-import { fitted, layOut, type Style, styleFor, type StyleOptions } from './style.ts';
+import { fitted, layOut, type Style, styleFor } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { differingRows, hasHistory, renderSummary } from './summary.ts';
-import { promptTitle } from './text.ts';
+import { promptTitle, type TextOptions } from './text.ts';
 import { renderErrors } from './problems.ts';
-import type { Report, ReportHistory, ReportLineage, ReportPrompt } from './schema.ts';
+import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { refText, type Show } from './words.ts';
 
-type HistoryOptions = StyleOptions & {
-  /** Problems and the summary only. */
-  readonly quiet: boolean;
-};
-
 /** The versions of prompts, or where what an environment serves comes from. Ends with a line feed. */
-export function renderHistory(report: Report, options: HistoryOptions): string {
+export function renderHistory(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const shown = options.quiet ? [] : report.prompts.filter(hasHistory).map((prompt) => renderPrompt(prompt, style));
   return [...shown, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
@@ -56,42 +51,30 @@ export function historyTables(prompt: ReportPrompt, show: Show): readonly Histor
 
 function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
-  const cell = cellWith(show);
-  const made = versions.map((version) => [nameOf(version), ...madeTexts(version).map(cell)]);
-  const stays = versions.flatMap((version) =>
-    staysOf(version).map(({ environment, when, by }) => {
-      const [, commit, , subject] = by === null ? [] : commitTexts(by);
-      return [nameOf(version), show(environment), when, cell(commit), cell(subject)];
-    }),
-  );
-  const title = null;
+  const made = versions.map((version) => rowOf(refText(version), madeTexts(version), show));
+  const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(refText(version), stay, show)));
   return [
-    { title, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
-    { title, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
+    { title: null, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
+    { title: null, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
   ];
-}
-
-function nameOf({ version_number: number }: Pick<Version, 'version_number'>): string {
-  return `v${number}`;
 }
 
 function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show): HistoryTable {
   const { environment, serves, pinned } = lineage;
-  const cell = cellWith(show);
   const served = serves === null ? 'nothing' : `${refText(serves)} (${show(serves.id)})`;
   const unpinned = pinned === null ? unpinnedText(prompt) : null;
   const rows = [
-    ...(serves === null ? [] : [['made', ...madeTexts(serves).map(cell), cell(serves.path)]]),
-    ...(pinned === null ? [] : [['pinned', ...commitTexts(pinned).map(cell), '']]),
-    ...(unpinned === null ? [] : [['pinned', '', '', '', cell(unpinned), '']]),
+    ...(serves === null ? [] : [rowOf('made', [...madeTexts(serves), serves.path], show)]),
+    ...(pinned === null ? [] : [rowOf('pinned', [...commitTexts(pinned), undefined], show)]),
+    ...(unpinned === null ? [] : [rowOf('pinned', [undefined, undefined, undefined, unpinned, undefined], show)]),
   ];
   const columns = ['', 'date', 'commit', 'author', 'subject', 'path'];
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 
 /** Our own words are shown as somebody's are: they stand where those may. */
-function cellWith(show: Show): (text: string | undefined) => string {
-  return (text) => (text === undefined ? '' : show(text));
+function rowOf(name: string, texts: Texts, show: Show): readonly string[] {
+  return [name, ...texts.map((text) => (text === undefined ? '' : show(text)))];
 }
 
 type Version = ReportHistory['versions'][number];
@@ -99,29 +82,17 @@ type Version = ReportHistory['versions'][number];
 type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** A version by where it comes from. */
 type Made = Commit & Pick<Version, 'made_by'>;
-type Row = NonNullable<ReportPrompt['environments']>[number];
+/** Values of one row, not escaped; undefined what is not known. */
+type Texts = readonly (string | undefined)[];
 
-/** Day, commit, author and subject as they are shown, not escaped; undefined what is not known. */
-type CommitTexts = readonly [
-  day: string | undefined,
-  commit: string | undefined,
-  author: string | undefined,
-  subject: string | undefined,
-];
-
-function commitTexts(info: Commit): CommitTexts {
+/** Day, commit, author and subject. */
+function commitTexts(info: Commit): Texts {
   return [dayOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }
 
 /** The same of a version's commit; who made one that comes from none stands in the subject's place. */
-function madeTexts(version: Made): CommitTexts {
-  const [day, commit, author, subject] = commitTexts(version);
-  return [day, commit, author, makerText(version) ?? subject];
-}
-
-/** Who made a version that comes from no commit; null for one that does. */
-function makerText({ made_by: by }: Made): string | null {
-  return MAKERS[by];
+function madeTexts(version: Made): Texts {
+  return commitTexts({ ...version, subject: MAKERS[version.made_by] ?? version.subject });
 }
 
 const MAKERS = {
@@ -150,35 +121,28 @@ function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | nu
 }
 
 /** That an environment serves something else than the file's pin means. */
-export function differsText({ environment, active, pin, wanted }: Row, show: Show): string {
+export function differsText({ environment, active, pin, wanted }: ReportRow, show: Show): string {
   const serves = active === null ? 'nothing' : show(refText(active));
   const said = [`v${pin}`, pin.replace(/^version:/, '')];
   const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${show(refText(wanted))})`;
   return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${meant}.`;
 }
 
-/** One environment's time with a version. */
-type Stay = {
-  readonly environment: string;
-  readonly when: string;
-  /** The commit that pinned it; null where no pin says so, or none is known. */
-  readonly by: Commit | null;
-};
-
-/** Where a version is active and was pinned; what is served now comes first. */
-function staysOf({ active_in: activeIn, pinned }: Version): readonly Stay[] {
+/** Where a version is active and was pinned: environment, time, commit and subject. What is served now comes first. */
+function staysOf({ active_in: activeIn, pinned }: Version): readonly Texts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
   const unpinned = activeIn.filter((environment) => !open.includes(environment));
   const isNow = ({ until, served }: Version['pinned'][number]) => until === null && served;
   return [
-    ...pinned.filter(isNow).map(stayOf),
-    ...unpinned.map((environment): Stay => ({ environment, when: 'active now', by: null })),
-    ...pinned.filter((one) => !isNow(one)).map(stayOf),
+    ...pinned.filter(isNow).map(stayTexts),
+    ...unpinned.map((environment) => [environment, 'active now', undefined, undefined]),
+    ...pinned.filter((one) => !isNow(one)).map(stayTexts),
   ];
 }
 
-function stayOf({ environment, from, until, served }: Version['pinned'][number]): Stay {
+function stayTexts({ environment, from, until, served }: Version['pinned'][number]): Texts {
   // The file may still say so while something else is served.
   const end = until !== null ? (dayOf(until) ?? '?') : served ? 'now' : 'not served';
-  return { environment, when: `${(from && dayOf(from)) ?? '?'} → ${end}`, by: from };
+  const [day, commit, , subject] = from === null ? [] : commitTexts(from);
+  return [environment, `${day ?? '?'} → ${end}`, commit, subject];
 }

@@ -14,8 +14,7 @@ import {
 } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
-import type { Side, Texts } from '../domain/text-changes.ts';
-import { type TextChange, variableChanges } from '../domain/text-changes.ts';
+import { type TextChange, type Texts, variableChanges } from '../domain/text-changes.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { Problem } from '../problem.ts';
 import type {
@@ -85,9 +84,9 @@ function planDigestOf({ plan, service, histories, edited }: Run): string | null 
 
 function promptsOf({ plan, outcomes, histories, edited, files, texts }: Run): readonly ReportPrompt[] {
   if (edited !== undefined) return edited.map(fromEdited);
-  if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
+  if (outcomes !== null) return outcomes.map((one) => fromPlan(one.plan, one, texts));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
-  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
+  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, null, texts));
   return files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
@@ -95,19 +94,14 @@ function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): Repor
   return { ...nameOf(prompt), status, changes: [], edits: edits.map(editOf), drift: [], problems };
 }
 
-function fromPlan(plan: PromptPlan, texts: Texts | undefined): ReportPrompt {
-  const { file, status, changes, problems } = plan;
-  const planned = changes.map((change) => plannedChange(change, textsOf(change, file, texts)));
-  return { ...nameOf(file), status, changes: planned, ...aroundChanges(plan), problems };
-}
-
-function fromOutcome({ plan, status, changes, problems }: PromptOutcome, texts: Texts | undefined): ReportPrompt {
-  const made = changes.map((one) => madeChange(one, textsOf(one.change, plan.file, texts)));
-  return { ...nameOf(plan.file), status, changes: made, ...aroundChanges(plan), problems };
-}
-
-function aroundChanges(plan: PromptPlan): Pick<ReportPrompt, 'environments' | 'drift'> {
-  return { environments: plan.file.pins.map((pin) => rowOf(pin, plan)), drift: plan.drift.map(driftOf) };
+/** A prompt as it is planned, or as it came out. */
+function fromPlan(plan: PromptPlan, outcome: PromptOutcome | null, texts: Texts | undefined): ReportPrompt {
+  const { file, drift } = plan;
+  const { status, problems } = outcome ?? plan;
+  const made = outcome?.changes ?? plan.changes.map((change) => ({ change }));
+  const changes = made.map((one) => changeOf(one, textsOf(one.change, file, texts)));
+  const environments = file.pins.map((pin) => rowOf(pin, plan));
+  return { ...nameOf(file), status, changes, environments, drift: drift.map(driftOf), problems };
 }
 
 /** What would change is not what was asked: the rows say where the service differs from the file. */
@@ -125,7 +119,7 @@ function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {
   return { path, id, key };
 }
 
-function plannedChange(change: Change, texts: TextChange | null): ReportChange {
+function plannedChange(change: Change, texts: TextChange | undefined): ReportChange {
   switch (change.kind) {
     case 'create-version':
       return {
@@ -142,61 +136,60 @@ function plannedChange(change: Change, texts: TextChange | null): ReportChange {
   }
 }
 
-function madeChange({ change, status, version }: ChangeOutcome, texts: TextChange | null): ReportChange {
+type MadeChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
+
+function changeOf({ change, status, version }: MadeChange, texts: TextChange | undefined): ReportChange {
   const planned = plannedChange(change, texts);
+  if (status === undefined) return planned;
   if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
   if (planned.kind === 'create-version') return { ...planned, version: refOf(version), status };
   return { ...planned, after: refOf(version), status };
 }
 
 /** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
-function textsOf(change: Change, { id }: PromptFile, texts: Texts | undefined): TextChange | null {
+function textsOf(change: Change, { id }: PromptFile, texts: Texts | undefined): TextChange | undefined {
   const wanted = change.kind === 'set-active' ? refsOf(change) : null;
-  return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
+  return texts?.get(id)?.find((one) => refsOf(one.change) === wanted);
 }
 
 function refsOf({ environment, before, after }: SetActive): string {
   return JSON.stringify([environment, before?.id, isNew(after) ? after.new.digest : after.id]);
 }
 
-function servedOf({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | null) {
+function servedOf({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | undefined) {
   return { before: before === null ? null : refOf(before), after: targetOf(after), ...textFields(texts) };
 }
 
 /** Longer texts would make a report that nobody can handle. */
 const MOST_BYTES = 100_000;
 
-function textFields(texts: TextChange | null) {
-  const [before, after] = [known(texts?.before), known(texts?.after)];
-  const sides = [before, after].filter((side) => side !== null);
-  const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
+function textFields(texts: Pick<TextChange, 'before' | 'after'> = { before: 'unknown', after: 'unknown' }) {
+  const { before, after } = texts;
   return {
     before_text: textOf(before),
     after_text: textOf(after),
-    ...(omitted && { text_omitted: true as const }),
-    ...metadataFields(texts, sides),
-    breaking: texts === null ? [] : variableChanges(texts),
+    ...([before, after].some(isTooLong) && { text_omitted: true as const }),
+    ...metadataFields(before, after),
+    breaking: variableChanges(texts),
   };
 }
 
-function known(side: TextChange['before'] | undefined): Side | null {
-  return side === undefined || side === 'unknown' ? null : side;
+function textOf(side: TextChange['before']): string | null {
+  return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
 }
 
-function textOf(side: Side | null): string | null {
-  return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
+function isTooLong(side: TextChange['before']): boolean {
+  return side !== null && side !== 'unknown' && Buffer.byteLength(side.text) > MOST_BYTES;
 }
 
 /** Metadata is compared where both sides manage it. */
-function metadataFields(texts: TextChange | null, sides: readonly Side[]) {
-  const { before = 'unknown', after = 'unknown' } = texts ?? {};
+function metadataFields(before: TextChange['before'], after: TextChange['after']) {
+  if (before === 'unknown' || after === 'unknown') return {};
+  const sides = before === null ? [after] : [before, after];
   const managed = sides.every(({ metadata }) => metadata !== undefined);
   const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
-  if (before === 'unknown' || after === 'unknown' || !managed || !any) return {};
-  return {
-    ...(before === null ? {} : { before_metadata: linesOf(before.metadata) }),
-    ...{ after_metadata: linesOf(after.metadata) },
-  };
+  if (!managed || !any) return {};
+  return { ...(before && { before_metadata: linesOf(before.metadata) }), after_metadata: linesOf(after.metadata) };
 }
 
 function linesOf(metadata: JsonObject = {}): string {
@@ -306,12 +299,8 @@ function madeOf({ ref, digest, madeBy, commit, path }: VersionHistory): NonNulla
 }
 
 function timeOf({ environment, from, until }: PinnedTime, activeIn: readonly string[]) {
-  return {
-    environment,
-    from: from && commitOf(from),
-    until: until && commitOf(until),
-    served: activeIn.includes(environment),
-  };
+  const served = activeIn.includes(environment);
+  return { environment, from: from && commitOf(from), until: until && commitOf(until), served };
 }
 
 function commitOf({ pullRequest, ...info }: CommitInfo) {

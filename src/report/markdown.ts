@@ -1,12 +1,11 @@
 import { isError } from '../problem.ts';
-import { textsOf } from './diff.ts';
 import { renderDiffs } from './diff-text.ts';
 import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
 import { differsText, historyTables, type HistoryTable } from './history.ts';
 import { problemsIn, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
 import { cellOf, cellText, environmentsOf } from './status.ts';
-import { coloursFor, PLAIN } from './style.ts';
+import { PLAIN } from './style.ts';
 import { differingRows, hasHistory, renderOutcome } from './summary.ts';
 import {
   breakingTexts,
@@ -18,6 +17,7 @@ import {
   editText,
   isConflict,
   isUnfollowed,
+  textsOf,
 } from './words.ts';
 
 /** How long a page may be, in a unit of the reader's choice. */
@@ -60,14 +60,10 @@ function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${codeSpan(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-  return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
 }
 
 const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
-
-function notAsked(problems: Report['problems']): readonly string[] {
-  return problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [];
-}
 
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
@@ -90,7 +86,8 @@ function footOf(
   const parts = [
     shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
     committed === undefined ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
-    service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
+    service === null ? [] : [`service ${codeSpan(service)}`],
+    problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [],
     digest === null ? [] : [`plan ${codeSpan(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
@@ -102,10 +99,11 @@ function footOf(
 function sectionsOf(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
   const problems = problemsIn(report);
+  const warnings = problems.filter((one) => !isError(one) && one.code !== NOT_ASKED);
   const did = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
   const head = tableHead(['prompt', 'change']);
   return [
-    problemSection('Problems', problems.filter(isError), 0.3),
+    section('#### Problems\n', 'problem', 0.3, problems.filter(isError), problemItems),
     ...matrixSections(report),
     section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
       rowsOf(prompt, report.plan_digest !== null),
@@ -115,15 +113,16 @@ function sectionsOf(report: Report): readonly Section[] {
     section('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
       breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
     ),
-    section(`#### Drift\n\nAlready there${before(report)}:\n\n`, 'drift note', 0.5, prompts, (prompt) =>
-      prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`),
+    section(
+      `#### Drift\n\nAlready there${mode === 'apply' ? ' before this run' : ', whatever is merged'}:\n\n`,
+      'drift note',
+      0.5,
+      prompts,
+      (prompt) =>
+        prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`),
     ),
     section('#### Texts\n', 'diff', 0.95, prompts, diffItems),
-    problemSection(
-      'Warnings',
-      problems.filter((one) => !isError(one) && one.code !== NOT_ASKED),
-      1,
-    ),
+    section('#### Warnings\n', 'warning', 1, warnings, problemItems),
   ];
 }
 
@@ -148,16 +147,9 @@ function matrixSections(report: Report): readonly Section[] {
   return [{ open: `\n#### Environments\n\n${head}`, items, item: 'row', share: 0.7 }];
 }
 
-function before({ mode }: Report): string {
-  return mode === 'apply' ? ' before this run' : ', whatever is merged';
-}
-
 /** One block for all would be cut as a whole: each problem is one. */
-function problemSection(title: string, problems: readonly ReportProblem[], share: number): Section {
-  // The same for many prompts, such as a service that is down, is said once.
-  const texts = new Set(problems.map((problem) => renderProblem(problem, PLAIN)));
-  const items = [...texts].map((text) => `\n${codeBlock(text.split('\n'), 'text')}\n`);
-  return { open: `\n#### ${title}\n`, items, item: title === 'Problems' ? 'problem' : 'warning', share };
+function problemItems(problem: ReportProblem): readonly string[] {
+  return [`\n${codeBlock(renderProblem(problem, PLAIN).split('\n'), 'text')}\n`];
 }
 
 /**
@@ -211,7 +203,8 @@ function historySections({ prompts }: Report): readonly Section[] {
   return prompts.filter(hasHistory).flatMap((prompt) => {
     const heading = `\n#### ${codeSpan(prompt.key)}\n`;
     const tables = historyTables(prompt, codeSpan);
-    return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : '')), driftNotes(prompt)];
+    const notes = section('', 'drift note', 0.9, differingRows(prompt), (row) => [`- ${differsText(row, codeSpan)}\n`]);
+    return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : '')), notes];
   });
 }
 
@@ -220,11 +213,6 @@ function sectionOf({ title, columns, rows, item }: HistoryTable, heading: string
   if (rows.length === 0 && title !== null) return { open: heading, items: [above], item, share: 0.9 };
   const open = `${heading}${above}\n${tableHead(columns)}`;
   return { open, items: rows.map(tableRow), item, share: 0.9 };
-}
-
-function driftNotes(prompt: ReportPrompt): Section {
-  const items = differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`);
-  return { open: '\n', items, item: 'drift note', share: 0.9 };
 }
 
 /** One part of a page. Its items go in whole or not at all; without any of them the part is left out. */
@@ -238,10 +226,9 @@ type Section = {
 };
 
 type LeftOut = { readonly item: string; readonly count: number };
-type Fitted = { readonly text: string; readonly leftOut: readonly LeftOut[] };
 
 /** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections: readonly Section[], limit: Limit | null): Fitted {
+function fitSections(sections: readonly Section[], limit: Limit | null) {
   const measure = limit?.measure ?? (() => 0);
   let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
   const fitted = sections.map(({ open, items, item, share }) => {

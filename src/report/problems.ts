@@ -5,28 +5,39 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
  * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
- * prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
- * said once.
+ * prompt's file whose it is. That says nothing where it is clear anyway, and where the run was interrupted. What says the
+ * same is there once.
  */
 export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
-  const common = commonIn(prompts);
+  const shared = sharedProblems(prompts);
   const placed = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
-    const clear = problem.path !== undefined || prompt.path === '' || common.has(nameOf(problem));
+    const clear = problem.path !== undefined || prompt.path === '' || isShared(problem, shared);
     const ofRun = INTERRUPTIONS.includes(problem.code);
     return clear || ofRun ? problem : { ...problem, path: prompt.path };
   };
-  return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+  const all = [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+  return [...new Map(all.map((problem) => [`${placeText(problem)} ${nameOf(problem)}`, problem])).values()];
 }
 
-/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
-function commonIn(prompts: readonly ReportPrompt[]): ReadonlySet<string> {
-  const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf)));
-  const common = [...(first ?? [])].filter((name) => rest.every((names) => names.has(name)));
-  return new Set(rest.length === 0 ? [] : common);
+/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
+export function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
+  const groups = Map.groupBy(
+    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
+    ({ problem }) => nameOf(problem),
+  );
+  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
+  return [...groups.values()]
+    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
+    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
+    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+}
+
+export function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
+  return shared.some((one) => nameOf(one) === nameOf(problem));
 }
 
 /** Equal for problems that say the same, whosever they are. */
-export function nameOf({ code, message }: ReportProblem): string {
+function nameOf({ code, message }: ReportProblem): string {
   return `${code} ${message}`;
 }
 
@@ -42,8 +53,10 @@ export function renderProblem(problem: ReportProblem, style: Style): string {
   const { red, yellow, dim } = style.colours;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
   const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+  const place = escapeLine(placeText(problem));
+  const where = place === '' ? '' : `${fileLink(place, problem.path, style)}: `;
   const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
-  return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
+  return [...fitted(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
 }
 
 /** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
@@ -60,14 +73,8 @@ export function placeText({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }
 
-function shownPlace(problem: ReportProblem, style: Style): string {
-  const place = escapeLine(placeText(problem));
-  if (place === '') return '';
-  return `${problem.path === undefined ? place : fileLink(place, problem.path, style)}: `;
-}
-
-/** All errors of a report; one that many prompts have is there once. Each ends with a line feed. */
+/** All errors of a report. Each ends with a line feed. */
 export function renderErrors(report: Report, style: Style): readonly string[] {
   const errors = problemsIn(report).filter(isError);
-  return [...new Set(errors.map((one) => `${renderProblem(one, style)}\n`))];
+  return errors.map((one) => `${renderProblem(one, style)}\n`);
 }

@@ -300,6 +300,8 @@ export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
 export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
+/** What an environment serves, and what the file's pin means. */
+export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
 /** One change of a prompt; after an apply with its status. */
 export type ReportChange = ReportPrompt['changes'][number];
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];

@@ -1,26 +1,13 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
-import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
-import {
-  fitted,
-  layOut,
-  styleFor,
-  withoutColours,
-  type Cell,
-  type Colours,
-  type Style,
-  type StyleOptions,
-} from './style.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
+import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
+import type { TextOptions } from './text.ts';
 import { refText } from './words.ts';
 
-type StatusOptions = StyleOptions & {
-  /** Without the matrix: problems and the summary only. */
-  readonly quiet: boolean;
-};
-
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
-export function renderStatus(report: Report, options: StatusOptions): string {
+export function renderStatus(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const matrix = options.quiet || !isPlanned(report) ? [] : [`${matrixLines(report, style).join('\n')}\n`];
   return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
@@ -33,7 +20,7 @@ function matrixLines(report: Report, style: Style): readonly string[] {
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colours.bold }));
   const rows = report.prompts.map((prompt) => rowOf(prompt, environments, colours));
   const lines = layOut([header, ...rows], style);
-  const isWide = (line: string) => screen !== null && screen.width(withoutColours(line)) > screen.columns;
+  const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
   if (!lines.some(isWide)) return lines;
   return rows.flatMap(([name, ...cells]) => [
     ...fitted(name?.text ?? '', style, 2),
@@ -99,9 +86,10 @@ export function cellOf(prompt: ReportPrompt, environment: string): MatrixCell {
   return { ...known, ...withoutChange(prompt.environments?.find(isHere), prompt) };
 }
 
-type Row = NonNullable<ReportPrompt['environments']>[number];
-
-function withoutChange(row: Row | undefined, { status }: ReportPrompt): Pick<MatrixCell, 'kind' | 'now' | 'next'> {
+function withoutChange(
+  row: ReportRow | undefined,
+  { status }: ReportPrompt,
+): Pick<MatrixCell, 'kind' | 'now' | 'next'> {
   if (row === undefined) return { kind: 'unpinned', now: '', next: '' };
   const now = refText(row.active);
   if (row.in_sync) return { kind: 'in-sync', now, next: '' };

@@ -12,14 +12,14 @@ export type Style = {
 /** A terminal. Lines may hold colours and links; columns count as drawn: a wide character takes two. */
 export type Screen = {
   readonly columns: number;
-  /** Of a text without colours. */
   readonly width: (text: string) => number;
-  /** The line in rows that fit. All but the first begin with so many blanks; single blanks where it breaks are gone. */
-  readonly wrap: (line: string, hang: number) => readonly string[];
-  /** The line, or as much of its beginning as fits with `…`. */
-  readonly cut: (line: string) => string;
-  /** The same terminal with fewer columns. */
-  readonly narrower: (columns: number) => Screen;
+  /**
+   * The line in rows that fit, broken between words. All but the first begin with so many blanks. A word that fits in no
+   * row is there to be copied, or of a script without blanks: the terminal itself breaks it.
+   */
+  readonly wrap: (line: string, columns: number, hang: number) => readonly string[];
+  /** A line without colours, or as much of its beginning as fits with `…`. */
+  readonly cut: (line: string, columns: number) => string;
 };
 
 export type Links = {
@@ -35,25 +35,26 @@ export type StyleOptions = {
 };
 
 export function styleFor({ colour, screen = null, links = null }: StyleOptions): Style {
-  return { colours: coloursFor(colour), screen, links };
+  return { colours: picocolors.createColors(colour), screen, links };
 }
 
 /** For logs and files. */
 export const PLAIN: Style = styleFor({ colour: false });
 
 /** The style of what is indented by so many columns. */
-export function narrower(style: Style, columns: number): Style {
-  return style.screen === null ? style : { ...style, screen: style.screen.narrower(columns) };
+export function narrower(style: Style, by: number): Style {
+  const { screen } = style;
+  return screen === null ? style : { ...style, screen: { ...screen, columns: screen.columns - by } };
 }
 
 /** The line in as many rows as the terminal needs. */
 export function fitted(line: string, { screen }: Style, hang: number): readonly string[] {
-  return screen === null ? [line] : screen.wrap(line, hang);
+  return screen === null ? [line] : screen.wrap(line, screen.columns, hang);
 }
 
 /** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
-export function fileLink(text: string, path: string, { links }: Pick<Style, 'links'>): string {
-  return linked(text, links?.fileUrl(path) ?? '');
+export function fileLink(text: string, path: string | undefined, { links }: Pick<Style, 'links'>): string {
+  return linked(text, (path === undefined ? null : links?.fileUrl(path)) ?? '');
 }
 
 /** An address that opens itself, where it is one of the web. */
@@ -63,21 +64,12 @@ export function webLink(text: string, address: string, { links }: Pick<Style, 'l
 }
 
 /** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-export function linked(text: string, address: string): string {
+function linked(text: string, address: string): string {
   return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
 
 /** The colours of one rendering; without colour every function hands its text through. */
 export type Colours = ReturnType<typeof picocolors.createColors>;
-
-/** The text as it is without its colours. */
-export function withoutColours(text: string): string {
-  return text.replaceAll(/\u001b\[\d+m/g, '');
-}
-
-export function coloursFor(enabled: boolean): Colours {
-  return picocolors.createColors(enabled);
-}
 
 /** A value in a table, and how it is painted. */
 export type Cell = { readonly text: string; readonly paint: (text: string) => string };

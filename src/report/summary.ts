@@ -148,7 +148,8 @@ function stepAfterCommit({ commit, branch }: NonNullable<Report['committed']>): 
 
 function fileWorkOf({ prompts, files = [] }: Report): readonly Part[] {
   const having = (...statuses: readonly string[]) => prompts.filter(({ status }) => statuses.includes(status));
-  const creating = (status: string) => having(status).filter(creates).length;
+  const creating = (status: string) =>
+    having(status).filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
   const [created, toCreate] = [creating('applied'), creating('pending')];
   const written = files.filter(({ status }) => status !== 'kept').length;
   return [
@@ -167,23 +168,17 @@ function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): 
   return status === 'created' && path.includes('.github/workflows/');
 }
 
-function creates({ edits = [] }: Report['prompts'][number]): boolean {
-  return edits.some(({ kind }) => kind === 'create-file');
-}
-
 /** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts }: Report, colours: Colours): string {
-  const known = prompts.filter(hasHistory);
-  const failed = prompts.length - known.length;
+function historyOutcome({ prompts: all }: Report, colours: Colours): string {
+  const known = all.filter(hasHistory);
+  const failed = all.length - known.length;
   if (known.length === 0) return colours.red('No prompt could be observed.');
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
   const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
   const parts = [
-    counted([known.length, 'prompt', 'prompts']),
-    ...(known.some(({ history }) => history !== undefined)
-      ? [counted([versions, 'known version', 'known versions'])]
-      : []),
-    ...(differing === 0 ? [] : [counted([differing, 'environment', 'environments']).concat(' not as pinned')]),
+    prompts(known.length),
+    ...(known.some(({ history }) => history) ? [counted([versions, 'known version', 'known versions'])] : []),
+    ...(differing === 0 ? [] : [counted([differing, 'environment not as pinned', 'environments not as pinned'])]),
     ...(failed === 0 ? [] : [counted([failed, 'prompt failed', 'prompts failed'])]),
   ];
   return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(', ')}.`);

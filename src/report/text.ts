@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
-import { nameOf, renderProblem } from './problems.ts';
+import { isShared, renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
@@ -9,7 +9,7 @@ import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, 
 
 /** How the report is shown: in which style, and how much of it. */
 export type TextOptions = StyleOptions & {
-  /** Without the changes of each prompt and their diffs: problems and the summary only. */
+  /** Problems and the summary only: without changes and diffs, the matrix of a status, the versions of a history. */
   readonly quiet: boolean;
   /** Where a question has shown them already. */
   readonly withoutDiffs?: boolean | undefined;
@@ -43,19 +43,6 @@ function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
   ];
 }
 
-/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
-function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
-  const groups = Map.groupBy(
-    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
-    ({ problem }) => nameOf(problem),
-  );
-  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
-  return [...groups.values()]
-    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
-    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
-    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
-}
-
 function isDull(
   { changes, edits = [], problems, status }: ReportPrompt,
   quiet: boolean,
@@ -63,10 +50,6 @@ function isDull(
 ): boolean {
   if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
   return quiet || changes.length + edits.length === 0 || status === 'unchanged';
-}
-
-function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
-  return shared.some((one) => nameOf(one) === nameOf(problem));
 }
 
 function renderPrompt(
@@ -83,7 +66,7 @@ function renderPrompt(
     ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
     ...work,
     ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
-    ...own.map((problem) => indent(renderProblem(problem, narrower(style, 2)))),
+    ...own.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
 }
 
@@ -101,24 +84,17 @@ function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours)
     ...drift.map((one) => `${magenta('!')} ${driftText(one, prompt, mode, escapeLine)}`),
     ...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
     ...changes.flatMap((change) => {
-      const note = `${followNote(change, changes)}${painted(statusNote(change), yellow)}`;
+      const became = statusNote(change);
+      const note = `${followNote(change, changes)}${became && yellow(became)}`;
       return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
     }),
     ...breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
   ];
 }
 
-function painted(text: string, paint: (text: string) => string): string {
-  return text === '' ? '' : paint(text);
-}
-
 function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
   const lines = renderDiffs(prompt, narrower(style, 6), 'folded');
   return lines.map((line) => (line.trim() === '' ? '' : `      ${line}`));
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ');
 }
 
 /**

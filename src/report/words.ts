@@ -105,11 +105,11 @@ export function isConflict(edit: ReportEdit): boolean {
 }
 
 /** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
-export function breakingTexts({ changes, edits = [] }: ReportPrompt, show: Show): readonly string[] {
-  const keys = changes.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
-  const variables = [...changes, ...edits]
-    .flatMap(servedBy)
-    .flatMap(({ environment, breaking }) => breaking.map((one) => ({ ...one, environment })));
+export function breakingTexts(prompt: ReportPrompt, show: Show): readonly string[] {
+  const keys = prompt.changes.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
+  const variables = textsOf(prompt).flatMap(({ environment, texts }) => {
+    return texts.breaking.map((one) => ({ ...one, environment }));
+  });
   return [
     ...keys.map(({ before, after }) => {
       return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
@@ -123,17 +123,36 @@ export function breakingTexts({ changes, edits = [] }: ReportPrompt, show: Show)
   ];
 }
 
-function servedBy(one: ReportChange | ReportEdit) {
-  switch (one.kind) {
-    case 'set-active':
-      return [one];
-    case 'set-pin':
-      return one.serves === undefined ? [] : [{ ...one.serves, environment: one.environment }];
-    case 'set-text':
-      return one.texts === undefined ? [] : [one.texts];
-    default:
-      return [];
-  }
+type Texts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
+
+/** The two texts of a change, and what they are called: `v6`, `new version`; before is null where nothing is active. */
+export type NamedTexts = {
+  readonly environment: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly texts: Omit<Texts, 'environment'>;
+};
+
+/** The texts of all changes of a prompt, and of the edits of its file. */
+export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
+  const named = (environment: string, texts: Omit<SetActive, 'kind' | 'environment'>): NamedTexts => {
+    return { environment, before: texts.before && refText(texts.before), after: refText(texts.after), texts };
+  };
+  return [
+    ...changes.flatMap((change) =>
+      change.kind === 'set-active' && !wasRead(change) ? [named(change.environment, change)] : [],
+    ),
+    ...edits.flatMap((edit) => {
+      if (edit.kind === 'set-pin' && edit.serves) return [named(edit.environment, edit.serves)];
+      if (edit.kind !== 'set-text' || !edit.texts) return [];
+      return [{ environment: edit.texts.environment, before: 'the file', after: 'merged', texts: edit.texts }];
+    }),
+  ];
+}
+
+/** A version that was not known before was read and checked before it went live, and its text was not kept. */
+function wasRead({ status, after_text: after, text_omitted: omitted }: SetActive): boolean {
+  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
 }
 
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */

@@ -6,9 +6,6 @@ import { ROOT } from './worlds.ts';
 /** The pages whose commands are run, relative to the root. */
 export const PAGES: readonly string[] = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT }).toSorted()];
 
-/** All pages that this repository shows. */
-export const ALL_PAGES: readonly string[] = [...PAGES, 'test/README.md', 'bench/README.md'];
-
 export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }

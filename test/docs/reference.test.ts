@@ -15,16 +15,6 @@ describe('docs/commands.md', () => {
     expect(section(command)).toContain(choices);
   });
 
-  test('has line by line what is to be typed', () => {
-    const typed = [...section('completion').matchAll(/^```text\n([\s\S]*?)^```$/gm)].at(-1)?.[1]?.trim().split('\n');
-
-    expect(typed?.map((line) => line.split(' ')[0])).toEqual(['bash', 'zsh', 'fish']);
-  });
-
-  test('makes no heading of a line of a help', () => {
-    expect(page.replaceAll(/^```[\s\S]*?^```$/gm, '').match(/^# .*$/gm)).toEqual(['# Commands']);
-  });
-
   test('lists the variables that are read, and no others', () => {
     const rows = /## Environment variables\n([\s\S]*)$/.exec(page)?.[1] ?? '';
     const listed = [...rows.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);

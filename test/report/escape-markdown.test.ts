@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codeBlock, codeSpan, escapeHtml, escapeLine, escapeText } from '../../src/report/escape.ts';
+import { showHidden } from '../../src/domain/text.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeLine } from '../../src/report/escape.ts';
 import { markup, nothing } from '../../src/report/html/markup.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
+import { testTexts } from './support.ts';
 import { readMarkdown, type ReadMarkdown, SAFE_HTML } from '../support/markdown.ts';
-
-const nasty = Object.entries(NASTY);
 
 /** What readers see: every character, pipes by their number, and blanks alone in quotes. */
 function shownInCode(text: string): string {
@@ -34,18 +33,7 @@ function spanOf(text: string) {
 }
 
 describe('A value in a line is one code span with all of it, in a paragraph, a list and a table', () => {
-  test.each(nasty)('%s', (_, text) => {
-    expect(readSpan(text)).toMatchObject(spanOf(text));
-  });
-
-  test('whatever it is', () => {
-    fc.assert(
-      fc.property(anyMarkdown, (text) => {
-        expect(readSpan(text)).toMatchObject(spanOf(text));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  testTexts(NASTY, anyMarkdown, (text) => ({ found: readSpan(text), wanted: spanOf(text) }), 200);
 
   test.each([
     ['a', '`a`'],
@@ -68,23 +56,14 @@ function readBlock(text: string): ReadMarkdown {
 
 function blockOf(text: string) {
   const kinds = ['root', 'paragraph', 'text', 'code'];
-  const blocks = [{ lang: 'diff', meta: null, value: escapeText(text) }];
+  const blocks = [{ lang: 'diff', meta: null, value: showHidden(text) }];
   return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
 }
 
 describe('Lines are one fenced block with all of them', () => {
-  test.each(nasty)('%s', (_, text) => {
-    for (const block of [text, `-${text}\n+${text}`]) expect(readBlock(block)).toMatchObject(blockOf(block));
-  });
-
-  test('whatever they are', () => {
-    fc.assert(
-      fc.property(anyMarkdown, (text) => {
-        expect(readBlock(text)).toMatchObject(blockOf(text));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  const look = (text: string) => ({ found: readBlock(text), wanted: blockOf(text) });
+  testTexts(NASTY, anyMarkdown, look, 200);
+  testTexts(NASTY, anyMarkdown, (text) => look(`-${text}\n+${text}`));
 
   test.each([3, 4, 5, 12])('lines that begin with %d backticks or tildes', (length) => {
     for (const character of ['`', '~']) {
@@ -120,18 +99,7 @@ function decoded(html: string): string {
 }
 
 describe('A value within HTML leaves it as it is, and is all there', () => {
-  test.each(nasty)('%s', (_, text) => {
-    expect(readHtml(text)).toEqual(htmlOf(text));
-  });
-
-  test('whatever it is', () => {
-    fc.assert(
-      fc.property(anyMarkdown, (text) => {
-        expect(readHtml(text)).toEqual(htmlOf(text));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  testTexts(NASTY, anyMarkdown, (text) => ({ found: readHtml(text), wanted: htmlOf(text) }), 200);
 
   test('an at sign, which is a mention wherever HTML is not code', () => {
     expect(escapeHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');

@@ -1,59 +1,61 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeForRunner, escapeLine, escapeText, renderJson } from '../../src/report/escape.ts';
+import { showHidden } from '../../src/domain/text.ts';
+import { escapeForRunner, escapeLine, renderJson } from '../../src/report/escape.ts';
+import { renderHistory } from '../../src/report/history.ts';
 import { renderProblem } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
-import { renderSummary } from '../../src/report/summary.ts';
 import { renderText } from '../../src/report/text.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
-import { anyText, reportOf } from './support.ts';
+import { anyText, hostileReports, testTexts } from './support.ts';
 import { parseReport } from '../support/run.ts';
 
-const hostile = Object.entries(HOSTILE);
-
-/** Every text output of a report that holds the text wherever it can. */
+/** Every text output of reports that hold the text wherever they can. */
 function outputsOf(text: string, colour = false): readonly string[] {
-  const report = reportOf(text);
-  const style = styleFor({ colour });
-  return [
-    renderText(report, { colour, quiet: false }),
-    renderText(report, { colour, quiet: true }),
-    renderStatus(reportOf(text, 'status'), { colour, quiet: false }),
-    `${renderSummary(report, style)}\n`,
-    ...report.problems.map((problem) => `${renderProblem(problem, style)}\n`),
-  ];
+  const [quiet, shown] = [true, false].map((quiet) => ({ colour, quiet }));
+  return hostileReports(text).flatMap((report) => [
+    renderText(report, shown!),
+    renderText(report, quiet!),
+    renderStatus(report, shown!),
+    renderHistory(report, shown!),
+    ...report.problems.map((problem) => `${renderProblem(problem, styleFor({ colour }))}\n`),
+  ]);
 }
 
-const TAB_IN_DIFF = /^ {6}[-+ ].*$/gm;
+describe('in the terminal whatever a text holds is shown and does nothing, but for tabs within diffs', () => {
+  testTexts(HOSTILE, anyText, (text) => {
+    const outputs = outputsOf(text).map((output) => output.replaceAll(/^ {6}[-+ ].*$/gm, withoutTabs));
+    return { found: outputs.filter((output) => INVISIBLE.test(output)), wanted: [] };
+  });
+});
+
+function withoutTabs(line: string): string {
+  return line.replaceAll('\t', ' ');
+}
 
 describe('in the terminal', () => {
-  test.each(hostile)('%s is shown and does nothing', (_, text) => {
-    for (const output of outputsOf(text)) expect(output.replaceAll(TAB_IN_DIFF, withoutTabs)).not.toMatch(INVISIBLE);
-  });
-
-  test('whatever a text holds, no control character but LF comes out, and tabs within diffs', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        for (const output of outputsOf(text))
-          expect(output.replaceAll(TAB_IN_DIFF, withoutTabs)).not.toMatch(INVISIBLE);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
   test('whatever a text holds, colour adds colours and nothing else', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(outputsOf(text, true).map((output) => output.replaceAll(/\u001b\[\d+m/g, ''))).toEqual(outputsOf(text));
       }),
-      { numRuns: 100 },
+    );
+  });
+
+  test('whatever is told of versions, it adds no line', () => {
+    const lines = (text: string) =>
+      hostileReports(text).map((one) => renderHistory(one, { colour: false, quiet: false }).split('\n').length);
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(lines(text)).toEqual(lines(text === '' ? '' : 'text'));
+      }),
     );
   });
 
   test('a line stays a line, and a text keeps its line feeds and tabs', () => {
     expect(escapeLine('a\nb\tc\rd')).toBe('a\\u{a}b\\u{9}c\\u{d}d');
-    expect(escapeText('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
+    expect(showHidden('a\nb\tc\rd\u001b')).toBe('a\nb\tc\\u{d}d\\u{1b}');
   });
 
   test('a text without anything hidden stays as it is', () => {
@@ -65,25 +67,12 @@ describe('in the terminal', () => {
   });
 });
 
-function withoutTabs(line: string): string {
-  return line.replaceAll('\t', ' ');
-}
-
 describe("in a GitHub runner's log", () => {
-  test.each(hostile)('%s is no command', (_, text) => {
-    for (const colour of [false, true]) {
-      for (const output of outputsOf(text, colour)) expect(commandsIn(escapeForRunner(output))).toEqual([]);
-    }
-  });
-
-  test('whatever a text holds, no line of any output is a command', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        for (const output of outputsOf(text)) expect(commandsIn(escapeForRunner(output))).toEqual([]);
-        expect(commandsIn(renderJson(reportOf(text)))).toEqual([]);
-      }),
-      { numRuns: 150 },
-    );
+  describe('whatever a text holds, no line of any output is a command', () => {
+    testTexts(HOSTILE, anyText, (text) => {
+      const outputs = [...outputsOf(text), ...outputsOf(text, true)].map(escapeForRunner);
+      return { found: [...outputs, ...hostileReports(text).map(renderJson)].flatMap(commandsIn), wanted: [] };
+    });
   });
 
   test.each([
@@ -101,21 +90,14 @@ describe("in a GitHub runner's log", () => {
   });
 });
 
-describe('in JSON', () => {
-  test.each(hostile)('%s is equal after parsing, and nothing of it is seen or a command before', (_, text) => {
-    const json = renderJson(reportOf(text));
-    expect(parseReport(json)).toEqual(reportOf(text));
-    expect(json).not.toContain('##[');
-    expect(commandsIn(json)).toEqual([]);
-    expect(json.replaceAll('\n', '')).not.toMatch(INVISIBLE);
-  });
-
-  test('whatever a text holds, it is equal after parsing', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(parseReport(renderJson(reportOf(text)))).toEqual(reportOf(text));
-      }),
-      { numRuns: 200 },
-    );
+describe('in JSON whatever a text holds is equal after parsing, and nothing hidden of it is there before', () => {
+  testTexts(HOSTILE, anyText, (text) => {
+    const reports = hostileReports(text);
+    const texts = reports.map(renderJson);
+    const hidden = texts.filter((json) => INVISIBLE.test(json.replaceAll('\n', '')));
+    const valid = texts.map((json) => parseReport(json).mode);
+    const found = { hidden, valid, same: texts.map((json) => JSON.stringify(JSON.parse(json))) };
+    const modes = reports.map(({ mode }) => mode);
+    return { found, wanted: { hidden: [], valid: modes, same: reports.map((report) => JSON.stringify(report)) } };
   });
 });

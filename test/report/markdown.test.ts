@@ -4,7 +4,17 @@ import { makeProblem } from '../../src/problem.ts';
 import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
-import { DIGEST, NO_SUMMARY, reportOf, setActive, type SetActive } from './support.ts';
+import {
+  DIGEST,
+  hostileReports,
+  NO_SUMMARY,
+  promptOf,
+  ref,
+  reportOf,
+  setActive,
+  type SetActive,
+  testTexts,
+} from './support.ts';
 import { expectInert, readMarkdown } from '../support/markdown.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
@@ -17,20 +27,14 @@ function page(report: Report, options: Partial<MarkdownOptions> = {}): MarkdownP
 }
 
 function prompt(parts: Partial<ReportPrompt> = {}): ReportPrompt {
-  const own = { path: 'prompts/a.md', id: 'p1', key: 'k/1', status: 'pending' as const };
-  return { ...own, changes: [], drift: [], problems: [], ...parts };
+  return promptOf({ path: 'prompts/a.md', status: 'pending', ...parts });
 }
 
 function report(prompts: readonly ReportPrompt[], parts: Partial<Report> = {}): Report {
   const set = prompts.flatMap(({ changes }) => changes).length;
-  return {
-    ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c'.repeat(10) },
-    ...{ plan_digest: DIGEST, summary: { ...NO_SUMMARY, prompts: prompts.length, set_active: set } },
-    ...{ prompts, problems: [], ...parts },
-  };
+  return reportOf(prompts, { summary: { ...NO_SUMMARY, prompts: prompts.length, set_active: set }, ...parts });
 }
 
-const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
 const set = (before: number | null, after: number | 'new', environment = 'production'): SetActive =>
   setActive({
     ...{ environment, before: before === null ? null : ref(before) },
@@ -38,6 +42,10 @@ const set = (before: number | null, after: number | 'new', environment = 'produc
   });
 const create = { kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const;
 const rename = { kind: 'update-prompt', fields: { name: { before: 'Old', after: 'New' } } } as const;
+
+const field: ReportDrift = {
+  ...{ field: 'name', kind: 'unfinished', restores: false, expected: 'First', observed: 'Theirs' },
+};
 
 /** The rows of the table, without its head. */
 function rowsOf(markdown: string): readonly string[] {
@@ -49,40 +57,21 @@ function headingsOf(markdown: string): readonly string[] {
 }
 
 describe('Whatever files and the service say is inert', () => {
-  const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly MarkdownPage[] => {
-    const known = { folder: text, commit: text, limit };
-    return [page(reportOf(text, 'apply'), known), page(planned(text), known)];
-  };
-  const planned = (text: string): Report => {
-    const told = reportOf(text, 'dry-run');
-    const key = { kind: 'update-prompt', fields: { key: { before: text, after: `${text}!` } } } as const;
-    const prompts = told.prompts.map((one) => ({
-      ...{ ...one, status: 'pending' as const },
-      changes: [key, ...one.changes].map((change): ReportChange => ({ ...change, status: undefined })),
-    }));
-    return { ...told, prompts };
-  };
+  const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly MarkdownPage[] =>
+    hostileReports(text).map((report) => page(report, { folder: text, commit: text, limit }));
 
-  test.each(Object.entries(NASTY))('%s', (_, text) => {
-    for (const { text: shown, whole } of pagesOf(text)) {
-      expectInert(shown, [RUN]);
-      expect(whole).toBe(true);
-    }
-  });
+  testTexts(
+    NASTY,
+    anyMarkdown,
+    (text) => {
+      const pages = pagesOf(text);
+      for (const { text: shown } of pages) expectInert(shown, [RUN]);
+      return { found: pages.map(({ whole }) => whole), wanted: pages.map(() => true) };
+    },
+    40,
+  );
 
-  test('any text, after an apply and on a dry run', () => {
-    fc.assert(
-      fc.property(anyMarkdown, (text) => {
-        for (const { text: shown, whole } of pagesOf(text)) {
-          expectInert(shown, [RUN]);
-          expect(whole).toBe(true);
-        }
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  test('any text within any limit, which is kept to', () => {
+  test('within any limit as well, which is kept to', () => {
     fc.assert(
       fc.property(anyMarkdown, fc.integer({ min: 2_500, max: 12_000 }), (text, most) => {
         const limit = { most, measure: (one: string) => Buffer.byteLength(one, 'utf8') };
@@ -102,7 +91,8 @@ describe('A page', () => {
   test('of a plan', () => {
     const summary = { ...NO_SUMMARY, prompts: 1, create_version: 1, update_prompt: 1, set_active: 2 };
     const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
-    const one = prompt({ changes: [create, rename, staging, set(7, 9)] });
+    const both = { ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } };
+    const one = prompt({ changes: [create, both, staging, set(7, 9)] });
     expect(page(report([one], { summary }))).toEqual({ text: PLAN, whole: true });
   });
 
@@ -136,17 +126,10 @@ describe('A page', () => {
   });
 
   test('has its sections in the order of what matters', () => {
-    const drift: ReportDrift = {
-      field: 'name',
-      kind: 'outside',
-      restores: false,
-      expected: 'First',
-      observed: 'Theirs',
-    };
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
       changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
-      drift: [drift],
+      drift: [field],
       problems,
     });
     const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
@@ -182,6 +165,7 @@ Plan: 1 to create, 1 to update, 2 to activate.
 | prompt | change |
 | --- | --- |
 | \`k/1\` | \`name: "Old" → "New"\` |
+| \`k/1\` | \`description: "" → "Why"\` |
 | \`k/1\` | \`staging: v6 → new version\` |
 | \`k/1\` | \`production: v7 → v9\` |
 
@@ -206,46 +190,27 @@ Plan: 1 to create, 1 to update, 2 to activate.
 ${FOOT}`;
 
 describe('A row', () => {
-  const made = { status: 'made' } as const;
-
   test.each<[string, Partial<ReportPrompt>, readonly string[]]>([
-    ['for an environment', { changes: [set(7, 9)] }, ['`production: v7 → v9`']],
-    [
-      'for one that follows a new version: none for that',
-      { changes: [create, set(7, 'new')] },
-      ['`production: v7 → new version`'],
-    ],
     [
       'for a version that nobody follows',
       { changes: [create] },
       ['`create version: Soften the tone` (no environment follows it)'],
     ],
-    [
-      'for each field',
-      { changes: [{ ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } }] },
-      ['`name: "Old" → "New"`', '`description: "" → "Why"`'],
-    ],
     ['that is refused', { status: 'blocked', changes: [set(7, 9)] }, ['`production: v7 → v9` (blocked)']],
     ['none for what is refused without a change', { status: 'blocked' }, []],
     ['for what failed before it was planned', { status: 'failed' }, ['failed']],
     ['for what was not attempted', { status: 'not_attempted' }, ['not attempted']],
-    ['none for what is in sync', { status: 'unchanged' }, []],
     [
       'that was made in part',
       {
         status: 'failed',
         changes: [
-          { ...create, ...made, version: ref(8) },
+          { ...create, status: 'made', version: ref(8) },
           { ...rename, status: 'not_made' },
           { ...set(7, 8), status: 'unknown' },
         ],
       },
       ['`name: "Old" → "New"` (not made)', '`production: v7 → v8` (not known whether it was made)'],
-    ],
-    [
-      'for what was there already',
-      { status: 'applied', changes: [{ ...create, status: 'adopted', version: ref(8) }] },
-      ['`adopted version v8: Soften the tone` (no environment follows it) (it was there already)'],
     ],
   ])('%s', (_, parts, cells) => {
     const mode = parts.changes?.some(({ status }) => status !== undefined) === true ? 'apply' : 'dry-run';
@@ -264,69 +229,49 @@ describe('A row', () => {
 
 describe('Drift', () => {
   const moved: ReportDrift = {
-    ...{ environment: 'production', kind: 'outside', restores: false, expected: ref(7) },
+    ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
-  const empty: ReportDrift = { ...moved, kind: 'unfinished', observed: null };
-  const field: ReportDrift = {
-    field: 'name',
-    kind: 'unfinished',
-    restores: false,
-    expected: 'First',
-    observed: 'Theirs',
-  };
   const serves = '- `k/1`: `production` serves `v9`, the base wants `v7` (changed outside of git).';
-  const undo = 'To keep it, pin `version:ver_9`.';
   const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: not synced yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
-  const restored = <Drift extends ReportDrift>(drift: Drift) => ({ ...drift, restores: true });
+  const row = '`production: v9 → v7`';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
-    [
-      'that is only put back is no row',
-      ...([restored(moved), set(9, 7)] as const),
-      ...([`${serves} A sync puts it back. ${undo}`, []] as const),
-    ],
+    ['that is only put back is no row', moved, set(9, 7), 'A sync puts it back.', []],
     [
       'where the head wants something else is a row as well',
-      ...([moved, set(9, 8)] as const),
-      ...([`${serves} A sync sets what the files want now. ${undo}`, ['`production: v9 → v8`']] as const),
+      ...([{ ...moved, restores: false }, set(9, 8)] as const),
+      ...(['A sync sets what the files want now.', ['`production: v9 → v8`']] as const),
     ],
-    [
-      'where nothing is active',
-      ...([restored(empty), set(null, 7)] as const),
-      ...(['- `k/1`: `production` has nothing active, the base wants `v7`.', []] as const),
-    ],
-    ['of a field', restored(field), back, `${named} A sync puts it back.`, []],
-    [
-      'that was put back is a row: it was written',
-      ...([restored(moved), { ...set(9, 7), status: 'made' as const }] as const),
-      ...([`${serves} This run put it back. ${undo}`, ['`production: v9 → v7`']] as const),
-    ],
+    ['of a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
+    ['that was put back is a row', moved, { ...set(9, 7), status: 'made' }, 'This run put it back.', [row]],
     [
       'that a run could not put back',
-      ...([restored(moved), { ...set(9, 7), status: 'not_made' as const }] as const),
-      ...([`${serves} This run did not change it. ${undo}`, ['`production: v9 → v7` (not made)']] as const),
+      ...([moved, { ...set(9, 7), status: 'not_made' }] as const),
+      ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
       'of a field that a run may have put back',
-      ...([restored(field), { ...back, status: 'unknown' as const }] as const),
-      `${named} It is not known whether this run changed it.`,
+      ...([field, { ...back, status: 'unknown' }, 'It is not known whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (not known whether it was made)'],
     ],
-  ])('%s', (_, drift, change, line, cells) => {
+  ])('%s', (_, drift, change, then, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
     const { text } = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
-    const before = mode === 'apply' ? 'before this run' : 'whatever is merged';
-    expect(text).toContain(`\n#### Drift\n\nAlready there${mode === 'apply' ? ' ' : ', '}${before}:\n\n${line}\n`);
+    const when = mode === 'apply' ? ' before this run' : ', whatever is merged';
+    const what = 'field' in drift ? named : serves;
+    expect(text).toContain(`\n#### Drift\n\nAlready there${when}:\n\n${what} ${then}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });
 
   test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
-    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [restored(moved)] });
+    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
     const { text } = page(report([blocked], { mode }));
-    expect(text).toContain(`${serves} The prompt is blocked: a sync leaves it as it is. ${undo}\n`);
+    expect(text).toContain(
+      `${serves} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
+    );
   });
 });
 
@@ -336,20 +281,13 @@ describe('A page for which there is no room', () => {
     ['900 KiB in UTF-8', { most: 900 * 1024, measure: (text: string) => Buffer.byteLength(text, 'utf8') }],
   ] as const;
   const ids = Array.from({ length: 500 }, (_, index) => `p${index}`);
-  const drift = (key: string): ReportDrift => ({
-    field: 'name',
-    kind: 'outside',
-    restores: false,
-    expected: key,
-    observed: 'Theirs',
-  });
   const many = (line = '') =>
     report(
       ids.map((id) => {
         const text = `${line.repeat(2_000 / (Buffer.byteLength(line) || 1))}\n`.repeat(10);
         const first = { ...set(null, 9), after_text: `${text}{{${id}}}` };
         const problems = [makeProblem('usage/invalid', { reason: id }), makeProblem('git/shallow', { of: 'drift' })];
-        return prompt({ id, key: `k/${id}`, changes: [first], drift: [drift(id)], problems });
+        return prompt({ id, key: `k/${id}`, changes: [first], drift: [{ ...field, expected: id }], problems });
       }),
     );
 

@@ -3,10 +3,9 @@ import { renderHtml } from '../../src/report/html/page.ts';
 import { traitsOf } from '../../src/report/html/prompt.ts';
 import { cellOf, environmentsOf } from '../../src/report/status.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { reportOf, setActive } from './support.ts';
+import { promptOf, ref, reportOf, setActive } from './support.ts';
 
-const [v1, v2] = [1, 2].map((number) => ({ id: `ver_${number}`, version_number: number })) as [Ref, Ref];
-type Ref = { readonly id: string; readonly version_number: number };
+const [v1, v2] = [ref(1), ref(2)];
 
 const row = { environment: 'staging', pin: '2', active: v1, wanted: v1, in_sync: true } as const;
 const move = setActive({ before: v1, after: v2 });
@@ -18,10 +17,6 @@ const drift = {
   observed: { ...v1, made_by: 'outside' },
 } as const;
 const pinned = { kind: 'set-pin', environment: 'staging', before: null, after: '2' } as const;
-
-function promptOf(parts: Partial<ReportPrompt>): ReportPrompt {
-  return { path: 'a.md', id: 'a', key: 'a', status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
-}
 
 describe('A cell of the matrix says', () => {
   test.each<[string, Partial<ReportPrompt>, object]>([
@@ -60,8 +55,7 @@ test('environments come in the order of the prompt that has most of them, then t
     rows('dev', 'staging', 'production'),
     { edits: [{ ...pinned, environment: 'qa' }] },
   ];
-  const report = { prompts: prompts.map(promptOf) } as unknown as Report;
-  expect(environmentsOf(report)).toEqual(['dev', 'staging', 'production', 'qa']);
+  expect(environmentsOf(reportOf(prompts.map(promptOf)))).toEqual(['dev', 'staging', 'production', 'qa']);
 });
 
 describe('The filters of a page find', () => {
@@ -97,8 +91,6 @@ describe('The row of a page says', () => {
     ],
     ['what it is', { status: 'blocked' }, 'dry-run', 'blocked'],
   ])('%s', (_, parts, mode, word) => {
-    expect(renderHtml({ ...reportOf('x', mode), prompts: [promptOf(parts)] }, 'x')).toContain(
-      `"status"><b>${word}</b>`,
-    );
+    expect(renderHtml(reportOf([promptOf(parts)], { mode }), 'x')).toContain(`"status"><b>${word}</b>`);
   });
 });

@@ -1,28 +1,89 @@
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
 
-/** A report in which every field that can hold somebody's text holds this one. */
-export function reportOf(text: string, mode: Report['mode'] = 'apply'): Report {
-  const prompts = (['applied', 'failed', 'blocked', 'not_attempted'] as const).map((status) => promptOf(text, status));
-  return {
-    schema_version: 1,
-    mode,
-    service: text,
-    commit: text,
-    plan_digest: DIGEST,
-    summary: { ...NO_SUMMARY, prompts: prompts.length, create_version: 1, applied: 1, failed: 1, blocked: 1 },
-    prompts,
-    problems: [{ ...makeProblem('usage/invalid', { reason: text }), severity: 'warning', path: text }],
-  };
-}
-
 export const NO_SUMMARY: Report['summary'] = {
   ...{ prompts: 0, unchanged: 0, create_version: 0, update_prompt: 0, set_active: 0 },
   ...{ blocked: 0, applied: 0, failed: 0, not_attempted: 0 },
 };
+
+export const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
+
+/** A prompt in sync, but for what is given. */
+export function promptOf(parts: Partial<ReportPrompt> = {}): ReportPrompt {
+  const { key = 'k/1' } = parts;
+  const name = { path: `${key}.md`, id: `prm_${key}`, key };
+  return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
+}
+
+/** The report of a plan with these prompts, but for what is given. */
+export function reportOf(prompts: readonly ReportPrompt[], parts: Partial<Report> = {}): Report {
+  return {
+    ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c'.repeat(10) },
+    ...{ plan_digest: DIGEST, summary: { ...NO_SUMMARY, prompts: prompts.length }, prompts, problems: [] },
+    ...parts,
+  };
+}
+
+/** A report in which every field that can hold somebody's text holds this one. */
+export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Report {
+  const prompts = (['applied', 'failed', 'blocked', 'not_attempted'] as const).map((one) => hostilePrompt(text, one));
+  const summary = { ...NO_SUMMARY, prompts: prompts.length, create_version: 1, applied: 1, failed: 1, blocked: 1 };
+  const problems = [{ ...makeProblem('usage/invalid', { reason: text }), severity: 'warning', path: text } as const];
+  return reportOf(prompts, { mode, service: text, commit: text, summary, problems });
+}
+
+/** The same of every kind of report. */
+export function hostileReports(text: string): readonly Report[] {
+  const [apply, plan, status] = (['apply', 'dry-run', 'status'] as const).map((mode) => hostileReport(text, mode));
+  const history = hostileHistory(text).map((parts) => ({ ...hostilePrompt(text, 'unchanged'), changes: [], ...parts }));
+  const edited = { ...hostilePrompt(text, 'pending'), changes: [], edits: hostileEdits(text) };
+  return [
+    { ...apply!, files: [{ path: text, status: 'created' }], changed_since: text },
+    { ...plan!, prompts: plan!.prompts.map((prompt) => planned(prompt, text)) },
+    status!,
+    { ...apply!, mode: 'history', prompts: history },
+    { ...apply!, mode: 'pull', prompts: [edited], committed: { commit: text, branch: text } },
+  ];
+}
+
+/** What is not carried out yet, and changes the key as well. */
+function planned(prompt: ReportPrompt, text: string): ReportPrompt {
+  const key = { kind: 'update-prompt', fields: { key: { before: text, after: `${text}!` } } } as const;
+  const changes = [key, ...prompt.changes].map((change): ReportChange => ({ ...change, status: undefined }));
+  return { ...prompt, status: 'pending', changes };
+}
+
+/** A history with versions of all sorts, and what an environment serves by a pin, by none, and nothing. */
+function hostileHistory(text: string): readonly Partial<ReportPrompt>[] {
+  const commit = { commit: text, author: text, date: text, subject: text, pull_request: text };
+  const made = { ...commit, id: text, version_number: 3, digest: DIGEST, path: text, made_by: 'git' as const };
+  const pinned = [
+    { environment: text, from: commit, until: null, served: true },
+    { environment: text, from: commit, until: null, served: false },
+    { environment: text, from: commit, until: commit, served: false },
+  ];
+  const version = { ...made, active_in: [text, `${text}2`], pinned };
+  const outside = { ...version, made_by: 'outside' as const, active_in: [`${text}3`], pinned: [] };
+  const lineage = { environment: text, serves: made, pinned: commit };
+  return [
+    { history: { versions: [version, outside] } },
+    { lineage },
+    { lineage: { ...lineage, serves: null, pinned: null } },
+    { lineage: { ...lineage, serves: { ...made, made_by: 'outside' }, pinned: null } },
+  ];
+}
+
+function hostileEdits(text: string): NonNullable<ReportPrompt['edits']> {
+  return [
+    { kind: 'set-pin', environment: text, before: text, after: text },
+    { kind: 'set-field', field: text, before: text, after: text, conflict: true },
+    { kind: 'set-text', from: text, conflicts: 1 },
+  ];
+}
 
 export type SetActive = Extract<ReportChange, { readonly kind: 'set-active' }>;
 
@@ -47,7 +108,7 @@ export function textFields(text: string) {
   };
 }
 
-export function promptOf(text: string, status: ReportPrompt['status']): ReportPrompt {
+export function hostilePrompt(text: string, status: ReportPrompt['status']): ReportPrompt {
   const ref = { id: text, version_number: null };
   const row = { environment: text, pin: text };
   const served = { kind: 'set-active', after: { ...ref, id: `${text}!` }, ...textFields(text) } as const;
@@ -94,3 +155,26 @@ export const anyText = fc
     { maxLength: 12 },
   )
   .map((parts) => parts.join(''));
+
+/** For each text of a corpus, and for any other text: what is found is what is wanted. */
+export function testTexts(
+  corpus: Readonly<Record<string, string>>,
+  other: fc.Arbitrary<string>,
+  look: (text: string) => { readonly found: unknown; readonly wanted: object },
+  numRuns = 100,
+): void {
+  test.each(Object.entries(corpus))('%s', (_, text) => {
+    const { found, wanted } = look(text);
+    expect(found).toMatchObject(wanted);
+  });
+
+  test('any text', () => {
+    fc.assert(
+      fc.property(other, (text) => {
+        const { found, wanted } = look(text);
+        expect(found).toMatchObject(wanted);
+      }),
+      { numRuns },
+    );
+  });
+}

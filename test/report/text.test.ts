@@ -1,33 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
+import { isInterrupted, problemsIn } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { DIGEST, NO_SUMMARY, setActive } from './support.ts';
+import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive } from './support.ts';
 
-const BASE: Report = {
-  ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c1ab04d3e5f60' },
-  ...{ plan_digest: DIGEST, summary: NO_SUMMARY, prompts: [], problems: [] },
-};
-
-function prompt(key: string, parts: Partial<ReportPrompt> = {}): ReportPrompt {
-  const name = { path: `${key}.md`, id: `prm_${key}`, key };
-  return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
-}
+const prompt = (key: string, parts: Partial<ReportPrompt> = {}) => promptOf({ key, ...parts });
 
 function text(parts: Partial<Report>, quiet = false): string {
-  return renderText({ ...BASE, ...parts }, { colour: false, quiet });
+  return renderText(reportOf(parts.prompts ?? [], { summary: NO_SUMMARY, ...parts }), { colour: false, quiet });
 }
 
-const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
 const timeout = makeProblem('service/timeout', { seconds: 15 });
 const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
 const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
 const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
 
-const origin = `https://prompts.example.com · commit 9f2c1ab04d3e · plan ${DIGEST}`;
+const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIGEST}`;
 
 describe('the last lines', () => {
   test.each<[string, Partial<Report>, string]>([
@@ -140,10 +134,10 @@ describe('the status matrix', () => {
     ...parts,
   });
   const status = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}, quiet = false) =>
-    renderStatus({ ...BASE, mode: 'status', prompts, ...parts }, { colour: false, quiet });
+    renderStatus(reportOf(prompts, { mode: 'status', ...parts }), { colour: false, quiet });
 
   test('shows what is active, what should be, and what is not known', () => {
-    const shown = status([
+    const prompts = [
       prompt('in-sync', { environments: [row('staging'), row('production')] }),
       prompt('behind', {
         environments: [row('staging', { wanted: { new: true }, in_sync: false }), row('production')],
@@ -155,8 +149,8 @@ describe('the status matrix', () => {
         status: 'failed',
         environments: [row('staging', { active: null, wanted: null, in_sync: false })],
       }),
-    ]);
-    expect(shown.split('\n').slice(0, 6)).toEqual([
+    ];
+    expect(status(prompts).split('\n').slice(0, 6)).toEqual([
       'prompt    staging             production',
       'in-sync   v1                  v1',
       'behind ~  v1 → new version    v1',
@@ -164,6 +158,10 @@ describe('the status matrix', () => {
       'lost      ·                   v1 → 7?',
       'unread    ?                   ·',
     ]);
+    const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
+    expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none).text).toContain(
+      '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `in-sync` | `v1` | `v1` |\n',
+    );
   });
 
   test('has the environments below a prompt where the terminal is too narrow for a column each', () => {
@@ -172,11 +170,14 @@ describe('the status matrix', () => {
       prompt('b', { environments: [row('staging'), row('production')] }),
     ];
     const options = { colour: false, quiet: false, screen: makeScreen(30) };
-    expect(
-      renderStatus({ ...BASE, mode: 'status', prompts }, options)
-        .split('\n')
-        .slice(0, 5),
-    ).toEqual(['a-prompt-with-a-long-name', '  staging: v1 → v2', 'b', '  staging: v1', '  production: v1']);
+    const lines = renderStatus(reportOf(prompts, { mode: 'status' }), options).split('\n');
+    expect(lines.slice(0, 5)).toEqual([
+      'a-prompt-with-a-long-name',
+      '  staging: v1 → v2',
+      'b',
+      '  staging: v1',
+      '  production: v1',
+    ]);
   });
 
   test('quiet leaves the matrix out, and so does a run without a plan', () => {
@@ -208,4 +209,93 @@ describe('drift', () => {
     expect(text({ prompts: [drifted] }).split('\n')[1]).toBe(line);
     expect(text({ prompts: [drifted] }, true)).not.toContain('!');
   });
+});
+
+const down = makeProblem('service/unexpected-status', { status: 503, said: '' });
+const broken = makeProblem('service/unexpected-status', { status: 500, said: '' });
+const placed = makeProblem('prompt/missing-id', {}, { path: 'elsewhere.md', line: 2 });
+const stopped = makeProblem('apply/interrupted');
+
+function change(key: string, problems: readonly Problem[], status: ReportPrompt['status'] = 'failed'): ReportPrompt {
+  return prompt(key, { status, changes: [setActive({})], problems });
+}
+
+function changed(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply'): Report {
+  return reportOf(prompts, { mode, summary: { ...NO_SUMMARY, prompts: prompts.length, failed: prompts.length } });
+}
+
+describe('A problem of a prompt', () => {
+  test.each<[string, readonly ReportPrompt[], readonly (string | undefined)[]]>([
+    ['says whose it is', [change('a', [down]), change('b', [])], ['a.md']],
+    [
+      'says whose it is where others have it too',
+      [change('a', [down]), change('b', [down]), change('c', [])],
+      ['a.md', 'b.md'],
+    ],
+    ['that all have says it once for all', [change('a', [down]), change('b', [down])], [undefined]],
+    [
+      'that all have which change says it once for all',
+      [change('a', [down]), change('b', [down]), prompt('c')],
+      [undefined],
+    ],
+    ['that all have beside others', [change('a', [down, broken]), change('b', [down])], [undefined, 'a.md']],
+    ['of the only prompt is that of the prompt', [change('a', [down])], ['a.md']],
+    ['with a place of its own keeps it', [change('a', [placed]), change('b', [])], ['elsewhere.md']],
+    ['of a file that is not known has no place', [{ ...change('a', [down]), path: '' }], [undefined]],
+  ])('%s', (_, prompts, paths) => {
+    expect(problemsIn({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
+  });
+
+  test('stands with its prompt in a text where others do not have it', () => {
+    const two = changed([change('a', [down]), change('b', [broken]), change('c', [broken])]);
+    const lines = text(two, true).split('\n');
+    expect(lines.flatMap((line) => /^[abc] (?= )|status \d+/.exec(line)?.[0].trim() ?? [])).toEqual([
+      'a',
+      'status 503',
+      'b',
+      'status 500',
+      'c',
+      'status 500',
+    ]);
+  });
+});
+
+test('An interruption is told once, however many prompts have it', () => {
+  const prompts = ['a', 'b', 'c'].map((one) => change(one, one === 'a' ? [] : [stopped], 'not_attempted'));
+  expect(problemsIn({ problems: [], prompts })).toEqual([stopped]);
+});
+
+describe('A run that was interrupted', () => {
+  const report = changed([change('a', [], 'applied'), change('b', [stopped], 'not_attempted')]);
+
+  test('says so first', () => {
+    const summary = { ...NO_SUMMARY, prompts: 2, set_active: 1, applied: 1, not_attempted: 1 };
+    expect(text({ ...report, summary }, true)).toContain('Interrupted. Applied: 1 activated, 1 not attempted.');
+    expect(isInterrupted(report)).toBe(true);
+  });
+
+  test.each(['pull', 'promote', 'rollback', 'import'] as const)('says so first where it edits files: %s', (mode) => {
+    const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
+    expect(text(cut, true)).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
+  });
+
+  test('is not shown as a good outcome on its page', () => {
+    const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'not_attempted')], 'dry-run');
+    expect(renderHtml(cut, 'x')).toContain('<p class="outcome bad">Interrupted.');
+  });
+
+  test('one that was not does not', () => {
+    expect(isInterrupted(changed([change('a', [down])]))).toBe(false);
+  });
+});
+
+test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
+  ['a plan that would undo it', 'dry-run', 'outside', 'Plan: 1 to activate. 1 prompt has drifted.\n'],
+  ['not what no sync has come to', 'dry-run', 'unfinished', 'Plan: 1 to activate.\n'],
+  ['nor an apply, which has undone it', 'apply', 'outside', 'Applied: 1 activated.\n'],
+])('Drift is told beside the numbers: %s', (_, mode, kind, line) => {
+  const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
+  const one = { ...change('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
+  const report = { ...changed([one], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };
+  expect(text(report, true)).toContain(line);
 });

@@ -28,8 +28,7 @@ describe('Variables that callers have to follow', () => {
 });
 
 describe('What callers are told', () => {
-  const textsOf = (...changes: readonly ReportChange[]) =>
-    breakingTexts({ ...promptOf('p', 'pending'), changes }, (text) => `<${text}>`);
+  const textsOf = (...changes: readonly ReportChange[]) => breakingTexts(promptOf({ changes }), (text) => `<${text}>`);
   const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
   const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
   const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>

@@ -1,4 +1,4 @@
-import { escapeText } from '../escape.ts';
+import { showHidden } from '../../domain/text.ts';
 
 /** Markup that is whole and safe as it is. Only `markup` makes it. */
 export type Markup = { readonly html: string };
@@ -24,6 +24,6 @@ function markupOf(value: Value): string {
  * start of a line, would be a command where a GitHub runner prints the page.
  */
 function escape(text: string): string {
-  const shown = escapeText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):(?=:)/gm, '$1&#58;');
 }

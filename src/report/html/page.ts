@@ -1,10 +1,10 @@
 import { PAGE } from './bundle.ts';
-import { textsOf } from '../diff.ts';
 import { isInterrupted } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 import { environmentsOf } from '../status.ts';
-import { coloursFor } from '../style.ts';
+import { PLAIN } from '../style.ts';
 import { isAboutFiles, hasHistory, nextStep, renderOutcome } from '../summary.ts';
+import { textsOf } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { problemList, promptRow, TRAITS, traitsOf, type PageContext, type Trait } from './prompt.ts';
 
@@ -20,9 +20,9 @@ export function renderHtml(report: Report, title: string): string {
   const context = { mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
   const body = markup`${headerOf(report, context, title)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
-${footerOf(report)}${help}`;
+${footerOf(report)}`;
   // What differs from one page to the next stands first: the tabs of a browser are narrow.
-  const head = headOf(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`);
+  const head = headOf(`${renderOutcome(report, PLAIN.colours)} promptsync ${title}`);
   return `<!doctype html>\n<html lang="en">\n<head>\n${head}</head>\n<body>\n${body.html}<script>${PAGE.script}</script>\n</body>\n</html>\n`;
 }
 
@@ -81,7 +81,7 @@ function headerOf(report: Report, context: PageContext, title: string): Markup {
   const state = errors || undone ? 'bad' : 'fine';
   return markup`<header>
 <h1>promptsync ${title}</h1>
-<p class="outcome ${state}">${renderOutcome(report, coloursFor(false))}</p>
+<p class="outcome ${state}">${renderOutcome(report, PLAIN.colours)}</p>
 ${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
 `;
 }
@@ -147,17 +147,17 @@ const FILTERS = {
   failed: 'Not done',
 } as const satisfies Record<Trait | 'all', string>;
 
-type Filter = { readonly name: keyof typeof FILTERS; readonly count: number };
-
 /**
  * What only the page's script can do. It is hidden where no script runs.
  * @param hasTexts whether there is anything to put side by side
  */
 function controlsOf({ prompts, mode }: Report, hasTexts: boolean): Markup {
-  const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
+  const traits = prompts.flatMap((prompt) => traitsOf(prompt, mode));
+  const counts = TRAITS.map((name) => [name, traits.filter((trait) => trait === name).length] as const);
+  const filters = [['all', prompts.length] as const, ...counts.filter(([, count]) => count > 0)];
   return markup`<form class="controls" hidden>
 <input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" value="expand">Expand</button> <button type="button" value="collapse">Collapse</button></span>
 </form>
 `;
 }
@@ -167,26 +167,8 @@ const view: Markup = markup`<fieldset class="view"><legend>Texts</legend>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
 
-function filtersOf(prompts: readonly (readonly Trait[])[]): readonly Filter[] {
-  const traits = TRAITS.map((name) => ({ name, count: prompts.filter((one) => one.includes(name)).length }));
-  return [{ name: 'all', count: prompts.length }, ...traits.filter(({ count }) => count > 0)];
-}
-
 /** What is to review is what the reader has come for. */
-function radio({ name, count }: Filter): Markup {
+function radio([name, count]: readonly [name: keyof typeof FILTERS, count: number]): Markup {
   const input = markup`<input type="radio" name="show" value="${name}"${name === 'review' ? markup` checked` : nothing}>`;
   return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
-
-/** The keys that the script knows. */
-const help: Markup = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
-<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
-<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
-<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
-<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
-<div><dt><kbd>1</kbd> <kbd>2</kbd> …</dt><dd>the filters, in their order</dd></div>
-<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
-<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
-<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
-<form method="dialog"><button>Close</button></form></dialog>
-`;

@@ -1,12 +1,4 @@
-import {
-  makeTextDiffs,
-  markWords,
-  textsOf,
-  type Block,
-  type MarkedBlock,
-  type MarkedLine,
-  type TextDiff,
-} from '../diff.ts';
+import { makeTextDiffs, markWords, type Block, type MarkedBlock, type MarkedLine, type TextDiff } from '../diff.ts';
 import { unknownText } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { differsText, historyTables, type HistoryTable } from '../history.ts';
@@ -57,7 +49,7 @@ export function traitsOf({ status, ...prompt }: ReportPrompt, mode: Report['mode
 /** One row of the matrix, which opens on everything that is known of the prompt. */
 export function promptRow(prompt: ReportPrompt, context: PageContext, open: boolean): Markup {
   const link = context.linkOf(prompt);
-  const diffs = makeTextDiffs(textsOf(prompt), Infinity);
+  const diffs = makeTextDiffs(prompt, Infinity);
   const parts = diffs.map((diff) => diffOf(diff, link));
   const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
   const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;

@@ -4,13 +4,8 @@ type Page = {
   readonly search: HTMLInputElement;
   readonly count: HTMLOutputElement;
   readonly empty: HTMLElement;
-  readonly help: HTMLDialogElement;
-  readonly letters: HTMLInputElement;
   readonly rows: readonly HTMLDetailsElement[];
 };
-
-const CHOICES = ['show', 'view'] as const;
-type Choice = (typeof CHOICES)[number];
 
 /** What a row is searched in, made when it is first searched. */
 const texts = new WeakMap<Element, string>();
@@ -24,93 +19,49 @@ function findPage(): Page | null {
   const search = document.querySelector<HTMLInputElement>('#search');
   const count = document.querySelector<HTMLOutputElement>('output');
   const empty = document.querySelector<HTMLElement>('p.none');
-  const help = document.querySelector<HTMLDialogElement>('dialog');
-  const letters = document.querySelector<HTMLInputElement>('#letters');
-  if (!controls || !search || !count || !empty || !help || !letters) return null;
-  const rows = [...document.querySelectorAll<HTMLDetailsElement>('.prompt')];
-  return { controls, search, count, empty, help, letters, rows };
+  if (!controls || !search || !count || !empty) return null;
+  return { controls, search, count, empty, rows: [...document.querySelectorAll<HTMLDetailsElement>('.prompt')] };
 }
 
 function start(page: Page): void {
   const { controls } = page;
   controls.hidden = false;
-  showAddress(page);
-  addEventListener('hashchange', () => showAddress(page));
+  applyChoices(page);
+  reveal(page);
+  addEventListener('hashchange', () => reveal(page));
   controls.addEventListener('input', () => applyChoices(page));
   controls.addEventListener('submit', (event) => event.preventDefault());
   controls.addEventListener('click', ({ target }) => {
-    if (target instanceof HTMLElement) act(page, target.dataset['do']);
+    if (target instanceof HTMLButtonElement) for (const row of shownRows(page)) row.open = target.value === 'expand';
   });
-  // However many rows are opened together, they are laid out once.
-  let waiting = 0;
-  const layOutSoon = () => {
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => layOut(page));
+  const onToggle = ({ target }: Event) => {
+    if (target instanceof Element && isSplit(page)) doubleContext(target);
   };
-  document.addEventListener('toggle', layOutSoon, true);
-  document.addEventListener('keydown', (event) => handleKey(page, event));
+  document.addEventListener('toggle', onToggle, true);
 }
 
-// Choices: which prompts are shown, and how their texts are.
-
-/** The buttons of a choice, which a page without anything to choose has not. */
-function buttonsOf({ controls }: Page, name: Choice): readonly HTMLInputElement[] {
-  return [...controls.querySelectorAll<HTMLInputElement>(`[name=${name}]`)];
-}
-
-/** What is chosen; with `value`, that is chosen where it can be. */
-function choice(page: Page, name: Choice, value?: string): string {
-  const buttons = buttonsOf(page, name);
-  const wanted = buttons.find((button) => button.value === value);
-  if (wanted !== undefined) wanted.checked = true;
-  return buttons.find((button) => button.checked)?.value ?? '';
-}
-
-/** What the page chose. */
-function defaultOf(page: Page, name: Choice): string {
-  return buttonsOf(page, name).find((button) => button.defaultChecked)?.value ?? '';
+/** What is chosen: which prompts are shown, and how their texts are. Empty where there is nothing to choose. */
+function choice({ controls }: Page, name: 'show' | 'view'): string {
+  return controls.querySelector<HTMLInputElement>(`[name=${name}]:checked`)?.value ?? '';
 }
 
 function applyChoices(page: Page): void {
   filterRows(page);
-  layOut(page);
-  writeAddress(page);
+  document.body.classList.toggle('split', isSplit(page));
+  if (isSplit(page)) for (const row of page.rows) if (row.open) doubleContext(row);
 }
 
-// The address: what is shown can be sent to somebody, as `#show=drift&search=refund&view=split` or `#prompt:KEY`.
-
-function showAddress(page: Page): void {
-  filterRows(page);
-  readAddress(page);
-  filterRows(page);
-  layOut(page);
-}
-
-function readAddress(page: Page): void {
-  const hash = location.hash.slice(1);
-  if (hash.startsWith('prompt:')) return reveal(page, hash);
-  const asked = new URLSearchParams(hash);
-  page.search.value = asked.get('search') ?? '';
-  for (const name of CHOICES) choice(page, name, asked.get(name) ?? defaultOf(page, name));
-}
-
-function writeAddress(page: Page): void {
-  const now = new URLSearchParams();
-  for (const name of CHOICES) if (choice(page, name) !== defaultOf(page, name)) now.set(name, choice(page, name));
-  if (page.search.value !== '') now.set('search', page.search.value);
-  history.replaceState(null, '', `#${now}`);
-}
-
-/** A prompt that was linked to is shown, whatever is filtered. */
-function reveal(page: Page, id: string): void {
-  const target = document.getElementById(id);
+/** A prompt that was linked to, as `#prompt:KEY`, is shown, whatever is filtered. */
+function reveal(page: Page): void {
+  const target = document.getElementById(location.hash.slice(1));
   const row = target?.closest<HTMLDetailsElement>('.prompt') ?? null;
   if (target === null || row === null) return;
   if (row.hidden) {
     page.search.value = '';
-    choice(page, 'show', 'all');
+    const all = page.controls.querySelector<HTMLInputElement>('[value=all]');
+    if (all !== null) all.checked = true;
+    applyChoices(page);
   }
-  row.hidden = false;
   row.open = true;
   requestAnimationFrame(() => target.scrollIntoView({ block: 'start' }));
 }
@@ -121,14 +72,10 @@ function shownRows({ rows }: Page): readonly HTMLDetailsElement[] {
   return rows.filter((row) => !row.hidden);
 }
 
-function wordsOf({ search }: Page): readonly string[] {
-  return search.value.toLowerCase().split(/\s+/).filter(Boolean);
-}
-
 /** Shows the rows that have what is asked for: the checked trait, and every word of the search. */
 function filterRows(page: Page): void {
   const trait = choice(page, 'show');
-  const words = wordsOf(page);
+  const words = page.search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const row of page.rows) {
     row.hidden = !(trait === '' || trait === 'all' || row.classList.contains(trait)) || !hasWords(row, words);
   }
@@ -146,10 +93,8 @@ function hasWords(row: Element, words: readonly string[]): boolean {
 
 // Texts one below the other, or side by side.
 
-function layOut(page: Page): void {
-  const split = choice(page, 'view') === 'split';
-  document.body.classList.toggle('split', split);
-  if (split) for (const row of page.rows) if (row.open) doubleContext(row);
+function isSplit(page: Page): boolean {
+  return choice(page, 'view') === 'split';
 }
 
 /** What both texts have stands on both sides. To a screen reader it is there once. */
@@ -162,49 +107,4 @@ function doubleContext(row: Element): void {
     copy.setAttribute('aria-hidden', 'true');
     text.after(copy);
   }
-}
-
-// Buttons, and the letters that do the same.
-
-function act(page: Page, name: string | undefined): void {
-  if (name === 'expand' || name === 'collapse') for (const row of shownRows(page)) row.open = name === 'expand';
-  if (name === 'help') page.help.showModal();
-}
-
-/** Does what a single letter is for, unless it is typed into something, or the reader has switched that off. */
-function handleKey(page: Page, event: KeyboardEvent): void {
-  const { search, letters, help } = page;
-  const { target, key, ctrlKey, metaKey, altKey } = event;
-  if (key === 'Escape' && target === search) return search.blur();
-  if (target === search || !letters.checked || help.open || ctrlKey || metaKey || altKey) return;
-  const command = commandOf(page, key);
-  if (command === undefined) return;
-  event.preventDefault();
-  command();
-}
-
-function commandOf(page: Page, key: string): (() => void) | undefined {
-  const pick = (name: Choice, value: string | undefined) => {
-    choice(page, name, value);
-    applyChoices(page);
-  };
-  const commands = new Map([
-    ['/', () => page.search.focus()],
-    ['j', () => moveFocus(page, 1)],
-    ['k', () => moveFocus(page, -1)],
-    ['e', () => act(page, 'expand')],
-    ['c', () => act(page, 'collapse')],
-    ['?', () => act(page, 'help')],
-    ['v', () => pick('view', choice(page, 'view') === 'split' ? 'unified' : 'split')],
-    ...buttonsOf(page, 'show').map(({ value }, index) => [`${index + 1}`, () => pick('show', value)] as const),
-  ]);
-  return commands.get(key);
-}
-
-/** Moves the focus so many rows on, of those that are shown. */
-function moveFocus(page: Page, by: 1 | -1): void {
-  const rows = shownRows(page);
-  const now = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = now === -1 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1);
-  rows[next]?.querySelector('summary')?.focus();
 }

@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { escapeForRunner, escapeText } from '../../../src/report/escape.ts';
+import { showHidden } from '../../../src/domain/text.ts';
+import { escapeForRunner } from '../../../src/report/escape.ts';
 import { commandsIn } from '../corpus.ts';
 import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
 import { pageOf } from './pages.ts';
+import { choose } from './reading.ts';
 import { anyMarkdown } from '../nasty-markdown.ts';
+import { testTexts } from '../support.ts';
 import { describeInBrowser, type OpenOptions, openPage } from '../../support/browser.ts';
 
 const nasty = Object.entries(NASTY_HTML).filter(([, text]) => text !== '');
@@ -30,34 +33,33 @@ function skeletonsIn(page: Page, pages: readonly string[]): Promise<string[]> {
   }, pages);
 }
 
-describeInBrowser('A page is made of the same elements, whatever its fields hold:', () => {
+/** Those that make other pages than a harmless text does. */
+async function wrongPages(page: Page, texts: readonly string[]): Promise<readonly string[]> {
+  const harmless = await skeletonsIn(page, pagesOf('harmless'));
+  const found = await skeletonsIn(page, texts.flatMap(pagesOf));
+  return texts.filter((_, index) => harmless.some((one, at) => found[index * harmless.length + at] !== one));
+}
+
+/** Looks at many texts together, which is as quick as at one. */
+function testBatches(wrongIn: (page: Page, texts: readonly string[]) => Promise<readonly string[]>): void {
   test('each text of the corpus', async () => {
     const { page } = await openPage('<!doctype html>');
-    const harmless = await skeletonsIn(page, pagesOf('harmless'));
-    const found = await skeletonsIn(
-      page,
-      nasty.flatMap(([, text]) => pagesOf(text)),
-    );
-    const wrong = nasty.filter((_, index) => !sameAt(found, index, harmless));
-    expect(wrong).toEqual([]);
+    const texts = nasty.map(([, text]) => text);
+    expect(await wrongIn(page, texts)).toEqual([]);
   });
 
   test('any text', async () => {
     const { page } = await openPage('<!doctype html>');
-    const harmless = await skeletonsIn(page, pagesOf('harmless'));
     await fc.assert(
       fc.asyncProperty(fc.array(anyName, { minLength: 8, maxLength: 8 }), async (texts) => {
-        const found = await skeletonsIn(page, texts.flatMap(pagesOf));
-        expect(texts.filter((_, index) => !sameAt(found, index, harmless))).toEqual([]);
+        expect(await wrongIn(page, texts)).toEqual([]);
       }),
       { numRuns: 40 },
     );
   });
-});
-
-function sameAt(found: readonly string[], index: number, harmless: readonly string[]): boolean {
-  return harmless.every((skeleton, page) => found[index * harmless.length + page] === skeleton);
 }
+
+describeInBrowser('A page is made of the same elements, whatever its fields hold:', () => testBatches(wrongPages));
 
 /** The texts of each diff before and after, and the elements that it is made of. */
 function diffsIn(page: Page, html: string) {
@@ -77,7 +79,7 @@ function diffsIn(page: Page, html: string) {
 async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const diffs = await diffsIn(page, pageOfTexts(texts));
   return texts.filter((text, index) => {
-    const shown = escapeText(text).toWellFormed();
+    const shown = showHidden(text).toWellFormed();
     const { before = '', after = '', elements = [] } = diffs[index] ?? {};
     const whole = before.endsWith(`\n${shown}\nold\nlast\n`) && after.endsWith(`\n${shown}\nnew ${shown}\nlast\n`);
     return !whole || elements.some((name) => !DIFF_ELEMENTS.includes(name));
@@ -86,29 +88,14 @@ async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonl
 
 const DIFF_ELEMENTS = ['del', 'details', 'ins', 'mark', 'span', 'summary'];
 
-describeInBrowser('A diff holds both texts to the letter, and nothing else, whatever they are:', () => {
-  test('each text of the corpus', async () => {
-    const { page } = await openPage('<!doctype html>');
-    const texts = nasty.map(([, text]) => text);
-    expect(await wrongDiffs(page, texts)).toEqual([]);
-  });
-
-  test('any text', async () => {
-    const { page } = await openPage('<!doctype html>');
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyName, { minLength: 1, maxLength: 10 }), async (texts) => {
-        expect(await wrongDiffs(page, texts)).toEqual([]);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
+describeInBrowser('A diff holds both texts to the letter, and nothing else, whatever they are:', () =>
+  testBatches(wrongDiffs),
+);
 
 /** Opens a page that tells what ran in it and what its policy had to refuse. */
 async function openWatched(options: OpenOptions = {}) {
   const opened = await openPage(all, options);
-  await opened.page.keyboard.press('1');
-  for (const key of ['e', 'v', 'j', 'j', '/']) await opened.page.keyboard.press(key);
+  for (const value of ['all', 'expand', 'split']) await choose(opened.page, value);
   await opened.page.locator('#search').fill('<script>');
   for (const text of await opened.page.locator('.fold > summary').all()) await text.dispatchEvent('click');
   return { ...opened, ran: await opened.page.evaluate(() => Reflect.get(globalThis, 'ran')) };
@@ -135,16 +122,13 @@ describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
     expect({ ran, asked }).toEqual({ ran: undefined, asked: ['/'] });
   });
 
-  test.each([
-    'prompt:"]<svg onload=globalThis.ran=1>',
-    'search=<img src=x onerror=globalThis.ran=1>',
-    'show=javascript:globalThis.ran=1',
-    'show=all"],[name=x',
-    'view=split]<b>',
-  ])('the address #%s', async (hash) => {
-    const { ran, requests } = await openWatched({ hash });
-    expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
-  });
+  test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
+    'the address #%s',
+    async (hash) => {
+      const { ran, requests } = await openWatched({ hash });
+      expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
+    },
+  );
 
   test('the policy forbids what a page could be made to do', async () => {
     const html = pageOf({}).replace('<main>', '<main><script>globalThis.ran=1</script>');
@@ -155,18 +139,8 @@ describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
 });
 
 describe('No line of a page is a command of a GitHub runner:', () => {
-  test.each(nasty)('%s', (_, text) => {
-    for (const html of [...pagesOf(text), pageOfTexts([text])]) expect(commandsIn(html)).toEqual([]);
-  });
-
-  test('any text', () => {
-    fc.assert(
-      fc.property(anyName, (text) => {
-        for (const html of [...pagesOf(text), pageOfTexts([text])]) expect(commandsIn(html)).toEqual([]);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  const look = (text: string) => ({ found: [...pagesOf(text), pageOfTexts([text])].flatMap(commandsIn), wanted: [] });
+  testTexts(Object.fromEntries(nasty), anyName, look);
 
   test('so a page is the same there: a script or style that was rewritten would not be the one of the policy', () => {
     expect(escapeForRunner(all)).toBe(all);

@@ -1,7 +1,7 @@
 import { renderHtml } from '../../../src/report/html/page.ts';
-import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
+import type { ReportPrompt } from '../../../src/report/schema.ts';
 import { NASTY } from '../nasty-markdown.ts';
-import { DIGEST, promptOf, reportOf, setActive, textFields } from '../support.ts';
+import { hostilePrompt, hostileReport, hostileReports, setActive, textFields } from '../support.ts';
 
 const RUN = 'globalThis.ran=(globalThis.ran??0)+1';
 const ELSEWHERE = 'https://evil.example';
@@ -43,7 +43,9 @@ export const NASTY_HTML = {
 
 /** Every page of a report that holds the text wherever it can. Without texts: their lines decide what a diff is made of. */
 export function pagesOf(text: string): readonly string[] {
-  return reportsOf(text).map((report) => renderHtml({ ...report, prompts: report.prompts.map(withoutTexts) }, 'plan'));
+  return hostileReports(text).map((report) =>
+    renderHtml({ ...report, prompts: report.prompts.map(withoutTexts) }, 'plan'),
+  );
 }
 
 function withoutTexts(prompt: ReportPrompt): ReportPrompt {
@@ -52,40 +54,13 @@ function withoutTexts(prompt: ReportPrompt): ReportPrompt {
   return { ...prompt, changes };
 }
 
-function reportsOf(text: string): readonly Report[] {
-  const apply = { ...reportOf(text), files: [{ path: text, status: 'created' }] as const, changed_since: text };
-  const history = [{ ...promptOf(text, 'unchanged'), changes: [], service: text, ...historyOf(text) }];
-  const edited = [{ ...promptOf(text, 'pending'), changes: [], edits: editsOf(text) }];
-  return [
-    apply,
-    reportOf(text, 'dry-run'),
-    { ...apply, mode: 'history', prompts: history },
-    { ...apply, mode: 'pull', prompts: edited, committed: { commit: text, branch: text } },
-  ];
-}
-
-function historyOf(text: string): Pick<ReportPrompt, 'history'> {
-  const commit = { commit: text, author: text, date: text, subject: text, pull_request: text };
-  const pinned = [{ environment: text, from: commit, until: null, served: true }];
-  const version = { id: text, version_number: 1, made_by: 'git', digest: DIGEST, ...commit } as const;
-  return { history: { versions: [{ ...version, active_in: [text], pinned }] } };
-}
-
-function editsOf(text: string): NonNullable<ReportPrompt['edits']> {
-  return [
-    { kind: 'set-pin', environment: text, before: text, after: text },
-    { kind: 'set-field', field: text, before: text, after: text, conflict: true },
-    { kind: 'set-text', from: text, conflicts: 1 },
-  ];
-}
-
 /** A page of a plan with a prompt for each text, which has it in its texts as well. */
 export function pageOfTexts(all: readonly string[]): string {
   const prompts = all.map((text, index) => {
     const before = { id: text, version_number: null };
     const texts = { ...textFields(text), after_text: `${text}\nnew ${text}\nlast` };
     const change = setActive({ ...texts, environment: text, before, after: before });
-    return { ...promptOf(text, 'pending'), id: `prm_${index}`, changes: [change] };
+    return { ...hostilePrompt(text, 'pending'), id: `prm_${index}`, changes: [change] };
   });
-  return renderHtml({ ...reportOf('', 'dry-run'), prompts }, 'plan');
+  return renderHtml({ ...hostileReport('', 'dry-run'), prompts }, 'plan');
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { everything } from './everything.ts';
 import { pageOf, type PagePrompt } from './pages.ts';
+import { choose } from './reading.ts';
 import { SCENES } from './scenes.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
@@ -18,9 +19,10 @@ describeInBrowser('Nothing is wider than the window:', () => {
     [320, 390, 768, 1280].map((width) => ({ name, html, width })),
   );
   test.each(cases)('$name at $width px', async ({ html, width }) => {
-    const { page } = await openPage(html, { viewport: { width, height: 844 }, hash: 'show=all' });
-    for (const key of ['e', 'v']) {
-      await page.keyboard.press(key);
+    const { page } = await openPage(html, { viewport: { width, height: 844 } });
+    await choose(page, 'all');
+    for (const view of ['expand', 'split']) {
+      await choose(page, view);
       await page.evaluate(() => new Promise(requestAnimationFrame));
       const wide = await page.evaluate(() => {
         // What is not drawn has no width: every row takes its turn.
@@ -62,7 +64,8 @@ describeInBrowser('Without colour, a page tells apart', () => {
     ['what is not known', 'support/unreachable', 'not known'],
     ['what stays', 'quiet/one', 'v1'],
   ])('%s', async (_, key, text) => {
-    const { page } = await openPage(pageOf(everything), { hash: 'show=all' });
+    const { page } = await openPage(pageOf(everything));
+    await choose(page, 'all');
     const row = page.locator('.prompt').filter({ has: page.getByText(key, { exact: true }) });
     expect(await row.locator('summary > .cell').allInnerTexts()).toContainEqual(expect.stringContaining(text));
   });
@@ -80,9 +83,11 @@ describeInBrowser('With colours of the system', () => {
 });
 
 describeInBrowser('On paper', () => {
-  test('there are no controls, what is to review is open, and the rest is a row', async () => {
-    const { page } = await openPage(pageOf(everything), { hash: 'show=all', colorScheme: 'dark' });
+  test('it is light, there are no controls, what is to review is open, and the rest is a row', async () => {
+    const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
+    await choose(page, 'all');
     await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('.controls').isVisible()).toBe(false);
     expect(await page.getByText('A first text.').isVisible()).toBe(true);
     expect(await page.getByText('10 unchanged lines').isVisible()).toBe(true);
@@ -90,15 +95,10 @@ describeInBrowser('On paper', () => {
   });
 
   test('only what the filter shows', async () => {
-    const { page } = await openPage(pageOf(everything), { hash: 'show=drift' });
+    const { page } = await openPage(pageOf(everything));
+    await choose(page, 'drift');
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.prompt:visible').count()).toBe(2);
-  });
-
-  test('it is light', async () => {
-    const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   });
 });
 

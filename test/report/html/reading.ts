@@ -14,7 +14,7 @@ export async function toldIn(page: Page): Promise<string | null> {
   return page.locator('output').textContent();
 }
 
-/** What follows `#` in the address. */
-export function hashIn(page: Page): string {
-  return decodeURIComponent(new URL(page.url()).hash.slice(1));
+/** Presses what has this value, where the page has it: a filter, a view, `expand` or `collapse`. */
+export function choose(page: Page, value: string): Promise<void> {
+  return page.evaluate((value) => document.querySelector<HTMLElement>(`.controls [value=${value}]`)?.click(), value);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pageOf, type PagePrompt } from './pages.ts';
-import { shownIn, toldIn } from './reading.ts';
+import { choose, shownIn, toldIn } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const MANY = 2000;
@@ -47,7 +47,7 @@ describeInBrowser('Of two thousand prompts in three environments', () => {
     const { page } = await openPage(pageWith((index) => index % 100 === 7));
     expect(await toldIn(page)).toBe('20 of 2000 shown');
     expect(await shownIn(page)).toHaveLength(20);
-    await page.keyboard.press('1');
+    await choose(page, 'all');
     expect(await toldIn(page)).toBe('2000 of 2000 shown');
   });
 });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { edited } from './everything.ts';
 import { pageOf } from './pages.ts';
+import { choose } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const [BEFORE, AFTER] = edited({ 2: 'Another second line.', 12: '', 20: 'The last one.\n\nAnd more.' });
@@ -19,9 +20,10 @@ const TEXTS: Readonly<Record<string, readonly [before: string | null, after: str
   'with placeholders and markup': ['<b>{{a}}</b> &amp;', '<b>{{b}}</b> &lt;'],
 };
 
-function open(text: readonly [string | null, string], hash?: string) {
-  const html = pageOf({ one: { serves: { staging: [1, 'new'] }, text } });
-  return openPage(html, hash === undefined ? {} : { hash });
+async function open(text: readonly [string | null, string], view = 'unified') {
+  const opened = await openPage(pageOf({ one: { serves: { staging: [1, 'new'] }, text } }));
+  await choose(opened.page, view);
+  return opened;
 }
 
 /** What elements hold, of those that are drawn. */
@@ -42,11 +44,22 @@ const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
 const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
 
 describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) => {
-  test('is there before and after, to the letter', async () => {
+  test('is there before and after, to the letter, and whole on both sides', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
     expect(await textIn(page, NEW)).toBe(`${after}\n`);
+    await choose(page, 'split');
+    const [left, right] = await page.evaluate(() => {
+      const text = document.querySelector('.text')!;
+      const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
+      const parts = [...text.querySelectorAll('del, ins, span')].filter((part) => part.checkVisibility());
+      const isLeft = (part: Element) => part.getBoundingClientRect().x < middle - 1;
+      const textOf = (side: readonly Element[]) => side.map(({ textContent }) => textContent ?? '').join('');
+      return [textOf(parts.filter(isLeft)), textOf(parts.filter((part) => !isLeft(part)))];
+    });
+    expect(left).toBe(before === null ? '' : `${before}\n`);
+    expect(right).toBe(`${after}\n`);
   });
 
   test('is selected and copied to the letter', async () => {
@@ -59,26 +72,11 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
     });
     expect(copied?.replace(/\n$/, '')).toBe(after.replace(/\n$/, ''));
   });
-
-  test('stands whole on both sides, side by side', async () => {
-    const { page } = await open([before, after], 'view=split');
-    await unfold(page);
-    const [left, right] = await page.evaluate(() => {
-      const text = document.querySelector('.text')!;
-      const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
-      const parts = [...text.querySelectorAll('del, ins, span')].filter((part) => part.checkVisibility());
-      const isLeft = (part: Element) => part.getBoundingClientRect().x < middle - 1;
-      const textOf = (side: readonly Element[]) => side.map(({ textContent }) => textContent ?? '').join('');
-      return [textOf(parts.filter(isLeft)), textOf(parts.filter((part) => !isLeft(part)))];
-    });
-    expect(left).toBe(before === null ? '' : `${before}\n`);
-    expect(right).toBe(`${after}\n`);
-  });
 });
 
 describeInBrowser('Side by side', () => {
   test('an assistive technology is told what both texts have only once', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
+    const { page } = await open([BEFORE, AFTER], 'split');
     await unfold(page);
     const tree = await page.locator('.text').ariaSnapshot();
     expect(tree.match(/\b7\. Answer politely/g)).toHaveLength(1);
@@ -86,18 +84,18 @@ describeInBrowser('Side by side', () => {
   });
 
   test('lines that take each other’s place begin at the same height', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
+    const { page } = await open([BEFORE, AFTER], 'split');
     const tops = (selector: string) =>
       page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
 
   test('is there for a prompt that is opened later, and gone when it is chosen away', async () => {
-    const { page } = await open([BEFORE, AFTER], 'view=split');
-    await page.keyboard.press('c');
-    await page.keyboard.press('e');
+    const { page } = await open([BEFORE, AFTER], 'split');
+    await choose(page, 'collapse');
+    await choose(page, 'expand');
     await expect.poll(() => page.locator('.text > .copy:visible').count()).toBeGreaterThan(0);
-    await page.keyboard.press('v');
+    await choose(page, 'unified');
     expect(await page.locator('.copy:visible').count()).toBe(0);
   });
 });
