@@ -91,12 +91,14 @@ export async function draftEdits(
   file: PromptFile,
   edits: readonly FileEdit[],
   wanted: PromptEdits,
-  { config }: Walked,
+  { config, files }: Walked,
 ): Promise<Draft> {
   const { path } = file;
+  // The plan has its pins in promotion order.
+  const planned = files.find((one) => one.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
-  if (before === null || parsed === null || !isSame(parsed.file, file)) {
+  if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, planned)) {
     return { ...stays(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
   const result = editPromptFile(before, path, wanted);
@@ -104,15 +106,6 @@ export async function draftEdits(
   const problems = newWarnings(parsed.problems, result.bytes, path);
   const change = { before, after: result.bytes, file: result.file };
   return { file, status: 'pending', edits, problems, change };
-}
-
-/** Whether two readings of a file say the same: a plan has the pins in promotion order. */
-function isSame(one: PromptFile | null, other: PromptFile): boolean {
-  return one !== null && isDeepStrictEqual(inFileOrder(one), inFileOrder(other));
-}
-
-function inFileOrder(file: PromptFile): PromptFile {
-  return { ...file, pins: file.pins.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 /** What comes from the service may hold characters that nobody sees; those that the file had before are no news. */

@@ -26,17 +26,32 @@ export async function readMergeBase(
   const known = observed?.known ?? [];
   const newest = known.find(({ ours }) => ours);
   // A shallow clone does not know what a file said first.
-  const first = (await repository?.isShallow()) === true ? null : (earlier.at(-1)?.file ?? null);
-  const base = newest === undefined ? first : await fileOf(newest, file, repository);
-  const origin = edit === null ? null : originOf(edit, known);
-  if (edit === null || origin === null) return { base, baseContent: null, since: null };
+  const whole = (await repository?.isShallow()) === true ? [] : earlier;
+  const base = newest === undefined ? (whole.at(-1)?.file ?? null) : await fileOf(newest, file, repository);
+  const content = edit === null ? NOTHING : await readContentBase(edit, known, { file, earlier, whole, repository });
+  return { base, ...content };
+}
+
+const NOTHING = { baseContent: null, since: null };
+
+/** What git knows of a file, of now and of before; `whole` is empty where that is not all. */
+type FileHistory = {
+  readonly file: PromptFile;
+  readonly earlier: readonly FormerFile[];
+  readonly whole: readonly FormerFile[];
+  readonly repository: Repository | null;
+};
+
+async function readContentBase(edit: Edit, known: readonly KnownVersion[], history: FileHistory) {
+  const { file, earlier, whole, repository } = history;
+  const origin = originOf(edit, known);
+  if (origin === null) return NOTHING;
   if (origin === undefined) {
-    const baseContent = first !== null && hadOneText(file, earlier, known) ? first.content : null;
-    return { base, baseContent, since: null };
+    const first = whole.at(-1)?.file.content ?? null;
+    return { ...NOTHING, baseContent: hadOneText(file, whole, known) ? first : null };
   }
   const baseContent = contentOf(origin, await fileOf(origin, file, repository));
-  const since = mayBeNewer(edit, origin, known, file, earlier) ? statesSince(origin, file, earlier) : null;
-  return { base, baseContent, since };
+  return { baseContent, since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null };
 }
 
 /**
@@ -67,8 +82,7 @@ function mayBeNewer(
   { version, pin }: Edit,
   origin: KnownVersion,
   known: readonly KnownVersion[],
-  { content }: PromptFile,
-  earlier: readonly FormerFile[],
+  { file: { content }, earlier }: FileHistory,
 ): boolean {
   const before = known.filter(({ number }) => number < version.number);
   if (pin !== null && findNamed(before, pin.pin)?.number === origin.number) return false;
@@ -97,7 +111,10 @@ function statesSince({ digest }: KnownVersion, file: PromptFile, earlier: readon
 function hadOneText({ content }: PromptFile, earlier: readonly FormerFile[], known: readonly KnownVersion[]): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>
     pin.kind === 'latest' || pin.kind === 'git' || findNamed(known, pin) !== undefined;
-  return earlier.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown));
+  return (
+    earlier.length > 0 &&
+    earlier.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown))
+  );
 }
 
 /** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */

@@ -187,43 +187,13 @@ describe('where the file goes', () => {
     expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
   });
 
-  test.each<[string, string, readonly string[], string]>([
-    [
-      'in a folder that no pattern begins with',
-      'prompts: ["prompts/**/*.md"]',
-      ['--dir', 'elsewhere'],
-      'Name another folder, such as --dir prompts, or add a pattern such as `elsewhere/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'below a folder of which no pattern takes folders',
-      'prompts: ["prompts/*.md"]',
-      [],
-      'Add a pattern such as `prompts/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'below a folder with a name that is a pattern',
-      'prompts: ["prompts/**/*.md"]',
-      ['--dir', 'a[b]'],
-      'Name another folder, such as --dir prompts, or add a pattern such as `a\\[b\\]/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'where the second pattern takes folders',
-      'prompts: ["prompts/*.md", "more/*/*.md"]',
-      [],
-      'Name another folder, such as --dir more, or add a pattern such as `prompts/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'where the patterns take it out',
-      'prompts: ["prompts/**/*.md", "!**/support/**"]',
-      [],
-      'Change the patterns under `prompts:` in promptsync.yaml.',
-    ],
-  ])('says what would match a file %s', async (_, patterns, flags, hint) => {
-    const { folder, service } = await makeStage(['greeting'], ENVIRONMENTS.replace(CONFIG, `${patterns}\n`));
-    service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
+  test('says which pattern would match the file, whatever the folder is called', async () => {
+    const { folder, service } = await makeStage(['greeting']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    const { report } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
-    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'import/not-matched', hint }]);
+    const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      { code: 'import/not-matched', hint: expect.stringContaining('`a\\[b\\]/**/*.md`') },
+    ]);
   });
 
   test('not outside of the repository', async () => {
