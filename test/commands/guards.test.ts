@@ -85,7 +85,7 @@ describe('where a version comes from', () => {
   });
 });
 
-test('--expect-plan applies the plan that was reviewed, also after a squash merge', async () => {
+test('applies the plan that was reviewed, also after a squash merge, with --expect-plan', async () => {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const plan = await runJson(folder, ['plan'], service);
