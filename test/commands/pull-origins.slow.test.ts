@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, initRepository, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { cloneOf, commitAll, initRepository, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -9,7 +9,6 @@ import {
   active,
   change,
   changeOutside,
-  cloneOf,
   edit,
   makeSynced,
   only,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeWorkspace } from '../support/folder.ts';
+import { cloneOf, commitAll, makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import {
   changeOutside,
-  cloneOf,
   edit,
   makeSynced,
   moveOutside,

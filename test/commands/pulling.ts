@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReportPrompt } from '../../src/report/schema.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';
@@ -21,13 +21,6 @@ export async function makeSynced(source: PromptParts | string, config?: string):
   const service = await startTestService(['greeting']);
   await sync({ folder, service });
   return { folder, service };
-}
-
-/** A shallow clone of a repository. */
-export function cloneOf(folder: string): string {
-  const clone = join(makeFolder(), 'clone');
-  git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
-  return clone;
 }
 
 /** What points a command at a front that changes what the service answers of a prompt. */

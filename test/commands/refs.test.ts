@@ -6,7 +6,7 @@ import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { open } from '../git/support.ts';
 
@@ -103,9 +103,7 @@ describe('a git: pin', () => {
     const folder = makeTagged({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { [PATH]: promptText('greeting') });
     commitAll(folder, 'Edit');
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', '--depth', '1', '--no-tags', `file://${folder}`, clone);
-    const problem = await contentAt(clone);
+    const problem = await contentAt(cloneOf(folder, '--no-tags'));
     expect(problem).toMatchObject({ code: 'pin/unknown-ref', hint: expect.stringContaining('fetch-depth: 0') });
   });
 });
