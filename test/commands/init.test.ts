@@ -327,7 +327,6 @@ describe('questions', () => {
         return said;
       },
       confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
-      choose: async ({ options }) => options,
     };
     return { asked, interview };
   }

@@ -1,14 +1,11 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { promote } from '../../src/commands/promote.ts';
-import type { Interview } from '../../src/domain/world.ts';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';
 import { runJson, type Reported } from '../support/run.ts';
-import { makeWorld } from '../support/world.ts';
 
 const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
 const BEFORE = { text: 'Two {{a}}.', pins: { staging: 'latest', production: 1 } } as const;
@@ -154,18 +151,6 @@ describe('what is promoted', () => {
     }
     expect(told(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
     expect(told(await runInJson(...TO_PRODUCTION, '--from', 'staging'))).toBe(APPLIED);
-  });
-
-  test('what somebody chooses at a terminal is no pattern, whatever the keys are', async () => {
-    const scene = await begin({ ...BEFORE, key: '!other' }, { ...outsideGit, others: { other: {}, third: {} } });
-    const interview: Interview = {
-      text: () => Promise.reject(new Error('not asked')),
-      confirm: () => Promise.reject(new Error('not asked')),
-      choose: () => Promise.resolve(['!other']),
-    };
-    const asked = { only: [], to: 'production', all: false, dryRun: true, commit: false };
-    const { run } = await promote(asked, { ...makeWorld(scene.folder, scene.service.environment), interview });
-    expect(run.edited?.map(({ key }) => key)).toEqual(['!other']);
   });
 });
 
