@@ -117,7 +117,7 @@ describe('the question of a sync, without a terminal', () => {
 type Answer = readonly [question: string, typed: string];
 
 /** Types the answers, each as soon as its question is drawn, and resolves to what came of it. */
-async function typing(folder: string, answers: readonly Answer[], { words = ['init'], environment = {} } = {}) {
+async function typing(folder: string, answers: readonly Answer[]) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
@@ -129,7 +129,7 @@ async function typing(folder: string, answers: readonly Answer[], { words = ['in
     drawn = '';
     setImmediate(() => input.write(typed));
   };
-  return run(folder, [...words, '--no-color'], { terminal: true, input, onError, environment });
+  return run(folder, ['init', '--no-color'], { terminal: true, input, onError });
 }
 
 test('questions are asked on standard error, and the report alone is on standard output', async () => {
@@ -163,18 +163,6 @@ test.each([
   expect(exitCode).toBe(130);
   expect(stdout).toContain('Nothing was written');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
-});
-
-test('promote without a prompt asks which ones', async () => {
-  const service = await startTestService(['greeting', 'refund']);
-  const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
-  await run(folder, ['sync', '--yes'], service);
-  const words = ['promote', '--from', 'staging', '--to', 'production'];
-  const { environment } = service;
-  const { exitCode, stdout } = await typing(folder, [['Which prompts', '\u001b[B \r']], { words, environment });
-  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 file edited.') });
-  expect(readFileSync(join(folder, 'prompts/refund.md'), 'utf8')).toContain('"production": 1');
-  expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).not.toContain('production');
 });
 
 test('a signal at a question is an interruption', async () => {
