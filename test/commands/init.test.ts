@@ -218,22 +218,19 @@ describe('what is there', () => {
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
   });
 
-  test.each<[string, string, string | null]>([
-    ['that selects the folder', 'prompts: ["**/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
-    ['that selects files in it, and none below', 'prompts: ["prompts/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
-    ['that has its prompts elsewhere', 'prompts: ["texts/**/*.md"]\n', null],
-    ['that cannot be read', 'prompts: 1\n', null],
-  ])('beside a configuration %s, only what it has a use for is written', async (_, config, attributes) => {
-    const folder = makeWorkspace({ 'promptsync.yaml': config });
-    const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--no-workflows']);
-    const example = config.includes('**/*.md"]') && attributes !== null ? ['prompts/example/greeting.md'] : [];
-    const lines = attributes === null ? [] : ['.gitattributes'];
+  test.each<[string, string, readonly string[]]>([
+    ['that selects the folder', '["**/*.md"]', ['.gitattributes', 'prompts/example/greeting.md']],
+    ['that selects files in it, and none below', '["prompts/*.md"]', ['.gitattributes']],
+    ['that has its prompts elsewhere', '["texts/**/*.md"]', []],
+    ['that cannot be read', '1', []],
+  ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
+    const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
+    const words = ['init', '--embedded', '--no-workflows'];
+    const { report, exitCode } = await runJson(folder, words);
     expect(exitCode).toBe(0);
-    expect(pathsIn(folder)).toEqual([...lines, '.gitignore', ...example, 'promptsync.yaml'].toSorted());
-    expect(codes(report.problems)).toEqual(['init/kept', ...(example.length > 0 ? [] : ['init/not-selected'])]);
-    if (attributes !== null) expect(read(folder, '.gitattributes')).toBe(attributes);
-    const forced = await runJson(folder, ['init', '--embedded', '--no-workflows', '--force']);
-    expect(codes(forced.report.problems)).toEqual([]);
+    expect(pathsIn(folder)).toEqual(['.gitignore', 'promptsync.yaml', ...written].toSorted());
+    expect(codes(report.problems)).toEqual(['init/kept', ...(written.length > 1 ? [] : ['init/not-selected'])]);
+    expect(codes((await runJson(folder, [...words, '--force'])).report.problems)).toEqual([]);
     expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
 
