@@ -147,7 +147,7 @@ export const EVIDENCE = {
   'import/nothing-active': { environments: ['staging', 'production'], named: false },
   'import/known': { what: 'id', value: 'prm_greeting', key: 'support/greeting', other: 'prompts/support/greeting.md' },
   'import/path-taken': { path: 'prompts/support/greeting.md' },
-  'import/not-matched': { path: 'texts/greeting.md', elsewhere: 'prompts', pattern: 'texts/**/*.md' },
+  'import/not-matched': { path: 'texts/greeting.md', pattern: 'texts/**/*.md' },
   'import/outside': { folder: '../prompts' },
   'import/symbolic-link': { path: 'prompts/support' },
   // promptsync init

@@ -3,7 +3,6 @@ import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
 import type { Interview } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { escapeLine } from '../report/escape.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -36,16 +35,11 @@ export function interviewer(
       const { confirm } = await import('@clack/prompts');
       return given(await confirm({ ...streams, message, initialValue: initial }));
     },
-    choose: async ({ message, options }) => {
-      const { multiselect } = await import('@clack/prompts');
-      const shown = options.map((value) => ({ value, label: escapeLine(value) }));
-      return given(await multiselect({ ...streams, message, options: shown, required: true }));
-    },
   };
 }
 
 /** Anything but an answer is that somebody gave up, with Ctrl-C or Escape. */
-function given<Answer extends string | boolean | string[]>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
+function given<Answer extends string | boolean>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
   if (typeof answer === 'symbol') throw new ProblemError(makeProblem('usage/cancelled'));
   return answer;
 }

@@ -14,8 +14,8 @@ import { openCommitter } from '../git/commit.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, messageOf, type Problem, problemOf, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { type CommandResult, notRun, plannedRun, resultOf } from './result.ts';
-import { walk, type Walked, type WalkOptions } from './walk.ts';
+import { type CommandResult, notRun, resultOf } from './result.ts';
+import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
 /** The options of a command that edits prompt files after what the service says. */
 export type EditOptions = Omit<WalkOptions, 'needs'> & {
@@ -55,34 +55,25 @@ type FileChange = {
 /** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
 export async function editFiles(editor: Editor, options: EditOptions, world: World): Promise<CommandResult> {
   const { mode, needs } = editor;
-  return walk(
-    { ...options, needs },
-    world,
-    async (walked) => {
-      const obstacles = await commitProblems(options, walked);
-      const giveUp = { ...walked, problems: [...walked.problems, ...obstacles] };
-      if (obstacles.length > 0) return resultOf(notRun(mode, giveUp), world);
-      const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
-      const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;
-      const done = await makeEdits(drafts, options, walked, editor);
-      const run = { ...plannedRun(mode, walked), ...done, problems: [...walked.problems, ...done.problems] };
-      return resultOf(run, world);
-    },
-    (reason) => resultOf(notRun(mode, reason), world),
-  );
+  return walk(mode, { ...options, needs }, world, async (walked) => {
+    const obstacle = await commitProblem(options, walked);
+    if (obstacle !== null) {
+      return resultOf(notRun(mode, { ...walked, problems: [...walked.problems, obstacle] }), world);
+    }
+    const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
+    const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;
+    const done = await makeEdits(drafts, options, walked, editor);
+    return resultOf({ ...plannedRun(mode, walked), ...done, problems: [...walked.problems, ...done.problems] }, world);
+  });
 }
 
 /** What forbids to commit, before anything is edited. */
-async function commitProblems(
-  { commit, branch }: EditOptions,
-  { config, repository }: Walked,
-): Promise<readonly Problem[]> {
-  if (!commit && branch === undefined) return [];
+async function commitProblem({ commit, branch }: EditOptions, { config, repository }: Walked): Promise<Problem | null> {
+  if (!commit && branch === undefined) return null;
   if (repository === null) {
-    return [makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' })];
+    return makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' });
   }
-  const problem = branch === undefined ? null : await openCommitter(gitStartOf(config)).branchProblem(branch);
-  return problem === null ? [] : [problem];
+  return branch === undefined ? null : openCommitter(gitStartOf(config)).branchProblem(branch);
 }
 
 /** A prompt that could not be observed is left alone. */
@@ -100,12 +91,14 @@ export async function draftEdits(
   file: PromptFile,
   edits: readonly FileEdit[],
   wanted: PromptEdits,
-  { config }: Walked,
+  { config, files }: Walked,
 ): Promise<Draft> {
   const { path } = file;
+  // The plan has its pins in promotion order.
+  const planned = files.find((one) => one.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
-  if (before === null || parsed === null || !isSame(parsed.file, file)) {
+  if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, planned)) {
     return { ...stays(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
   const result = editPromptFile(before, path, wanted);
@@ -113,15 +106,6 @@ export async function draftEdits(
   const problems = newWarnings(parsed.problems, result.bytes, path);
   const change = { before, after: result.bytes, file: result.file };
   return { file, status: 'pending', edits, problems, change };
-}
-
-/** Whether two readings of a file say the same: a plan has the pins in promotion order. */
-function isSame(one: PromptFile | null, other: PromptFile): boolean {
-  return one !== null && isDeepStrictEqual(inFileOrder(one), inFileOrder(other));
-}
-
-function inFileOrder(file: PromptFile): PromptFile {
-  return { ...file, pins: file.pins.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 /** What comes from the service may hold characters that nobody sees; those that the file had before are no news. */

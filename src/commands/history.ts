@@ -6,8 +6,8 @@ import { makeHistory } from '../planning/make-history.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { unknownEnvironment } from './pin-edit.ts';
-import { notRun, plannedRun, type CommandResult } from './result.ts';
-import { walk, type Walked, type WalkOptions } from './walk.ts';
+import type { CommandResult } from './result.ts';
+import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
 type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
   /** A key, a path, or a pattern of either. */
@@ -26,12 +26,9 @@ export async function history({ key, environment, ...rest }: HistoryOptions, wor
     environments: environmentsToRead(environment, config),
     whole: true,
   });
-  return walk(
-    { ...rest, only: [key], needs },
-    world,
-    async (walked) => resultOf(await historyRun(walked, environment ?? null), world),
-    (reason) => resultOf(notRun('history', reason), world),
-  );
+  return walk('history', { ...rest, only: [key], needs }, world, async (walked) => {
+    return resultOf(await historyRun(walked, environment ?? null), world);
+  });
 }
 
 function environmentsToRead(name: string | undefined, config: Config): readonly string[] {

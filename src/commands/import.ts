@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { literalSelector } from '../domain/text.ts';
-import { type Observation, type Observed, readingOnly } from '../domain/observed.ts';
+import { type Observation, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
@@ -47,7 +47,7 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
   if ('code' in rules) return giveUp([rules]);
   const ids = [...new Set(options.ids)];
   const read = await readToImport(ids, files, rules, options, world);
-  if (read.observation === null) return giveUp(read.problems);
+  if ('problems' in read) return giveUp(read.problems);
   const imports = await makeImports(ids, read.observation, files, rules);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
   const warnings = imports.flatMap((one) => one.warnings);
@@ -91,14 +91,6 @@ function importFolder(config: Config, dir: string | undefined): string | Problem
   return outside ? makeProblem('import/outside', { folder: dir ?? way }) : way;
 }
 
-type ReadToImport = {
-  /** Null where the service cannot be asked; the problems say why. */
-  readonly observation: Observation | null;
-  /** How reports call the service. */
-  readonly service: string | null;
-  readonly problems: readonly Problem[];
-};
-
 /** Reads prompts that may have no file yet, beside those that have one. Sends nothing but GET. */
 export async function readToImport(
   ids: readonly string[],
@@ -106,9 +98,11 @@ export async function readToImport(
   { config, environments }: ImportRules,
   options: ServiceOptions,
   world: World,
-): Promise<ReadToImport> {
+): Promise<
+  { readonly observation: Observation; readonly service: string } | { readonly problems: readonly Problem[] }
+> {
   const opened = await openProvider({ config, files, repository: null }, world, options);
-  if ('problems' in opened) return { observation: null, service: null, problems: opened.problems };
+  if ('problems' in opened) return opened;
   const names = environments.map(({ name }) => name);
   const wanted = ids.map((id) => readingOnly(id, names));
   try {
@@ -116,7 +110,7 @@ export async function readToImport(
       concurrency: config.concurrency,
       onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
     });
-    return { observation, service: opened.name, problems: [] };
+    return { observation, service: opened.name };
   } finally {
     await opened.close();
   }
@@ -135,7 +129,7 @@ type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
 /**
  * Makes the new files of prompts that were read. None takes the place of a file that is there, nor of another new one:
- * the first of two comes in.
+ * the first of two comes in. What else there is in its place is looked at as well.
  */
 async function makeImports(
   ids: readonly string[],
@@ -145,31 +139,27 @@ async function makeImports(
 ): Promise<readonly Import[]> {
   const made: Import[] = [];
   for (const id of ids) {
-    const observed = observation.observed.get(id);
+    const one = newFileOf(id, observation, rules);
     const accepted = made.filter(({ source }) => source !== null).map(({ prompt }) => prompt);
-    made.push(
-      observed === undefined ? unread(id, observation) : await makeImport(observed, [...existing, ...accepted], rules),
-    );
+    const { prompt } = one;
+    const obstacle = conflictWith(prompt, [...existing, ...accepted]) ?? (await obstacleAt(prompt.path, rules));
+    made.push(one.source === null || obstacle === null ? one : refused(prompt, 'blocked', obstacle));
   }
   return made;
 }
 
-/** The new file of one prompt; what else there is in its place is looked at as well. */
-async function makeImport(observed: Observed, others: readonly Named[], rules: ImportRules): Promise<Import> {
-  const result = newFileOf(observed, rules);
-  if (result.source === null) return result;
-  const { prompt } = result;
-  const problem = conflictWith(prompt, others) ?? (await obstacleAt(prompt.path, rules));
-  return problem === null ? result : refused(prompt, 'blocked', problem);
-}
-
-/** The new file of one prompt, wherever it goes. */
-export function newFileOf({ fields: prompt, active }: Observed, rules: ImportRules): Import {
-  const { id, key, name, description } = prompt;
+/** The new file of one prompt, wherever it goes. A prompt that could not be read has no key and no path that are known. */
+export function newFileOf(id: string, { observed, failed }: Observation, rules: ImportRules): Import {
+  const read = observed.get(id);
+  if (read === undefined) {
+    const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
+    return refused({ path: '', id, key: id }, 'failed', problem);
+  }
+  const { key, name, description } = read.fields;
   const path = inFolder(rules.folder, fileNameOf(key, id));
   const named = { id, key, path };
   const { environments, environment } = rules;
-  const chosen = chooseImport({ active }, environments, environment);
+  const chosen = chooseImport(read, environments, environment);
   if (chosen === null) {
     const asked = environment === null ? environments.map((one) => one.name) : [environment];
     const evidence = { environments: asked, named: environment !== null };
@@ -194,12 +184,6 @@ function refused(named: Named, status: 'blocked' | 'failed', ...problems: readon
   return { prompt: { ...named, status, edits: [], problems }, source: null, warnings: [] };
 }
 
-/** A prompt that could not be read has no key and no path that are known. */
-function unread(id: string, { failed }: Observation): Import {
-  const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
-  return refused({ path: '', id, key: id }, 'failed', problem);
-}
-
 function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
@@ -207,24 +191,14 @@ function inFolder(folder: string, name: string): string {
 /** Why a new file cannot be where it would be, below a folder for new files; null where it can. */
 async function obstacleAt(path: string, { config, folder: below }: ImportRules): Promise<Problem | null> {
   const { folder, root } = config;
-  if (!promptMatcher(config)(path)) return makeProblem('import/not-matched', { path, ...wayOut(path, below, config) });
+  if (!promptMatcher(config)(path)) {
+    return makeProblem('import/not-matched', { path, pattern: inFolder(literalSelector(below), '**/*.md') });
+  }
   const full = resolve(folder, path);
   const link = firstLink(root, dirname(full));
   if (link !== null) return makeProblem('import/symbolic-link', { path: slashed(relative(folder, link)) });
   const there = await lstat(full).catch(() => null);
   return there === null ? null : makeProblem('import/path-taken', { path });
-}
-
-/** What would match a new file: another folder for it, or a further pattern. */
-function wayOut(path: string, below: string, { folder, patterns }: Config) {
-  const name = slashed(relative(below, path));
-  const further = inFolder(literalSelector(below), '**/*.md');
-  const folders = patterns.map((pattern) => firstFolder({ folder, patterns: [pattern] }));
-  const matches = promptMatcher({ folder, patterns });
-  return {
-    elsewhere: folders.find((one) => matches(inFolder(one, name))) ?? null,
-    pattern: promptMatcher({ folder, patterns: [...patterns, further] })(path) ? further : null,
-  };
 }
 
 /** What a file that is there, or is about to be, has of a new one: its id, its key or its path. */
@@ -248,19 +222,20 @@ function same(one: string, other: string): boolean {
 async function writeAll(imports: readonly Import[], config: Config, { stop }: World): Promise<readonly EditedPrompt[]> {
   const written: EditedPrompt[] = [];
   for (const { prompt, source } of imports) {
-    const problem = source === null ? null : await write(prompt.path, source, config, stop);
-    const status = problem === null ? 'applied' : problem.code === 'import/path-taken' ? 'blocked' : 'failed';
-    written.push(source === null ? prompt : { ...prompt, status, problems: problem === null ? [] : [problem] });
+    if (source === null) written.push(prompt);
+    else written.push({ ...prompt, ...(await write(prompt.path, source, config, stop)) });
   }
   return written;
 }
 
-async function write(path: string, source: string, { folder }: Config, stop: AbortSignal): Promise<Problem | null> {
-  if (stop.aborted) return makeProblem('apply/interrupted');
+type Written = Pick<EditedPrompt, 'status' | 'problems'>;
+
+async function write(path: string, source: string, { folder }: Config, stop: AbortSignal): Promise<Written> {
+  if (stop.aborted) return { status: 'failed', problems: [makeProblem('apply/interrupted')] };
   try {
-    const created = await createFile(join(folder, path), source);
-    return created ? null : makeProblem('import/path-taken', { path });
+    if (await createFile(join(folder, path), source)) return { status: 'applied', problems: [] };
+    return { status: 'blocked', problems: [makeProblem('import/path-taken', { path })] };
   } catch (error) {
-    return makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path });
+    return { status: 'failed', problems: [makeProblem('edit/unwritable', { reason: systemCodeOf(error) }, { path })] };
   }
 }

@@ -98,18 +98,14 @@ async function importFirst(
   const environments = config.environments ?? [];
   const { files } = await readPrompts(config, { known: null, reserved: [] });
   const rules = { config, folder, environments, environment: null };
-  const { service, ...read } = await readToImport([id], files, rules, options, world);
-  const observed = read.observation?.observed.get(id);
-  if (observed === undefined) {
-    const failed = read.observation?.failed.get(id);
-    return { files: [], service, problems: [...read.problems, ...(failed === undefined ? [] : [failed])] };
-  }
-  const { prompt, source, warnings } = newFileOf(observed, rules);
+  const read = await readToImport([id], files, rules, options, world);
+  if ('problems' in read) return { files: [], service: null, problems: read.problems };
+  const { prompt, source, warnings } = newFileOf(id, read.observation, rules);
   const others = files.filter(({ path }) => path !== prompt.path);
   const conflict = source === null ? null : conflictWith(prompt, others);
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
-  if (source === null || problems.some(isError)) return { files: [], service, problems };
-  return { files: [promptFile(prompt.path, source)], service, problems };
+  const written = source === null || conflict !== null ? [] : [promptFile(prompt.path, source)];
+  return { files: written, service: read.service, problems };
 }
 
 /** Where files are written, and what is done about one that is there and differs. */

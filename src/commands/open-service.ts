@@ -1,12 +1,12 @@
 import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../config/config.ts';
+import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load.ts';
-import { BASE_URL_VARIABLE, readApiKey } from '../config/service.ts';
+import { type ApiKeyResult, BASE_URL_VARIABLE, EMBEDDED_API_KEY, readApiKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { type PromptService, untilStopped } from '../service/prompt-service.ts';
+import { untilStopped } from '../service/prompt-service.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import type { Repository } from '../git/repository.ts';
@@ -39,73 +39,55 @@ export async function openProvider(
   world: World,
   options: ServiceOptions,
 ): Promise<OpenProvider | { readonly problems: readonly Problem[] }> {
-  const { access, problems } = accessTo(config, options, world);
-  if (access === null) return { problems };
-  if (access.kind === 'remote') world.keepSecret(access.apiKey);
-  const { onCall } = options;
-  const { service, name, close } =
-    access.kind === 'remote'
-      ? await connectTo(access, access.baseUrl, config, world, onCall)
-      : await openEmbedded(access, config, files, world, onCall);
+  const { service: location, concurrency, timeoutSeconds, trackingEnvironment } = config;
+  const { apiKey, problems } = keyFor(config, options, world);
+  if (location === null || apiKey === null) return { problems };
+  const { baseUrl, name, close } = await reach(location, apiKey, config.folder, files, world);
+  const { now, random, sleep, stop, environment, newId } = world;
+  const { connect } = await import('../service/client.ts');
+  const hook = options.onCall === undefined ? {} : { onCall: options.onCall };
+  const times = { concurrency, timeoutSeconds, now, random, sleep, stop };
+  const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
   const { ledgerProvider } = await import('../ledger/provider.ts');
   const provider = ledgerProvider({
     service: untilStopped(service, world.stop),
-    trackingEnvironment: config.trackingEnvironment,
-    newOperation: world.newId,
+    trackingEnvironment,
+    newOperation: newId,
     digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
-    sleep: world.sleep,
+    sleep,
   });
-  return { provider, name, close };
+  return { provider, name, close: () => service.close().then(close) };
 }
-
-type OpenService = { readonly service: PromptService; readonly name: string; readonly close: () => Promise<void> };
 
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
 export function serviceProblems(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
-  return accessTo(config, options, world).problems;
+  return keyFor(config, options, world).problems;
 }
 
-type Remote = { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
-type Embedded = { readonly kind: 'embedded'; readonly databasePath: string };
-type Access = { readonly access: Remote | Embedded | null; readonly problems: readonly Problem[] };
-
-/** The service with the key that goes to it; an embedded one needs none. */
-function accessTo({ service }: Config, { apiKey: given }: ServiceOptions, { environment }: World): Access {
-  if (service === null) return { access: null, problems: [makeProblem('config/missing-service')] };
-  if (service.kind === 'embedded') return { access: service, problems: [] };
-  const { baseUrl, apiKeyVariable: variable } = service;
-  const handed = given === undefined ? {} : { [variable]: given };
-  const { apiKey, problems } = readApiKey(variable, { ...environment, ...handed });
-  return { access: apiKey === null ? null : { kind: 'remote', baseUrl, apiKey }, problems };
+/** The key that goes to the service. */
+function keyFor({ service }: Config, { apiKey: given }: ServiceOptions, { environment }: World): ApiKeyResult {
+  if (service === null) return { apiKey: null, problems: [makeProblem('config/missing-service')] };
+  if (service.kind === 'embedded') return { apiKey: EMBEDDED_API_KEY, problems: [] };
+  const { apiKeyVariable: variable } = service;
+  return readApiKey(variable, given === undefined ? environment : { ...environment, [variable]: given });
 }
 
-/** Started here, on a port of its own. */
-async function openEmbedded(
-  { databasePath }: Embedded,
-  config: Config,
+/** Where the service is; the embedded one is started here, on a port of its own. */
+async function reach(
+  location: ServiceLocation,
+  apiKey: string,
+  folder: string,
   files: readonly PromptFile[],
-  world: World,
-  onCall: ServiceOptions['onCall'],
-): Promise<OpenService> {
-  const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await import('./embedded-service.ts');
-  const server = await startEmbedded({ databasePath, port: 0, apiKeys: [apiKey], files, now: world.now });
-  const name = `embedded:${relative(config.folder, databasePath)}`;
-  const opened = await connectTo({ baseUrl: server.baseUrl, apiKey }, name, config, world, onCall);
-  return { ...opened, close: () => opened.close().then(server.close) };
-}
-
-async function connectTo(
-  { baseUrl, apiKey }: Pick<Remote, 'baseUrl' | 'apiKey'>,
-  name: string,
-  { concurrency, timeoutSeconds }: Config,
-  { now, random, sleep, stop, environment }: World,
-  onCall: ServiceOptions['onCall'],
-): Promise<OpenService> {
-  const { connect } = await import('../service/client.ts');
-  const hook = onCall === undefined ? {} : { onCall };
-  const times = { concurrency, timeoutSeconds, now, random, sleep, stop };
-  const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
-  return { service, name, close: service.close };
+  { keepSecret, now }: World,
+): Promise<{ readonly baseUrl: string } & Pick<OpenProvider, 'name' | 'close'>> {
+  if (location.kind === 'remote') {
+    keepSecret(apiKey);
+    return { baseUrl: location.baseUrl, name: location.baseUrl, close: async () => {} };
+  }
+  const { startEmbedded } = await import('./serve.ts');
+  const { databasePath } = location;
+  const { baseUrl, close } = await startEmbedded({ databasePath, port: 0, apiKey, files, now });
+  return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
 /**
@@ -133,10 +115,8 @@ export async function reasonNotToAsk(
   return named ? null : makeProblem('service/not-asked', { reason });
 }
 
-type Service = Config['service'];
-
 /** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service: Service, apiKey: string | undefined): object | null {
+function keyGoesTo(service: Config['service'], apiKey: string | undefined): object | null {
   if (apiKey === undefined || service?.kind !== 'remote') return service;
   return { kind: service.kind, baseUrl: service.baseUrl };
 }
@@ -146,7 +126,7 @@ async function serviceAt(
   { file, root }: Config,
   repository: Repository,
   environment: World['environment'],
-): Promise<Service> {
+): Promise<Config['service']> {
   const name = basename(file);
   const bytes = await repository.fileAt(commit, repository.fromRoot(name));
   if (bytes === null) return null;

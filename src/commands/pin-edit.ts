@@ -49,16 +49,13 @@ export function pinEdit({ environment, number }: WantedPin, before: Pin | null):
   };
 }
 
-/** What a sync would do in one environment once the file is edited, and why it would refuse. */
-type EnvironmentPlan = { readonly problems: readonly Problem[]; readonly serves: ServedTexts | null };
-
-/** Plans for a prompt's file as it would be, with what was observed already. */
+/** What a sync would do in one environment once the file is edited, by what was observed, and why it would refuse. */
 async function planEdited(
   edited: PromptFile,
   environment: string,
   { observed }: PromptPlan,
   walked: Walked,
-): Promise<EnvironmentPlan> {
+): Promise<{ readonly problems: readonly Problem[]; readonly serves: ServedTexts | null }> {
   if (observed === null) return { problems: [], serves: null };
   const { plan, history } = await planAgain(edited, observed, walked);
   const pin = edited.pins.find((one) => one.environment === environment);

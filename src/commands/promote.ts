@@ -1,16 +1,14 @@
 import type { Config } from '../config/config.ts';
-import { openWorkspace } from '../desired/workspace.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { literalSelector } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
 import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } from './pin-edit.ts';
 import { type CommandResult, refused } from './result.ts';
 import type { Walked } from './walk.ts';
 
 type PromoteOptions = EditOptions & {
-  /** Without it, and without any that are named, somebody has to choose. */
+  /** All prompts: then none is named. Otherwise some have to be. */
   readonly all: boolean;
   /** By default the one that the configuration says `to` is promoted from. */
   readonly from?: string | undefined;
@@ -20,8 +18,8 @@ type PromoteOptions = EditOptions & {
 /** Pins an environment of each prompt to the version that another one serves now. */
 export async function promote(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
-  const { named, problems } = await namedPrompts(options, world);
-  if (problems.length > 0) return refused('promote', ...problems);
+  const problem = namingProblem(options);
+  if (problem !== null) return refused('promote', problem);
   const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
   const needs = (config: Config) => {
     const from = fromOf(config);
@@ -33,23 +31,14 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   };
   const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
   const subject = (names: string) => `Promote ${names} to ${to}`;
-  return editFiles({ mode: 'promote', needs, draft, subject }, { ...options, named }, world);
+  return editFiles({ mode: 'promote', needs, draft, subject }, options, world);
 }
 
-type Named = { readonly named: readonly string[]; readonly problems: readonly Problem[] };
-
-/** Those that were named; at a terminal those that somebody chooses. */
-async function namedPrompts({ config, only, named = [], all }: PromoteOptions, world: World): Promise<Named> {
+function namingProblem({ only, named = [], all }: PromoteOptions): Problem | null {
   const some = only.length > 0 || named.length > 0;
   const reason = '--all and prompts that are named exclude each other.';
-  if (all && some) return { named, problems: [makeProblem('usage/invalid', { reason })] };
-  if (some || all) return { named, problems: [] };
-  if (world.interview === null) return { named, problems: [makeProblem('usage/nothing-named')] };
-  const { files, problems } = await openWorkspace({ config, only }, world);
-  if (problems.some(isError)) return { named, problems };
-  const options = files.map(({ key }) => key);
-  const chosen = await world.interview.choose({ message: 'Which prompts are promoted?', options });
-  return { named: chosen.map(literalSelector), problems: [] };
+  if (all && some) return makeProblem('usage/invalid', { reason });
+  return some || all ? null : makeProblem('usage/nothing-named');
 }
 
 function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {

@@ -4,7 +4,6 @@ import { withLineFeeds } from '../domain/digest.ts';
 import type { FormerPin, FormerPins } from '../domain/history.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import type { TextChange } from '../domain/text-changes.ts';
 import { codePoint } from '../domain/text.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
@@ -51,15 +50,29 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walke
   const found = await findChanged(prompt, options, walked);
   const obstacles = obstaclesIn(found, file, options);
   if (obstacles.length > 0) return stays(file, 'blocked', obstacles);
+  const draft = await draftMerge(prompt, found, options, walked);
+  const known = found.environments.flatMap((one) => knownWarning(one, file));
+  return { ...draft, problems: [...draft.problems, ...known] };
+}
+
+/** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
+async function draftMerge(prompt: PromptPlan, found: Changed, options: PullOptions, walked: Walked): Promise<Draft> {
+  const { file } = prompt;
   const [edit = null] = found.edits;
   const theirs = await readTheirs(prompt, edit, found.earlier, walked);
   const mergeLines = makeMerger(gitStartOf(walked.config).keyVariables);
-  const merge = (side: Side) => mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
-  const draft = await draftMerge(file, merge, pinEdits(found, options), options, walked);
-  const known = found.environments.flatMap((one) => knownWarning(one, file));
-  const texts = edit === null || draft.status === 'failed' ? null : textsOf(file, await merge(options.side), edit);
-  const edits = draft.edits.map((one) => (texts !== null && one.kind === 'set-text' ? { ...one, texts } : one));
-  return { ...draft, edits, problems: [...draft.problems, ...known] };
+  const draftFor = async (side: Side) => {
+    const merged = await mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
+    const draft = await draftMerged(file, merged, edit, pinEdits(found, options), walked);
+    return { draft, places: conflictsIn(merged) };
+  };
+  const { draft, places } = await draftFor(options.side);
+  if (places === 0) return draft;
+  const taken = (await draftFor('theirs')).draft;
+  if (taken.status === 'failed') return taken;
+  if (draft.change === null) return draft;
+  const code = options.dryRun ? 'pull/would-conflict' : 'pull/conflict';
+  return { ...draft, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
 }
 
 /** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
@@ -165,10 +178,8 @@ function isContested(
 /** Why nobody but the user can say what is to be done. */
 function obstaclesIn({ edits, contested }: Changed, file: PromptFile, { side }: PullOptions): readonly Problem[] {
   const environments = edits.map(({ environment }) => environment);
-  return [
-    ...(edits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })]),
-    ...(side === null ? contested.map((one) => contestedProblem(one, file)) : []),
-  ];
+  const several = edits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
+  return side === null ? [...several, ...contested.map((one) => contestedProblem(one, file))] : several;
 }
 
 function contestedProblem({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
@@ -210,33 +221,13 @@ function labelsOf({ path }: PromptFile, edit: OutsideEdit | null): Labels {
   return { ours: path.replaceAll(/\p{Cc}/gu, codePoint), theirs };
 }
 
-/** The pins to write: with `--ours`, a contested one stays. */
+/** An environment that is pinned to a version of its own is pinned to the one that it serves; not where `--ours` wins. */
 function pinEdits({ environments, contested }: Changed, { side }: PullOptions): readonly PinEdit[] {
-  return environments.filter((one) => side !== 'ours' || !contested.includes(one)).flatMap(pinServed);
-}
-
-/** An environment that is pinned to a version of its own is pinned to the one that it serves. */
-function pinServed({ environment, pin, version }: OutsideEdit): readonly PinEdit[] {
-  if (pin === null || pin.pin.kind === 'latest') return [];
-  return [pinEdit({ environment, number: version.number }, pin.pin)];
-}
-
-/** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
-async function draftMerge(
-  file: PromptFile,
-  merge: (side: Side) => Promise<MergedPrompt>,
-  pins: readonly PinEdit[],
-  { side, dryRun }: PullOptions,
-  walked: Walked,
-): Promise<Draft> {
-  const merged = await merge(side);
-  const places = conflictsIn(merged);
-  const taken = places === 0 ? null : await draftMerged(file, await merge('theirs'), pins, walked);
-  if (taken?.status === 'failed') return taken;
-  const draft = await draftMerged(file, merged, pins, walked);
-  if (places === 0 || draft.change === null) return draft;
-  const code = dryRun ? 'pull/would-conflict' : 'pull/conflict';
-  return { ...draft, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
+  return environments.flatMap((one): readonly PinEdit[] => {
+    const { environment, pin, version } = one;
+    const keeps = pin === null || pin.pin.kind === 'latest' || (side === 'ours' && contested.includes(one));
+    return keeps ? [] : [pinEdit({ environment, number: version.number }, pin.pin)];
+  });
 }
 
 function conflictsIn({ edits, text }: MergedPrompt): number {
@@ -246,18 +237,19 @@ function conflictsIn({ edits, text }: MergedPrompt): number {
 async function draftMerged(
   file: PromptFile,
   { edits, frontMatter, text }: MergedPrompt,
+  edit: OutsideEdit | null,
   pins: readonly PinEdit[],
   walked: Walked,
 ): Promise<Draft> {
-  const all = [...edits, ...pins.map(({ edit }) => edit)];
+  const all = [...edits, ...pins.map((pin) => pin.edit)];
   if (all.length === 0) return stays(file, 'unchanged');
   if (text?.text.includes('\r\n') === true) return unwritable(file);
-  const changes = [...frontMatter, ...pins.map(({ change }) => change)];
-  const wanted =
-    text === null
-      ? { frontMatter: changes }
-      : { frontMatter: changes, text: text.text, conflicted: text.conflicts > 0 };
-  return draftEdits(file, all, wanted, walked);
+  const changes = { frontMatter: [...frontMatter, ...pins.map(({ change }) => change)] };
+  const wanted = text === null ? changes : { ...changes, text: text.text, conflicted: text.conflicts > 0 };
+  const draft = await draftEdits(file, all, wanted, walked);
+  if (edit === null || text === null || text.conflicts > 0 || draft.status === 'failed') return draft;
+  const texts = { environment: edit.environment, before: { text: file.content.text }, after: { text: text.text } };
+  return { ...draft, edits: draft.edits.map((one) => (one.kind === 'set-text' ? { ...one, texts } : one)) };
 }
 
 /** In a file a carriage return at the end of a line would be none of the text. */
@@ -269,9 +261,4 @@ function unwritable(file: PromptFile): Draft {
 function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }: PromptFile): readonly Problem[] {
   if (!own || pin?.pin.kind !== 'latest') return [];
   return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
-}
-
-function textsOf({ content }: PromptFile, { text }: MergedPrompt, { environment }: OutsideEdit): TextChange | null {
-  if (text === null || text.conflicts > 0) return null;
-  return { environment, before: { text: content.text }, after: { text: text.text } };
 }

@@ -2,7 +2,6 @@ import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import type { World } from '../domain/world.ts';
-import type { Walked } from './walk.ts';
 
 /** What a command hands to the entry: what happened, and the exit code. */
 export type CommandResult = {
@@ -28,14 +27,6 @@ export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files'
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
   return { run: notRun(mode, { files: [], problems }), exitCode: 1 };
-}
-
-/** A run that has a plan and has written nothing so far. */
-export function plannedRun(mode: Run['mode'], walked: Walked): Run {
-  const { service, repository, files, plan, narrowed, problems } = walked;
-  const commit = repository?.head ?? null;
-  const run = { mode, service, commit, files, plan, outcomes: null, problems };
-  return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 
 export type ExitConditions = {

@@ -1,10 +1,13 @@
 import { join, resolve } from 'node:path';
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
-import { isDirectory } from '../files/paths.ts';
-import { isError, problemOf, type Problem } from '../problem.ts';
-import { EMBEDDED_API_KEY, startEmbedded } from './embedded-service.ts';
+import { EMBEDDED_API_KEY } from '../config/service.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
+import { type EmbeddedServer, startServer } from '../embedded/server.ts';
+import { openStore } from '../embedded/store.ts';
+import { isDirectory, trackedLink } from '../files/paths.ts';
+import { isError, makeProblem, messageOf, problemOf, type Problem, ProblemError } from '../problem.ts';
 
 export type ServeOptions = {
   /** The SQLite file, relative to the working directory. */
@@ -28,17 +31,14 @@ type ServeResult = { readonly serving: Serving | null; readonly problems: readon
 /** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
 export async function serve(options: ServeOptions, world: World): Promise<ServeResult> {
   const { workingDirectory, environment, now } = world;
-  const seed = options.seed === undefined ? null : await openSeed(options.seed, world);
-  if (seed?.problems.some(isError) === true) return { serving: null, problems: seed.problems };
-  const files = seed?.files ?? [];
-  const apiKey = environment[DEFAULTS.api_key_env];
-  const given = apiKey !== undefined && apiKey !== '';
+  const { seed, port } = options;
+  const { files, problems } = seed === undefined ? { files: [], problems: [] } : await openSeed(seed, world);
+  if (problems.some(isError)) return { serving: null, problems };
+  const given = environment[DEFAULTS.api_key_env] ?? '';
+  const [apiKey, keyVariable] = given === '' ? [EMBEDDED_API_KEY, null] : [given, DEFAULTS.api_key_env];
   const databasePath = resolve(workingDirectory, options.db);
-  const apiKeys = [given ? apiKey : EMBEDDED_API_KEY];
-  const problems = seed?.problems ?? [];
   try {
-    const { baseUrl, close } = await startEmbedded({ databasePath, port: options.port, apiKeys, files, now });
-    const keyVariable = given ? DEFAULTS.api_key_env : null;
+    const { baseUrl, close } = await startEmbedded({ databasePath, port, apiKey, files, now });
     return { serving: { baseUrl, close, keyVariable, prompts: files.length }, problems };
   } catch (error) {
     return { serving: null, problems: [...problems, problemOf(error)] };
@@ -49,4 +49,40 @@ async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, world);
   const path = resolve(world.workingDirectory, seed);
   return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
+}
+
+type EmbeddedOptions = {
+  readonly databasePath: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly apiKey: string;
+  /** Their ids are made known: the interface has no call that creates a prompt. */
+  readonly files: readonly PromptFile[];
+  readonly now: () => number;
+};
+
+/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  try {
+    return await start(options);
+  } catch (error) {
+    throw new ProblemError(makeProblem('usage/cannot-serve', { reason: messageOf(error) }), { cause: error });
+  }
+}
+
+const PROJECT = 'embedded';
+
+async function start({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
+  const link = trackedLink(databasePath);
+  if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
+  const store = openStore(databasePath, { now });
+  try {
+    store.authoriseKey({ apiKey, projectId: PROJECT });
+    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT, key, name });
+    const server = await startServer({ store, port });
+    return { ...server, close: () => server.close().then(() => store.close()) };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }

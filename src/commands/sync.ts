@@ -7,8 +7,8 @@ import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
-import { type CommandResult, notRun, plannedRun, resultOf } from './result.ts';
-import { type NotWalked, planAgain, walk, type Walked, type WalkOptions } from './walk.ts';
+import { type CommandResult, refused, resultOf } from './result.ts';
+import { planAgain, plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
 export type SyncOptions = WalkOptions & {
   readonly dryRun: boolean;
@@ -36,11 +36,8 @@ export type Drawn = { readonly report: Report; readonly folder: string };
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  const giveUp = (reason: NotWalked) => resultOf(notRun(mode, reason), world);
-  if (!options.dryRun && !mayApply(options, world)) {
-    return giveUp({ files: [], problems: [makeProblem('usage/confirmation-needed')] });
-  }
-  return walk(options, world, (walked) => finish(walked, options, world), giveUp);
+  if (!options.dryRun && !mayApply(options, world)) return refused(mode, makeProblem('usage/confirmation-needed'));
+  return walk(mode, options, world, (walked) => finish(walked, options, world));
 }
 
 function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolean {

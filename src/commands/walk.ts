@@ -12,6 +12,7 @@ import { assumeObservation, NO_PROVIDER } from '../observing/assume.ts';
 import { type Needs, NO_NEEDS, observe, wantedOf } from '../observing/observe.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
+import type { Run } from '../report/make-report.ts';
 import {
   type AskingOptions,
   type OpenProvider,
@@ -20,6 +21,7 @@ import {
   type ServiceOptions,
   serviceProblems,
 } from './open-service.ts';
+import { type CommandResult, notRun, resultOf } from './result.ts';
 
 export type WalkOptions = WorkspaceOptions &
   DesiredOptions &
@@ -40,35 +42,33 @@ export type Walked = ReadDesired & {
   readonly plan: Plan;
 };
 
-/** Why there is no plan. */
-export type NotWalked = { readonly files: readonly PromptFile[]; readonly problems: readonly Problem[] };
-
 /**
  * Reads files and git, observes the service, recalls the history of what differs, plans, and hands the plan over; the
  * service is closed afterwards. With an error in files, configuration or base nothing is asked of the service.
  */
-export async function walk<Result>(
+export async function walk(
+  mode: Run['mode'],
   options: WalkOptions,
   world: World,
-  use: (walked: Walked) => Promise<Result>,
-  giveUp: (reason: NotWalked) => Result,
-): Promise<Result> {
+  finish: (walked: Walked) => Promise<CommandResult>,
+): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
-  const stop = (...reasons: readonly Problem[]) => giveUp({ files, problems: [...problems, ...reasons] });
+  const stop = (...reasons: readonly Problem[]) =>
+    resultOf(notRun(mode, { files, problems: [...problems, ...reasons] }), world);
   if (config === null || problems.some(isError)) return stop();
+  const { asking = 'always' } = options;
   const needs = options.needs?.(config) ?? { ...NO_NEEDS, problems: [] };
-  const mustAsk = (options.asking ?? 'always') === 'always';
-  const obstacles = [...needs.problems, ...(mustAsk ? serviceProblems(config, options, world) : [])];
+  const obstacles = [...needs.problems, ...(asking === 'always' ? serviceProblems(config, options, world) : [])];
   if (obstacles.length > 0) return stop(...obstacles);
   const desired = await readDesired({ ...workspace, config }, options);
   if ('code' in desired) return stop(desired);
   const reason = await reasonNotToAsk(options, desired, world);
-  if (reason !== null) return use(await planAssumed(desired, reason));
+  if (reason !== null) return finish(await planAssumed(desired, reason));
   const opened = await openProvider(desired, world, options);
   if ('problems' in opened) return stop(...opened.problems);
   try {
-    return await use(await planObserved(desired, opened, needs, world));
+    return await finish(await planObserved(desired, opened, needs, world));
   } finally {
     await opened.close();
   }
@@ -112,6 +112,14 @@ async function planFrom(desired: ReadDesired, observation: Observation) {
     history,
     plan,
   };
+}
+
+/** A run that has a plan and has written nothing so far. */
+export function plannedRun(mode: Run['mode'], walked: Walked): Run {
+  const { service, repository, files, plan, narrowed, problems } = walked;
+  const commit = repository?.head ?? null;
+  const run = { mode, service, commit, files, plan, outcomes: null, problems };
+  return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 
 /** The plan of a file, of now or as it would be, once more from another observation. */

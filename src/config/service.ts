@@ -79,6 +79,9 @@ function faultOf(baseUrl: string): string | null {
 
 export type ApiKeyResult = { readonly apiKey: string | null; readonly problems: readonly Problem[] };
 
+/** The key of the embedded service is no secret: it is for trying, and listens on the loopback address alone. */
+export const EMBEDDED_API_KEY = 'embedded';
+
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 

@@ -29,8 +29,6 @@ export type World = {
 export type Interview = {
   readonly text: (question: TextQuestion) => Promise<string>;
   readonly confirm: (question: YesOrNo) => Promise<boolean>;
-  /** Some of the options, one at least. */
-  readonly choose: (question: Choice) => Promise<readonly string[]>;
 };
 
 export type TextQuestion = {
@@ -40,8 +38,6 @@ export type TextQuestion = {
   /** What is wrong with an answer; null: nothing. */
   readonly fault: (answer: string) => string | null;
 };
-
-export type Choice = { readonly message: string; readonly options: readonly string[] };
 
 export type YesOrNo = { readonly message: string; readonly initial: boolean };
 

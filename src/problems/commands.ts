@@ -97,13 +97,11 @@ export const COMMANDS = {
     (e) => `There is a file ${e.path} already.`,
     'Name another folder with --dir, or move that file.',
   ),
-  'import/not-matched': error<{
-    path: string;
-    /** Where a pattern would match it; null: below none of the folders that patterns begin with. */
-    elsewhere: string | null;
-    /** What would match it where it is; null: the patterns exclude it. */
-    pattern: string | null;
-  }>((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, notMatchedHint),
+  'import/not-matched': error<{ path: string; pattern: string }>(
+    (e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`,
+    (e) =>
+      `Name another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`,
+  ),
   'import/outside': error<{ folder: string }>(
     (e) => `The folder "${e.folder}" leaves the repository.`,
     'Name a folder inside of it with --dir; it is relative to promptsync.yaml.',
@@ -116,15 +114,4 @@ export const COMMANDS = {
 
 function pinThen({ pin, commit }: { pin: string | null; commit: string }): string {
   return pin ?? `git:${short(commit)}`;
-}
-
-/** Another folder helps alone where a pattern matches the file there. */
-function notMatchedHint({ elsewhere, pattern }: { elsewhere: string | null; pattern: string | null }): string {
-  const folder = elsewhere === null ? null : `name another folder, such as --dir ${shellWord(elsewhere || '.')}`;
-  const further =
-    pattern === null
-      ? 'change the patterns under `prompts:` in promptsync.yaml'
-      : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
-  const hint = folder === null ? further : `${folder}, or ${further}`;
-  return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }

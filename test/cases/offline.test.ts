@@ -8,6 +8,7 @@ import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { expectInert } from '../support/markdown.ts';
+import { PROMOTION } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -88,12 +89,18 @@ describe('A review without a key', () => {
     ['nothing', { pins: PINS }, { pins: PINS }, []],
     ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
     ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
+    [
+      'latest to a number, of which nobody knows whether staging serves it',
+      { pins: { ...PINS, production: 'latest' } },
+      { pins: { ...PINS, production: 9 } },
+      ['production: base → v9'],
+    ],
     ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
     ['an environment', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
     ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['update-prompt']],
     ['metadata', { metadata: { model: 'x' } }, { metadata: { model: 'y' } }, ['create-version', 'staging: base → new']],
   ])('of what the head changes tells %s', async (_, base, head, changes) => {
-    const { report, result } = await review({ greeting: base }, { greeting: head });
+    const { report, result } = await review({ greeting: base }, { greeting: head }, {}, PROMOTION);
     expect(changesOf(report)).toEqual(changes);
     expect(report.prompts[0]!.drift).toEqual([]);
     expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);

@@ -90,7 +90,7 @@ describe('the question of a sync, without a terminal', () => {
 type Answer = readonly [question: string, typed: string];
 
 /** Types the answers, each as soon as its question is drawn, and resolves to what came of it. */
-async function typing(folder: string, answers: readonly Answer[], { words = ['init'], environment = {} } = {}) {
+async function typing(folder: string, answers: readonly Answer[], environment = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
@@ -102,7 +102,7 @@ async function typing(folder: string, answers: readonly Answer[], { words = ['in
     drawn = '';
     setImmediate(() => input.write(typed));
   };
-  return run(folder, [...words, '--no-color'], { terminal: true, input, onError, environment });
+  return run(folder, ['init', '--no-color'], { terminal: true, input, onError, environment });
 }
 
 test('questions are asked on standard error, and the report alone is on standard output', async () => {
@@ -138,17 +138,6 @@ test.each([
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
-test('promote without a prompt asks which ones', async () => {
-  const { folder, service, promptsync } = await makeStage({ greeting: {}, refund: {} });
-  await promptsync('sync --yes');
-  const words = ['promote', '--from', 'staging', '--to', 'production'];
-  const { environment } = service;
-  const { exitCode, stdout } = await typing(folder, [['Which prompts', '\u001b[B \r']], { words, environment });
-  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 file edited.') });
-  expect(readFileSync(join(folder, 'prompts/refund.md'), 'utf8')).toContain('"production": 1');
-  expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).not.toContain('production');
-});
-
 test('a signal at a question is an interruption', async () => {
   let interrupt = (): void => {};
   const { exitCode } = await run(makeFolder(), ['init'], {
@@ -166,7 +155,7 @@ test.each([
   ['false', true],
   ['', true],
 ])('with CI=%j on a terminal it asks: %s', async (CI, asks) => {
-  const { exitCode, stdout } = await typing(makeFolder(), [['Where', '\u0003']], { environment: { CI } });
+  const { exitCode, stdout } = await typing(makeFolder(), [['Where', '\u0003']], { CI });
   expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

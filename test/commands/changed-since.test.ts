@@ -10,46 +10,46 @@ import { makeSyncedTeam, makeTeam, NAMES, pathOf, type Team } from './since-team
 const SYNC = ['sync', '--yes', '--changed-since', 'HEAD~1'];
 
 describe('only what has changed is looked at', () => {
-  test.for<[sentence: string, change: (team: Team) => unknown, looked: readonly string[]]>([
-    ['nothing, where nothing has changed', () => {}, []],
-    ['a text that was edited', ({ write }) => write('greeting', { text: 'Edited.' }), ['greeting']],
-    ['a pin that was edited', ({ write }) => write('refund', { pins: { production: 'latest' } }), ['refund']],
-    ['a file that was renamed', (team) => team.git('mv', pathOf('refund'), pathOf('money')), ['refund']],
-    ['no file that is gone', (team) => team.git('rm', '-q', pathOf('refund')), []],
-    [
-      'every prompt, after a change of the configuration',
+  const rows: Readonly<Record<string, readonly [change: (team: Team) => unknown, looked: readonly string[]]>> = {
+    'nothing, where nothing has changed': [() => {}, []],
+    'a text that was edited': [({ write }) => write('greeting', { text: 'Edited.' }), ['greeting']],
+    'a pin that was edited': [({ write }) => write('refund', { pins: { production: 'latest' } }), ['refund']],
+    'a file that was renamed': [(team) => team.git('mv', pathOf('refund'), pathOf('money')), ['refund']],
+    'no file that is gone': [(team) => team.git('rm', '-q', pathOf('refund')), []],
+    'every prompt, after a change of the configuration': [
       ({ folder }) => writeFiles(folder, { 'promptsync.yaml': `${CONFIG}concurrency: 2\n` }),
       NAMES,
     ],
-    ['no change of another file', ({ folder }) => writeFiles(folder, { 'README.md': 'Prompts' }), []],
-    ['no change in the service', ({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
-  ])('%s', async ([, change, looked]) => {
+    'no change of another file': [({ folder }) => writeFiles(folder, { 'README.md': 'Prompts' }), []],
+    'no change in the service': [({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
+  };
+
+  test('and the report counts the rest', async () => {
     const team = await makeSyncedTeam();
-    await change(team);
-    team.commit();
-    const { report, exitCode } = await team.runJson(...SYNC);
-    expect(exitCode).toBe(0);
-    expect(team.asked()).toEqual(looked);
-    const there = readdirSync(join(team.folder, 'prompts')).length;
-    expect(report.summary).toMatchObject({ prompts: looked.length, not_looked_at: there - looked.length });
-    expect(report.changed_since).toBe(team.git('rev-parse', 'HEAD~1'));
+    const base = team.git('rev-parse', 'HEAD');
+    for (const [what, [change, looked]] of Object.entries(rows)) {
+      await change(team);
+      team.commit();
+      const { report, exitCode } = await team.runJson(...SYNC);
+      expect([what, exitCode, team.asked()]).toEqual([what, 0, looked]);
+      const there = readdirSync(join(team.folder, 'prompts')).length;
+      expect(report.summary).toMatchObject({ prompts: looked.length, not_looked_at: there - looked.length });
+      expect(report.changed_since).toBe(base);
+      team.git('reset', '--quiet', '--hard', base);
+    }
   });
 
-  test('a dry run is narrowed in the same way, and sees what is not committed', async () => {
-    const { write, runJson, asked } = await makeSyncedTeam();
+  test('a dry run is narrowed in the same way, and sees what is not committed, or not kept by git yet', async () => {
+    const { folder, git, write, commit, runJson, asked } = await makeSyncedTeam();
     write('billing', { text: 'Not committed.' });
     const { report } = await runJson('plan', '--changed-since', 'HEAD');
     expect(report.prompts).toMatchObject([{ key: 'billing', status: 'pending' }]);
     expect(asked()).toEqual(['billing']);
-  });
-
-  test('a file that git does not keep yet is looked at', async () => {
-    const { folder, git, write, commit, run: cli, asked } = await makeSyncedTeam();
     git('rm', '--quiet', pathOf('refund'));
     commit();
     write('refund', {});
     expect(readdirSync(join(folder, 'prompts'))).toHaveLength(NAMES.length);
-    await cli('plan', '--changed-since', 'HEAD');
+    await runJson('plan', '--changed-since', 'HEAD');
     expect(asked()).toEqual(['refund']);
   });
 
@@ -64,20 +64,14 @@ describe('only what has changed is looked at', () => {
     },
   );
 
-  test('a change of one of three sends the requests of one prompt', async () => {
-    const { write, commit, run: cli, taken } = await makeSyncedTeam();
+  test('what changed before the commit that is named is not looked at, and costs no request', async () => {
+    const { write, commit, run: cli, asked, taken } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     commit();
     await cli('plan', '--only', 'greeting');
     const alone = taken();
     await cli('plan', '--changed-since', 'HEAD~1');
     expect(taken()).toEqual(alone);
-  });
-
-  test('what changed before the commit that is named is not looked at, whether it was synced or not', async () => {
-    const { write, commit, run: cli, asked } = await makeSyncedTeam();
-    write('greeting', { text: 'Edited.' });
-    commit();
     write('refund', { text: 'Edited.' });
     commit();
     await cli('plan', '--changed-since', 'HEAD~1');
@@ -93,33 +87,22 @@ describe('only what has changed is looked at', () => {
     commit();
     await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
     expect(asked()).toEqual([]);
-    writeFiles(folder, {
-      'shared/real.yaml': `${CONFIG}concurrency: 2
-`,
-    });
+    writeFiles(folder, { 'shared/real.yaml': `${CONFIG}concurrency: 2\n` });
     await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
     expect(asked()).toEqual(NAMES);
   });
 
-  test('--only selects among all prompts, and what it selects is narrowed', async () => {
-    const { write, commit, runJson, asked } = await makeSyncedTeam();
+  test('--only selects among all prompts, what it selects is narrowed, and the last line counts the rest', async () => {
+    const { write, runJson, run: cli, asked } = await makeSyncedTeam();
+    const since = ['plan', '--changed-since', 'HEAD'];
+    expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not looked at.');
     write('greeting', { text: 'Edited.' });
+    expect((await cli(...since)).stdout).toContain('Plan: 1 to create, 1 to activate, 2 not looked at.');
     write('refund', { text: 'Edited.' });
-    commit();
-    const { report } = await runJson('plan', '--changed-since', 'HEAD~1', '--only', 'greeting', '--only', 'billing');
+    asked();
+    const { report } = await runJson(...since, '--only', 'greeting', '--only', 'billing');
     expect(asked()).toEqual(['greeting']);
     expect(report.summary).toMatchObject({ prompts: 1, not_looked_at: 1 });
-  });
-
-  test('the last line counts the rest', async () => {
-    const { run: cli, write } = await makeSyncedTeam();
-    expect((await cli('plan', '--changed-since', 'HEAD')).stdout).toContain(
-      'nothing to do: 0 prompts in sync, 3 not looked at.',
-    );
-    write('greeting', { text: 'Edited.' });
-    expect((await cli('plan', '--changed-since', 'HEAD')).stdout).toContain(
-      'Plan: 1 to create, 1 to activate, 2 not looked at.',
-    );
   });
 });
 
@@ -162,29 +145,19 @@ describe('what is left out still counts', () => {
   });
 });
 
-describe('a ref that does not help', () => {
-  test.for<[sentence: string, ref: string, code: string]>([
-    ['one that is not there', 'v9', 'git/unknown-base'],
-    ['an option of git', '--all', 'git/unknown-base'],
-    ['a range', 'HEAD~1..HEAD', 'git/unknown-base'],
-  ])('%s ends the run', async ([, ref, code]) => {
-    const { runJson, taken } = await makeTeam();
+test('a ref that does not help ends the run, and outside of git there is nothing to compare with', async () => {
+  const { runJson, taken, environment } = await makeTeam();
+  for (const ref of ['v9', '--all', 'HEAD~1..HEAD']) {
     const { report, exitCode } = await runJson('plan', `--changed-since=${ref}`);
-    expect(exitCode).toBe(1);
-    expect(report.problems).toMatchObject([{ code }]);
-    expect(taken()).toEqual([]);
-  });
-
-  test('outside of git there is nothing to compare with', async () => {
-    const { environment } = await makeTeam();
-    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    const ran = await run(folder, ['plan', '--changed-since', 'HEAD'], { environment });
-    expect(ran.exitCode).toBe(1);
-    expect(ran.stdout).toContain('needs a git repository');
-  });
-
-  test('an empty one is no ref', async () => {
-    const { run: cli } = await makeTeam();
-    expect(await cli('plan', '--changed-since', '')).toMatchObject({ exitCode: 1 });
-  });
+    expect({ exitCode, problems: report.problems }).toMatchObject({
+      exitCode: 1,
+      problems: [{ code: 'git/unknown-base' }],
+    });
+  }
+  expect((await runJson('plan', '--changed-since', '')).exitCode).toBe(1);
+  expect(taken()).toEqual([]);
+  const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+  const ran = await run(folder, ['plan', '--changed-since', 'HEAD'], { environment });
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stdout).toContain('needs a git repository');
 });

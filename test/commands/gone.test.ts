@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -49,24 +51,16 @@ describe('a file that is gone since the base', () => {
     expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
   });
 
-  test('of which nothing is served', async () => {
-    const service = await startTestService(['greeting']);
-    service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
-    const { report } = await runJson(
-      await makeGone({ ...service, store: { ...service.store, setActive: () => false } }),
-      PLAN,
-      service,
-    );
-    expect(report.problems[0]?.message).toContain('no environment of it serves anything.');
-  });
-
-  test('and was deleted in the service as well', async () => {
+  test('of which nothing is served, and that was deleted in the service as well', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
     expect(exitCode).toBe(0);
     expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning' }]);
     expect(report.problems[0]?.message).toMatch(/what it serves cannot be read: .*\.$/);
+    service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
+    const again = await runJson(folder, PLAN, service);
+    expect(again.report.problems[0]?.message).toContain('no environment of it serves anything.');
   });
 
   test('gone from the folder, and not committed yet', async () => {
@@ -80,18 +74,22 @@ describe('a file that is gone since the base', () => {
 });
 
 describe('with --only', () => {
-  test.each<[string, readonly string[], boolean]>([
-    ['its key is selected', ['greeting', 'team/*'], true],
-    ['its path is', ['greeting', REFUND], true],
-    ['another is', ['greeting'], false],
-  ])('it is told where %s', async (_, only, told) => {
+  test('it is told where its key or its path is selected', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
-    // What selects a file that is gone alone would select nothing: another prompt of the team is there.
-    writeFiles(folder, { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) });
-    if (only.includes(REFUND)) writeFiles(folder, { [REFUND]: promptText('other2', { key: 'team/other' }) });
-    const ran = await runJson(folder, [...PLAN, ...only.flatMap((one) => ['--only', one])], service);
-    expect(goneIn(ran)).toEqual(told ? [REFUND] : []);
+    // What selects a file that is gone alone would select nothing: another prompt has its key, then one its path.
+    const others = { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) };
+    const there = { [REFUND]: promptText('other2', { key: 'team/other' }) };
+    for (const [files, only, expected] of [
+      [others, ['greeting', 'team/*'], [REFUND]],
+      [others, ['greeting'], []],
+      [there, ['greeting', REFUND], [REFUND]],
+    ] as const) {
+      rmSync(join(folder, 'prompts/team'), { recursive: true, force: true });
+      writeFiles(folder, files);
+      const ran = await runJson(folder, [...PLAN, ...only.flatMap((one) => ['--only', one])], service);
+      expect(goneIn(ran)).toEqual(expected);
+    }
   });
 
   test.each<[string, string, string]>([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/report/schema.ts';
 import { changeService, startTestService } from '../support/service.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { commitOn, makeStory } from './history-story.ts';
@@ -94,14 +94,17 @@ describe('history', () => {
     });
   });
 
-  test('several prompts are told one after the other', async () => {
-    const { folder, told } = await makeStory({});
+  test('several prompts are told one after the other; pending changes and pins that mean nothing are no failure', async () => {
+    const { folder, told } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
-    const { report } = await told('*');
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
+    const { exitCode, report } = await told('*');
+    expect(exitCode).toBe(0);
     expect(report.prompts.map(({ key, history }) => [key, history?.versions.length])).toEqual([
       ['greeting', 1],
       ['refund', 0],
     ]);
+    expect(report.prompts[0]).toMatchObject({ status: 'unchanged', changes: [], problems: [] });
   });
 
   test('a version of a file that was not committed says so', async () => {
@@ -120,14 +123,6 @@ describe('history', () => {
     expect(await text('history', 'greeting', '-e', 'production')).toMatch(/^pinned +not by the file\n/m);
   });
 
-  test('pending changes and pins that mean nothing are no failure', async () => {
-    const { folder, told } = await makeStory({ pins: both('latest') });
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
-    const { exitCode, report } = await told('greeting');
-    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
-    expect(report.prompts[0]).toMatchObject({ status: 'unchanged', changes: [] });
-  });
-
   test('a renamed file keeps its past', async () => {
     const { folder, first, told } = await makeStory({});
     renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
@@ -140,8 +135,7 @@ describe('history', () => {
   test('commits that a shallow clone lacks are told by their ids, with a warning', async () => {
     const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
     await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+    const clone = cloneOf(folder);
     const { report, exitCode } = await runJson(clone, ['history', 'greeting'], options);
     expect(versionsOf(report)[1]).toMatchObject({ version_number: 1, commit: first });
     expect(versionsOf(report)[1]).not.toHaveProperty('author');
@@ -156,21 +150,18 @@ describe('history', () => {
 });
 
 describe('what history refuses, and what fails', () => {
-  test.each([
-    ['a prompt that is not there', ['history', 'greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
-    ['an environment', ['history', 'greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
-    [
-      'one that is nearly there',
-      ['history', 'greeting', '-e', 'stagign'],
-      'usage/unknown-environment',
-      'mean staging?',
-    ],
-    ['one of promptsync’s own', ['history', 'greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
-  ])('%s', async (_, words, code, hint) => {
+  test('a prompt or an environment that is not there', async () => {
     const { folder, options } = await makeStory({});
-    const { report, exitCode } = await runJson(folder, words, options);
-    expect(exitCode).toBe(1);
-    expect(report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
+    for (const [words, code, hint] of [
+      [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
+      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Environments are: '],
+      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean staging?'],
+      [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
+    ] as const) {
+      const { report, exitCode } = await runJson(folder, ['history', ...words], options);
+      expect(exitCode).toBe(1);
+      expect(report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
+    }
   });
 
   test('any environment may be asked for where none is configured', async () => {

@@ -30,6 +30,13 @@ async function makeStage(ids: readonly string[], config = ENVIRONMENTS) {
   return { folder: makeWorkspace({ 'promptsync.yaml': config }), service: await startTestService(ids) };
 }
 
+/** One prompt with a text that staging serves. */
+async function makeServed(config = ENVIRONMENTS) {
+  const stage = await makeStage(['greeting'], config);
+  makeVersions(stage.service, 'greeting', { text: 'One.', in: ['staging'] });
+  return stage;
+}
+
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
@@ -84,8 +91,6 @@ Lines.
   });
 
   test.each<[string, readonly Made[], readonly string[]]>([
-    ['one environment', [{ text: 'One.', in: ['staging'] }], []],
-    ['every environment', [{ text: 'One.', in: ['staging', 'canary', 'production'] }], []],
     ['metadata', [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }], []],
     [
       'different versions',
@@ -125,17 +130,6 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test.each<[string, readonly string[], string]>([
-    ['the first that follows the file', [], 'canary: latest\n  production: 1\n'],
-    ['the one that was asked for', ['--environment', 'production'], 'canary: 2\n  production: 1\n'],
-  ])('takes its text from %s', async (_, flags, pins) => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['production'] }, { text: 'Two.', in: ['canary'] });
-    await run(folder, ['import', 'prm_greeting', ...flags], service);
-    const text = flags.length === 0 ? 'Two.' : 'One.';
-    expect(read(folder, 'prompts/greeting.md')).toContain(`pins:\n  ${pins}---\n\n${text}\n`);
-  });
-
   test('without configured environments pins the one that was given', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
@@ -145,23 +139,16 @@ Lines.
     expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: latest\n---\n');
   });
 
-  test('on a dry run shows the file and writes nothing', async () => {
+  test('on a dry run shows the file and writes nothing, and warns of hidden characters', async () => {
     const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    makeVersions(service, 'greeting', { text: 'One\u202e.', in: ['staging'] });
+    const warning = 'prompts/greeting.md:9:4: warning: The file contains the invisible character \\u{202e}';
     expect(await run(folder, ['import', 'prm_greeting', '--dry-run'], service)).toEqual({
       exitCode: 0,
       stdout: 'greeting  prompts/greeting.md\n  + new file\n  + staging: latest\n\n1 file to write.\n',
-      stderr: '',
+      stderr: expect.stringContaining(warning),
     });
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
-  });
-
-  test('warns of hidden characters', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One\u202e.', in: ['staging'] });
-    const { stderr, exitCode } = await run(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain('prompts/greeting.md:9:4: warning: The file contains the invisible character \\u{202e}');
   });
 });
 
@@ -171,8 +158,7 @@ describe('where the file goes', () => {
     ['--dir', 'prompts: ["**/*.md"]', ['--dir', './x/y/'], 'x/y/greeting.md'],
     ['the folder itself', 'prompts: ["*.md"]', [], 'greeting.md'],
   ])('%s', async (_, config, flags, path) => {
-    const { folder, service } = await makeStage(['greeting'], `${config}\n`);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    const { folder, service } = await makeServed(`${config}\n`);
     await run(folder, ['import', 'prm_greeting', '--environment', 'staging', ...flags], service);
     expect(existsSync(join(folder, path))).toBe(true);
   });
@@ -187,70 +173,26 @@ describe('where the file goes', () => {
     expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
   });
 
-  test.each<[string, string, readonly string[], string]>([
-    [
-      'in a folder that no pattern begins with',
-      'prompts: ["prompts/**/*.md"]',
-      ['--dir', 'elsewhere'],
-      'Name another folder, such as --dir prompts, or add a pattern such as `elsewhere/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'below a folder of which no pattern takes folders',
-      'prompts: ["prompts/*.md"]',
-      [],
-      'Add a pattern such as `prompts/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'below a folder with a name that is a pattern',
-      'prompts: ["prompts/**/*.md"]',
-      ['--dir', 'a[b]'],
-      'Name another folder, such as --dir prompts, or add a pattern such as `a\\[b\\]/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'where the second pattern takes folders',
-      'prompts: ["prompts/*.md", "more/*/*.md"]',
-      [],
-      'Name another folder, such as --dir more, or add a pattern such as `prompts/**/*.md` to `prompts:` in promptsync.yaml.',
-    ],
-    [
-      'where the patterns take it out',
-      'prompts: ["prompts/**/*.md", "!**/support/**"]',
-      [],
-      'Change the patterns under `prompts:` in promptsync.yaml.',
-    ],
-  ])('says what would match a file %s', async (_, patterns, flags, hint) => {
-    const { folder, service } = await makeStage(['greeting'], ENVIRONMENTS.replace(CONFIG, `${patterns}\n`));
-    service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    const { report } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
-    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'import/not-matched', hint }]);
+  test('says which pattern would match the file, whatever the folder is called', async () => {
+    const { folder, service } = await makeServed();
+    const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      { code: 'import/not-matched', hint: expect.stringContaining('`a\\[b\\]/**/*.md`') },
+    ]);
   });
 
-  test('not outside of the repository', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', '--dir', '..'], service);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['import/outside'] });
-    expect(service.requests).toEqual([]);
-  });
+  const link = (folder: string, target: string) => {
+    mkdirSync(join(folder, 'prompts'));
+    symlinkSync(target, join(folder, 'prompts/support'));
+    return [];
+  };
 
   test.each<[string, (folder: string) => readonly string[], string]>([
     ['where no pattern matches', () => ['--dir', 'elsewhere'], 'import/not-matched'],
-    [
-      'through a symbolic link',
-      (folder) => {
-        mkdirSync(join(folder, 'prompts'));
-        symlinkSync(makeFolder(), join(folder, 'prompts/support'));
-        return [];
-      },
-      'prompt/symbolic-link',
-    ],
+    ['through a symbolic link', (folder) => link(folder, makeFolder()), 'prompt/symbolic-link'],
     [
       'through a link that leads nowhere yet',
-      (folder) => {
-        mkdirSync(join(folder, 'prompts'));
-        symlinkSync(join(makeFolder(), 'later'), join(folder, 'prompts/support'));
-        return [];
-      },
+      (folder) => link(folder, join(makeFolder(), 'later')),
       'import/symbolic-link',
     ],
     [
@@ -262,9 +204,8 @@ describe('where the file goes', () => {
       'import/path-taken',
     ],
   ])('not %s', async (_, prepare, code) => {
-    const { folder, service } = await makeStage(['greeting']);
+    const { folder, service } = await makeServed();
     service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     const flags = prepare(folder);
     const before = readdirSync(folder, { recursive: true });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
@@ -281,8 +222,7 @@ describe('nothing is overwritten', () => {
     ['id', ['greeting', { key: "it’s; o'k" }], `promptsync pull 'it’s; o'\\''k'`],
     ['key', ['other', { key: 'greeting' }], 'Give each prompt a key of its own'],
   ])('a file with the same %s', async (what, parts, hint) => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    const { folder, service } = await makeServed();
     writeFiles(folder, { 'prompts/mine.md': promptText(...parts) });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
     expect(exitCode).toBe(3);
@@ -332,26 +272,19 @@ describe('what cannot be imported', () => {
     expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
   });
 
-  test.each<[string, readonly string[], string]>([
-    ['none of the configured environments', [], 'add the environment that serves one under `environments:`'],
-    ['the environment that is named', ['--environment', 'canary'], 'take the text of another environment'],
-  ])('says what helps where nothing is active in %s', async (_, flags, hint) => {
+  test('says what helps where nothing is active', async () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
-    const { report } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
-    expect(report.prompts[0]?.problems).toMatchObject([
-      { code: 'import/nothing-active', hint: expect.stringContaining(hint) },
-    ]);
-  });
-
-  test.each<[string, readonly string[], number]>([
-    ['no prompt can be read', ['prm_gone', '..'], 1],
-    ['some cannot', ['prm_gone', 'prm_greeting'], 4],
-    ['nothing is active', ['prm_idle'], 3],
-  ])('%s (exit %#)', async (_, ids, code) => {
-    const { folder, service } = await makeStage(['greeting', 'idle']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    expect(await run(folder, ['import', ...ids], service)).toMatchObject({ exitCode: code });
+    for (const [flags, hint] of [
+      [[], 'add the environment that serves one under `environments:`'],
+      [['--environment', 'canary'], 'take the text of another environment'],
+    ] as const) {
+      const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
+      expect(exitCode).toBe(3);
+      const problem = { code: 'import/nothing-active', hint: expect.stringContaining(hint) };
+      expect(report.prompts[0]?.problems).toMatchObject([problem]);
+    }
+    expect(await run(folder, ['import', 'prm_gone', '..'], service)).toMatchObject({ exitCode: 1 });
   });
 
   test('a service that answers with control characters', async () => {
@@ -391,8 +324,7 @@ test('where no environment may follow the file its text is stored as a version, 
 });
 
 test('an import that is interrupted writes nothing more', async () => {
-  const { folder, service } = await makeStage(['greeting']);
-  makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+  const { folder, service } = await makeServed();
   const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], {
     ...service,
     onSignal: (signal) => signal(),
@@ -403,13 +335,16 @@ test('an import that is interrupted writes nothing more', async () => {
 });
 
 describe('before anything is read', () => {
-  test.each<[string, readonly string[], string]>([
-    ['an environment that is not configured', ['--environment', 'stagging'], 'usage/unknown-environment'],
-    ['the tool’s own environment', ['--environment', 'promptsync'], 'prompt/tool-environment'],
-  ])('%s', async (_, flags, code) => {
+  test('an environment that cannot be taken from, or a folder outside of the repository', async () => {
     const { folder, service } = await makeStage(['greeting']);
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
+    for (const [flag, value, code] of [
+      ['--environment', 'stagging', 'usage/unknown-environment'],
+      ['--environment', 'promptsync', 'prompt/tool-environment'],
+      ['--dir', '..', 'import/outside'],
+    ] as const) {
+      const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', flag, value], service);
+      expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
+    }
     expect(service.requests).toEqual([]);
   });
 

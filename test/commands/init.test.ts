@@ -23,6 +23,14 @@ function makeRoot(): string {
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
+/** A service that has a prompt with a text in one environment. */
+async function startServed(environment: string) {
+  const service = await startTestService(['greeting']);
+  const version = service.store.createVersion('prm_greeting', { content: 'One.' });
+  service.store.setActive('prm_greeting', { environment, versionId: version!.id });
+  return service;
+}
+
 /** All that is there, but for git's own. */
 function pathsIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' });
@@ -96,12 +104,6 @@ environments:
     expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('outside of git', async () => {
-    const folder = makeFolder();
-    expect(await run(folder, ['init', ...URL])).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(pathsIn(folder)).toContain(WORKFLOWS[0]);
-  });
-
   test('in a folder of the repository', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
@@ -132,10 +134,11 @@ environments:
     expect(stderr).toContain('There is a configuration above this folder: ../../promptsync.yaml. [init/nested]');
   });
 
-  test('where there are prompts has no example', async () => {
+  test('where there are prompts has no example, outside of git as well', async () => {
     const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
-    const { report } = await runJson(folder, ['init', ...URL, '--no-workflows']);
-    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', '.gitattributes']);
+    const { report, exitCode } = await runJson(folder, ['init', ...URL]);
+    expect(exitCode).toBe(0);
+    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, '.gitattributes']);
   });
 });
 
@@ -144,9 +147,7 @@ describe('with --id', () => {
 
   test('the first prompt is imported', async () => {
     const folder = makeRoot();
-    const { baseUrl, store, environment } = await startTestService(['greeting']);
-    const version = store.createVersion('prm_greeting', { content: 'One.' });
-    store.setActive('prm_greeting', { environment: 'production', versionId: version!.id });
+    const { baseUrl, environment } = await startServed('production');
     const { report, exitCode } = await runJson(folder, words(baseUrl), {
       environment: { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' },
     });
@@ -173,27 +174,19 @@ describe('with --id', () => {
     });
   });
 
-  test('the first prompt is not written where a configuration that stays does not select it', async () => {
-    const folder = makeWorkspace({ 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' });
-    const { baseUrl, store, environment } = await startTestService(['greeting']);
-    const version = store.createVersion('prm_greeting', { content: 'One.' });
-    store.setActive('prm_greeting', { environment: 'staging', versionId: version!.id });
-    const { report, exitCode } = await runJson(folder, words(baseUrl), { environment });
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({
-      exitCode: 0,
-      codes: ['init/kept', 'init/not-selected'],
-    });
-    expect(pathsIn(folder)).toEqual(['promptsync.yaml']);
-  });
-
-  test('of a prompt that has a file already nothing is written', async () => {
-    const folder = makeWorkspace({ 'prompts/mine.md': promptText('greeting', { key: 'mine' }) });
-    const { baseUrl, store, environment } = await startTestService(['greeting']);
-    const version = store.createVersion('prm_greeting', { content: 'One.' });
-    store.setActive('prm_greeting', { environment: 'staging', versionId: version!.id });
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      'where a configuration that stays does not select it',
+      { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
+      ['init/kept', 'init/not-selected'],
+    ],
+    ['where it has a file', { 'prompts/mine.md': promptText('greeting', { key: 'mine' }) }, ['import/known']],
+  ])('the first prompt is not written %s', async (_, files, expected) => {
+    const folder = makeWorkspace(files);
+    const { baseUrl, environment } = await startServed('staging');
     const { report } = await runJson(folder, words(baseUrl), { environment });
-    expect(codes(report.problems)).toEqual(['import/known']);
-    expect(pathsIn(folder)).toEqual(['prompts/mine.md']);
+    expect(codes(report.problems)).toEqual(expected);
+    expect(pathsIn(folder)).toEqual(Object.keys(files));
   });
 });
 
@@ -225,39 +218,29 @@ describe('what is there', () => {
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
   });
 
-  test.each<[string, string, string | null]>([
-    ['that selects the folder', 'prompts: ["**/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
-    ['that selects files in it, and none below', 'prompts: ["prompts/*.md"]\n', 'prompts/**/*.md text eol=lf\n'],
-    ['that has its prompts elsewhere', 'prompts: ["texts/**/*.md"]\n', null],
-    ['that cannot be read', 'prompts: 1\n', null],
-  ])('beside a configuration %s, only what it has a use for is written', async (_, config, attributes) => {
-    const folder = makeWorkspace({ 'promptsync.yaml': config });
-    const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--no-workflows']);
-    const example = config.includes('**/*.md"]') && attributes !== null ? ['prompts/example/greeting.md'] : [];
-    const lines = attributes === null ? [] : ['.gitattributes'];
+  test.each<[string, string, readonly string[]]>([
+    ['that selects the folder', '["**/*.md"]', ['.gitattributes', 'prompts/example/greeting.md']],
+    ['that selects files in it, and none below', '["prompts/*.md"]', ['.gitattributes']],
+    ['that has its prompts elsewhere', '["texts/**/*.md"]', []],
+    ['that cannot be read', '1', []],
+  ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
+    const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
+    const words = ['init', '--embedded', '--no-workflows'];
+    const { report, exitCode } = await runJson(folder, words);
     expect(exitCode).toBe(0);
-    expect(pathsIn(folder)).toEqual([...lines, '.gitignore', ...example, 'promptsync.yaml'].toSorted());
-    expect(codes(report.problems)).toEqual(['init/kept', ...(example.length > 0 ? [] : ['init/not-selected'])]);
-    if (attributes !== null) expect(read(folder, '.gitattributes')).toBe(attributes);
-    const forced = await runJson(folder, ['init', '--embedded', '--no-workflows', '--force']);
-    expect(codes(forced.report.problems)).toEqual([]);
+    expect(pathsIn(folder)).toEqual(['.gitignore', 'promptsync.yaml', ...written].toSorted());
+    expect(codes(report.problems)).toEqual(['init/kept', ...(written.length > 1 ? [] : ['init/not-selected'])]);
+    expect(codes((await runJson(folder, [...words, '--force'])).report.problems)).toEqual([]);
     expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
 
-  test('is overwritten with --force, but for lines', async () => {
+  test('is overwritten with --force, but for lines; a second time nothing changes', async () => {
     const folder = makeWorkspace(MINE);
     const { report } = await runJson(folder, ['init', '--embedded', '--force']);
-    expect(report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path)).toEqual([
-      'promptsync.yaml',
-      WORKFLOWS[1],
-    ]);
+    const overwritten = report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path);
+    expect(overwritten).toEqual(['promptsync.yaml', WORKFLOWS[1]]);
     expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
-  });
-
-  test('a second time nothing changes', async () => {
-    const folder = makeRoot();
-    await run(folder, ['init', '--embedded']);
     const { stdout, stderr } = await run(folder, ['init', '--embedded']);
     expect(stdout).toContain('\n7 unchanged.\n');
     expect(stderr).toBe('');
@@ -308,7 +291,7 @@ describe('flags that cannot be used', () => {
     ['an absolute folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
     ['a pattern', [...URL, '--dir', 'a/**'], 'The value of --dir'],
     ['a folder that is never looked into', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
-    ['no environment', [...URL, '--environments', ''], 'The value of --environments'],
+    ['two at once', ['--url', 'x', '--dir', '..', '--environments', ','], 'The value of --environments'],
     ['an environment twice', [...URL, '--environments', 'a,b,a'], 'an environment is named twice'],
     ['the tool’s own environment', [...URL, '--environments', 'a,promptsync'], "it is the tool's own environment"],
     ['an id that is none', [...URL, '--id', '..'], 'The value of --id'],
@@ -319,11 +302,6 @@ describe('flags that cannot be used', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain(said);
     expect(pathsIn(folder)).toEqual([]);
-  });
-
-  test('are told all at once', async () => {
-    const { report } = await runJson(makeRoot(), ['init', '--url', 'x', '--dir', '..', '--environments', ',']);
-    expect(codes(report.problems)).toEqual(['init/invalid-flag', 'init/invalid-flag', 'init/invalid-flag']);
   });
 });
 
@@ -346,7 +324,6 @@ describe('questions', () => {
         return said;
       },
       confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
-      choose: async ({ options }) => options,
     };
     return { asked, interview };
   }
@@ -373,20 +350,17 @@ describe('questions', () => {
     ['--embedded', { embedded: true }, 3],
     ['--url', { url: 'https://a.example.com' }, 5],
     [
-      'all flags',
+      'all',
       { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', workflows: false, id: 'prm' },
       0,
     ],
   ])('with %s', async (_, flags, count) => {
-    const { asked, interview } = makeInterview({ 'Where is': '' });
-    await init({ ...FLAGS, ...flags }, { ...makeWorld(makeFolder()), interview });
-    expect(asked).toHaveLength(count);
-  });
-
-  test('without an address it is the embedded service', async () => {
     const folder = makeFolder();
-    await init(FLAGS, { ...makeWorld(folder), interview: makeInterview({}).interview });
-    expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
+    const { asked, interview } = makeInterview({ 'Where is': '' });
+    await init({ ...FLAGS, ...flags }, { ...makeWorld(folder), interview });
+    expect(asked).toHaveLength(count);
+    // Only the embedded service has a file that git is to leave out.
+    expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
 
   test('ask before a file is overwritten, each one', async () => {
@@ -408,45 +382,44 @@ describe('questions', () => {
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  const faults: readonly (readonly [string, string, string])[] = [
-    ['Where is', 'http://example.com', 'plain http'],
-    ['Which variable', 'sk-live', 'the name of a variable'],
-    ['Which folder', '/', 'expected a folder below'],
-    ['Which environments', 'a,,b', 'expected names of environments'],
-    ['Which prompt', '..', 'expected the id of a prompt'],
-  ];
-  test.each(faults)('tell what is wrong: %s %s', async (words, answer, said) => {
+  test('tell what is wrong with an answer', async () => {
+    const faults: Readonly<Record<string, readonly [string, string]>> = {
+      'Where is': ['http://example.com', 'plain http'],
+      'Which variable': ['sk-live', 'the name of a variable'],
+      'Which folder': ['/', 'expected a folder below'],
+      'Which environments': ['a,,b', 'expected names of environments'],
+      'Which prompt': ['..', 'expected the id of a prompt'],
+    };
     const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Write the workflows': null });
     const told: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
-      if (question.message.includes(words)) told.push(question.fault(answer));
+      const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
+      told.push(question.fault(answer));
       return interview.text(question);
     };
     await expect(init(FLAGS, { ...makeWorld(makeFolder()), interview: { ...interview, text } })).rejects.toThrow();
-    expect(told).toEqual([expect.stringContaining(said)]);
+    expect(told).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
   });
 });
 
 test('an init that is interrupted while the service is asked writes nothing', async () => {
   const folder = makeRoot();
-  const { baseUrl, store } = await startTestService(['greeting']);
-  const { id: versionId } = store.createVersion('prm_greeting', { content: 'One.' })!;
-  store.setActive('prm_greeting', { environment: 'staging', versionId });
+  const { baseUrl } = await startServed('staging');
   let interrupt = (): void => {};
   const front = await startFront({ target: baseUrl, answer: () => (interrupt(), null) });
   const { exitCode, report } = await runJson(folder, ['init', '--url', front.baseUrl, '--id', 'prm_greeting'], {
     environment: { PROMPTSYNC_API_KEY: KEY },
-    onSignal: (signal) => (interrupt = onlyOnce(signal)),
+    // A second signal would end the process at once.
+    onSignal: (signal) => (interrupt = once(signal)),
   });
   expect({ exitCode, files: pathsIn(folder) }).toEqual({ exitCode: 130, files: [] });
   expect(JSON.stringify(report)).toContain('apply/interrupted');
 });
 
-/** A second signal would end the process at once. */
-function onlyOnce(signal: () => void): () => void {
-  let given = false;
+function once(act: () => void): () => void {
+  let done = false;
   return () => {
-    if (!given) signal();
-    given = true;
+    if (!done) act();
+    done = true;
   };
 }

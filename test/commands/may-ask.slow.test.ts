@@ -53,6 +53,9 @@ const ASKED = { told: [], requests: expect.any(Number), strangers: 0 };
 const NOT_ASKED = { told: ['service/not-asked'], requests: 0, strangers: 0 };
 const given: AskingOptions = { apiKey: KEY };
 const HOME = 'service: { base_url: "URL" }';
+const OTHER = HOME.replace('URL', 'OTHER');
+const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
+const EMBEDDED = 'service: { embedded: .promptsync/a.db }';
 
 test.each<[string, string | null, string, AskingOptions, boolean]>([
   ['the same service in both', HOME, HOME, {}, true],
@@ -65,31 +68,19 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
     true,
   ],
   ['the same service, and other settings', HOME, `${HOME}\nconcurrency: 1\ntimeout_seconds: 60`, {}, true],
-  ['another address in the head', HOME, HOME.replace('URL', 'OTHER'), {}, false],
+  ['another address in the head', HOME, OTHER, {}, false],
   ['another path of the address', HOME, HOME.replace('URL', 'URL/other'), {}, false],
-  ['another address, with a key that was handed over', HOME, HOME.replace('URL', 'OTHER'), given, false],
-  ['another variable for the key', HOME, HOME.replace('}', ', api_key_env: SPARE_KEY }'), {}, false],
-  [
-    'another variable that is not read, as the key was handed over',
-    HOME,
-    HOME.replace('}', ', api_key_env: SPARE_KEY }'),
-    given,
-    true,
-  ],
-  [
-    'another address and another variable',
-    HOME,
-    'service: { base_url: "OTHER", api_key_env: SPARE_KEY }',
-    given,
-    false,
-  ],
+  ['another address, with a key that was handed over', HOME, OTHER, given, false],
+  ['another variable for the key', HOME, SPARE, {}, false],
+  ['another variable that is not read, as the key was handed over', HOME, SPARE, given, true],
+  ['another address and another variable', HOME, SPARE.replace('URL', 'OTHER'), given, false],
   ['no service at the base', '', HOME, {}, false],
   ['no service in either', '', '', {}, false],
   ['no configuration at the base', null, HOME, {}, false],
   ['no configuration at the base, with a key that was handed over', null, HOME, given, false],
   ['a base whose configuration is not valid', 'service: 7', HOME, {}, false],
-  ['an embedded service at the base', 'service: { embedded: .promptsync/a.db }', HOME, {}, false],
-  ['an embedded service in the head', HOME, 'service: { embedded: .promptsync/a.db }', given, false],
+  ['an embedded service at the base', EMBEDDED, HOME, {}, false],
+  ['an embedded service in the head', HOME, EMBEDDED, given, false],
   ['nothing is asked of the same service when nothing may be', HOME, HOME, { asking: 'never' }, false],
   ['with a key neither', HOME, HOME, { asking: 'never', apiKey: KEY }, false],
 ])('%s', async (_, base, head, options, asked) => {
@@ -100,22 +91,16 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
 
 test('whoever always asks is asked for no base', async () => {
   const services = await startServices();
-  const folder = makeHead(null, configOf(HOME.replace('URL', 'OTHER'), services));
+  const folder = makeHead(null, configOf(OTHER, services));
   const { strangers } = await plan(folder, services, { asking: 'always' });
   expect(strangers).toBeGreaterThan(0);
 });
 
 test.each<[string, string | null, string, AskingOptions, boolean]>([
-  ['and the key: whatever the files say', null, 'service: { base_url: "OTHER", api_key_env: SPARE_KEY }', given, true],
+  ['and the key: whatever the files say', null, SPARE.replace('URL', 'OTHER'), given, true],
   ['and the key: no service in the files', '', '', given, true],
-  [
-    'alone: the base must name the variable of the key',
-    HOME,
-    HOME.replace('}', ', api_key_env: SPARE_KEY }'),
-    {},
-    false,
-  ],
-  ['alone: files that agree', HOME.replace('URL', 'OTHER'), HOME, {}, true],
+  ['alone: the base must name the variable of the key', HOME, SPARE, {}, false],
+  ['alone: files that agree', OTHER, HOME, {}, true],
   ['alone: no configuration at the base', null, HOME, {}, false],
 ])('the address comes from the workflow, %s', async (_, base, head, options, asked) => {
   const services = await startServices();
@@ -126,7 +111,7 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
 
 test('an empty address is none', async () => {
   const services = await startServices();
-  const folder = makeHead(null, configOf(HOME.replace('URL', 'OTHER'), services));
+  const folder = makeHead(null, configOf(OTHER, services));
   expect(await plan(folder, services, given, { PROMPTSYNC_BASE_URL: '' })).toEqual(NOT_ASKED);
 });
 
@@ -135,7 +120,7 @@ test('a configuration that only the head has, nearer than the base’s, names no
   const home = configOf(HOME, services);
   const folder = makeRepository({ 'promptsync.yaml': home, 'team/prompts/greeting.md': promptText('greeting') });
   writeFiles(folder, {
-    'team/promptsync.yaml': configOf(HOME.replace('URL', 'OTHER'), services),
+    'team/promptsync.yaml': configOf(OTHER, services),
     'team/prompts/greeting.md': promptText('greeting', { text: 'Head.' }),
   });
   commitAll(folder, 'Head');
@@ -145,7 +130,7 @@ test('a configuration that only the head has, nearer than the base’s, names no
 test('a configuration in a folder is compared with the one that was there', async () => {
   const services = await startServices();
   const home = configOf(HOME, services);
-  const at = { 'team/promptsync.yaml': home, 'promptsync.yaml': configOf(HOME.replace('URL', 'OTHER'), services) };
+  const at = { 'team/promptsync.yaml': home, 'promptsync.yaml': configOf(OTHER, services) };
   const folder = makeRepository({ ...at, 'team/prompts/greeting.md': promptText('greeting') });
   writeFiles(folder, { 'team/prompts/greeting.md': promptText('greeting', { text: 'Head.' }) });
   commitAll(folder, 'Head');

@@ -5,16 +5,17 @@ import { startTestService } from '../support/service.ts';
 import {
   change,
   changeOutside,
+  conflict,
   edit,
   makeSynced,
   only,
-  PATH,
   pull,
   settle,
   source,
   sync,
   TEXT,
   textIn,
+  writeSource,
   type Scene,
 } from './pulling.ts';
 
@@ -42,33 +43,40 @@ async function makeImported(): Promise<Scene> {
   return scene;
 }
 
-const both = (ours: string, theirs: string) => `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> staging v3`;
+const both = (ours: string, theirs: string) => conflict(ours, theirs, 'staging v3');
+
+/** The exit code and the text of a pull; then the file is put back, and the same with `--theirs`. */
+async function pullBothWays(scene: Scene): Promise<readonly [number, string, number, string]> {
+  const before = source(scene);
+  const { exitCode } = await pull(scene);
+  const written = textIn(scene);
+  writeSource(scene, before);
+  return [exitCode, written, (await pull(scene, '--theirs')).exitCode, textIn(scene)];
+}
+
+const takesBack = change(TEXT, { 'Three.': '3.' });
+const changesAgain = change(TEXT, { 'Two.': 'II.' });
 
 describe('after a pull, the next edit in the service', () => {
-  test.each<[string, string, string]>([
+  test.each<[string, () => Promise<Scene>, string, string]>([
     [
       'that takes a line back and changes another',
-      change(TEXT, { 'Three.': '3.' }),
-      change(TEXT, { 'Two.': both('2.', 'Two.'), 'Three.': '3.' }),
+      makePulled,
+      takesBack,
+      change(takesBack, { 'Two.': both('2.', 'Two.') }),
     ],
-    ['that goes back to an older text', TEXT, change(TEXT, { 'Two.': both('2.', 'Two.') })],
-    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' }), change(TEXT, { 'Two.': both('2.', 'II.') })],
-  ])('%s is asked about', async (_, theirs, asked) => {
-    const scene = await makePulled();
+    ['that goes back to an older text', makePulled, TEXT, change(TEXT, { 'Two.': both('2.', 'Two.') })],
+    ['that changes the same line again', makePulled, changesAgain, change(TEXT, { 'Two.': both('2.', 'II.') })],
+    [
+      'that changes the same line again, after an import',
+      makeImported,
+      changesAgain,
+      change(TEXT, { 'Two.': both('2.', 'II.') }),
+    ],
+  ])('%s is asked about, and wholly in the file with --theirs', async (_, make, theirs, asked) => {
+    const scene = await make();
     changeOutside(scene, { content: theirs });
-    expect((await pull(scene)).exitCode).toBe(4);
-    expect(textIn(scene)).toBe(asked);
-  });
-
-  test.each<[string, string]>([
-    ['that takes a line back and changes another', change(TEXT, { 'Three.': '3.' })],
-    ['that goes back to an older text', TEXT],
-    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' })],
-  ])('%s is wholly in the file with --theirs', async (_, theirs) => {
-    const scene = await makePulled();
-    changeOutside(scene, { content: theirs });
-    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(theirs);
+    expect(await pullBothWays(scene)).toEqual([4, asked, 0, theirs]);
     await settle(scene);
   });
 
@@ -77,20 +85,6 @@ describe('after a pull, the next edit in the service', () => {
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe(change(PULLED, { 'Three.': '3.' }));
-    await settle(scene);
-  });
-});
-
-describe('after an import and a pull, the next edit in the service', () => {
-  test.each<[string, string]>([
-    ['that takes a line back and changes another', change(TEXT, { 'Three.': '3.' })],
-    ['that changes the same line again', change(TEXT, { 'Two.': 'II.' })],
-  ])('%s is asked about, and wholly in the file with --theirs', async (_, theirs) => {
-    const scene = await makeImported();
-    changeOutside(scene, { content: theirs });
-    expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
-    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(theirs);
     await settle(scene);
   });
 });
@@ -137,38 +131,32 @@ describe('a file that went back to an older text', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test.each<[string, string, number]>([
-    ['gets what was changed since', change(TEXT, { 'Three.': '3.' }), 0],
-    ['is asked about where somebody undoes it in the service', PULLED, 4],
-  ])('%s', async (_, theirs, exitCode) => {
+  test('gets what was changed since, and is asked about where somebody undoes it in the service', async () => {
     const scene = await makeReverted();
     await sync(scene);
-    changeOutside(scene, { content: theirs });
-    expect((await pull(scene, '--dry-run')).exitCode).toBe(exitCode);
-    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(theirs);
-    await settle(scene);
+    changeOutside(scene, { content: takesBack });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(takesBack);
+    const undone = await makeReverted();
+    await sync(undone);
+    changeOutside(undone, { content: PULLED });
+    const asked = change(TEXT, { 'Two.': both('Two.', '2.') });
+    expect(await pullBothWays(undone)).toEqual([4, asked, 0, PULLED]);
+    await settle(undone);
   });
 });
 
-test('metadata that was changed in a pulled edit and is taken back by the next is asked about', async () => {
+test.each<[string, string, string]>([
+  ['is taken back by the next is asked about', 'b', 'a'],
+  ['git has put back since stays unless somebody decides', 'a', 'b'],
+])('metadata that was changed in a pulled edit and %s', async (_, ours, theirs) => {
   const scene = await makeSynced({ metadata: { model: 'a' } });
   changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });
   expect((await pull(scene, '--commit')).exitCode).toBe(0);
   await sync(scene);
-  changeOutside(scene, { content: change(TEXT, { 'Three.': '3.' }), metadata: { model: 'a' } });
+  if (ours === 'a') edit(scene, { metadata: { model: 'a' } });
+  changeOutside(scene, { content: takesBack, metadata: { model: theirs } });
   expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
   expect((await pull(scene, '--theirs')).exitCode).toBe(0);
-  expect(source(scene)).toContain('"model":"a"');
-  await settle(scene);
-});
-
-test('metadata that git has put back since a pull stays unless somebody decides', async () => {
-  const scene = await makeSynced({ metadata: { model: 'a' } });
-  changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });
-  expect((await pull(scene, '--commit')).exitCode).toBe(0);
-  await sync(scene);
-  edit(scene, { metadata: { model: 'a' } });
-  changeOutside(scene, { content: change(TEXT, { 'Three.': '3.' }), metadata: { model: 'b' } });
-  expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
+  expect(source(scene)).toContain(`"model":"${theirs}"`);
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptParts } from '../support/prompts.ts';
 import { promptText } from '../support/prompts.ts';
 import {
   changeOutside,
+  conflict,
   edit,
   makeSynced,
   only,
@@ -25,20 +27,13 @@ const managed = { name: 'Greeting', description: 'The first message.' };
 
 describe('a field', () => {
   test.each<[string, PromptParts, Fields, PromptParts]>([
-    ['that was changed in the service is taken over', managed, { name: 'Hello' }, { ...managed, name: 'Hello' }],
     [
-      'is taken over with the others',
+      'that was changed in the service is taken over with the others',
       managed,
-      { key: 'hello', description: '' },
-      { ...managed, key: 'hello', description: '' },
+      { key: 'hello', name: '{x}: # "it\'s"', description: '' },
+      { key: 'hello', name: '{x}: # "it\'s"', description: '' },
     ],
     ['that the file does not manage stays so', { name: 'Greeting' }, { description: 'x' }, { name: 'Greeting' }],
-    [
-      'is written so that YAML reads it as it is',
-      managed,
-      { name: '{x}: # "it\'s"' },
-      { ...managed, name: '{x}: # "it\'s"' },
-    ],
   ])('%s', async (_, before, fields, after) => {
     const scene = await makeSynced(before);
     changeFields(scene, fields);
@@ -54,27 +49,24 @@ describe('a field', () => {
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('changed in both is written with both sides', async () => {
+  test('changed in both is written with both sides, or with the one that was asked for', async () => {
     const scene = await makeSynced(managed);
-    changeFields(scene, { name: 'Theirs' });
-    edit(scene, { ...managed, name: 'Ours', text: TEXT.replace('One.', '1.') });
+    changeFields(scene, { name: 'theirs', description: 'Changed there.' });
+    edit(scene, { ...managed, name: 'ours' });
+    const before = source(scene);
     const ran = await pull(scene);
     expect(ran.exitCode).toBe(4);
     expect(only(ran)).toMatchObject({
       status: 'failed',
-      edits: [{ kind: 'set-field', field: 'name', before: '"Ours"', after: '"Theirs"', conflict: true }],
+      edits: [
+        { kind: 'set-field', field: 'name', before: '"ours"', after: '"theirs"', conflict: true },
+        { kind: 'set-field', field: 'description', conflict: false },
+      ],
       problems: [{ code: 'pull/conflict', message: expect.stringContaining('the same place;') }],
     });
-    expect(source(scene)).toContain(
-      '\n<<<<<<< prompts/greeting.md\nname: "Ours"\n=======\nname: "Theirs"\n>>>>>>> the service\n',
-    );
-  });
-
-  test('changed in both has the side that was asked for', async () => {
+    expect(source(scene)).toContain(`\n${conflict('name: "ours"', 'name: "theirs"', 'the service')}\n`);
     for (const side of ['ours', 'theirs'] as const) {
-      const scene = await makeSynced(managed);
-      changeFields(scene, { name: 'theirs', description: 'Changed there.' });
-      edit(scene, { ...managed, name: 'ours' });
+      writeSource(scene, before);
       expect((await pull(scene, `--${side}`)).exitCode).toBe(0);
       expect(source(scene)).toBe(promptText('greeting', { text: TEXT, name: side, description: 'Changed there.' }));
     }
@@ -93,64 +85,41 @@ describe('a field', () => {
 });
 
 describe('metadata', () => {
-  const before = { metadata: { model: 'a', temperature: 0.5 } };
+  const before = { metadata: { model: 'a', temperature: 0.5, gone: 1 } };
+  const more = `${TEXT}\nMore.`;
 
-  test.each<[string, PromptParts, object, PromptParts]>([
-    [
-      'that was changed in the service is taken over',
-      before,
-      { model: 'b', temperature: 0.5 },
-      { metadata: { model: 'b', temperature: 0.5 } },
-    ],
-    ['is taken out', before, { model: 'a' }, { metadata: { model: 'a' } }],
-    [
-      'is put in',
-      before,
-      { model: 'a', temperature: 0.5, tools: ['x', { y: null }] },
-      { metadata: { model: 'a', temperature: 0.5, tools: ['x', { y: null }] } },
-    ],
-    ['that the file does not manage stays so', {}, { model: 'b' }, {}],
-  ])('%s', async (_, parts, metadata, after) => {
-    const scene = await makeSynced(parts);
-    changeOutside(scene, { content: `${TEXT}\nMore.`, metadata: JSON.parse(JSON.stringify(metadata)) });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(meaning(source(scene))).toEqual(meaning(promptText('greeting', { ...after, text: `${TEXT}\nMore.` })));
-  });
-
-  test('is merged key by key', async () => {
+  test('that was changed in the service is taken over key by key, with what was changed in the file', async () => {
     const scene = await makeSynced(before);
-    changeOutside(scene, { content: TEXT, metadata: { model: 'b', temperature: 0.5 } });
-    edit(scene, { metadata: { model: 'a', temperature: 1 } });
-    const ran = await pull(scene);
-    expect(only(ran).edits).toEqual([
-      { kind: 'set-field', field: 'metadata.model', before: '"a"', after: '"b"', conflict: false },
+    changeOutside(scene, { content: TEXT, metadata: { model: 'b', temperature: 0.5, tools: ['x', { y: null }] } });
+    edit(scene, { metadata: { model: 'a', temperature: 1, gone: 1 } });
+    expect(only(await pull(scene)).edits).toMatchObject([
+      { field: 'metadata.model', before: '"a"', after: '"b"', conflict: false },
+      { field: 'metadata.gone', after: null },
+      { field: 'metadata.tools', before: null },
     ]);
-    expect(source(scene)).toBe(promptText('greeting', { text: TEXT, metadata: { model: 'b', temperature: 1 } }));
+    expect(source(scene)).toMatch(/metadata: \{"model":"b","temperature":1, *"tools": *\["x", *\{"y": *null\}\]\}/);
     await settle(scene);
   });
 
   test('of which both have changed one key is written with both sides', async () => {
     const scene = await makeSynced(before);
-    changeOutside(scene, { content: TEXT, metadata: { model: 'theirs', temperature: 0.5 } });
-    edit(scene, { metadata: { model: 'ours', temperature: 0.5 } });
+    changeOutside(scene, { content: TEXT, metadata: { ...before.metadata, model: 'theirs' } });
+    edit(scene, { metadata: { ...before.metadata, model: 'ours' } });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(source(scene)).toMatch(/<{7}.*\nmetadata: .*ours.*\n={7}\nmetadata: [^]*theirs[^]*>{7} staging v2\n/);
   });
 
-  test('that the file manages only now is compared with none', async () => {
+  test.each<[string, JsonObject, PromptParts]>([
+    ['that the file does not manage stays so', { model: 'b' }, {}],
+    ['that the file manages only now is compared with none', {}, { metadata: { model: 'a' } }],
+  ])('%s', async (_, metadata, parts) => {
     const scene = await makeSynced({});
-    changeOutside(scene, { content: `${TEXT}\nMore.` });
-    edit(scene, { metadata: { model: 'a' } });
+    changeOutside(scene, { content: more, metadata });
+    edit(scene, parts);
     expect((await pull(scene)).exitCode).toBe(0);
-    expect(source(scene)).toBe(promptText('greeting', { metadata: { model: 'a' }, text: `${TEXT}\nMore.` }));
+    expect(source(scene)).toBe(promptText('greeting', { ...parts, text: more }));
   });
 });
-
-/** Front matter and text, whatever the style. */
-function meaning(source: string): unknown {
-  const [, yaml = '', text] = /^---\n([^]*?)\n---\n\n([^]*)$/.exec(source) ?? [];
-  return { front: yaml.replaceAll(/\s/g, '').replaceAll(/,?\}/g, '}'), text };
-}
 
 describe('`variables`', () => {
   const declared = (variables: string, text: string) =>
@@ -166,13 +135,6 @@ describe('`variables`', () => {
     ]);
     expect(source(scene)).toBe(declared('[z, a, new]', '{{new}} {{a}} {{z}}\n\nEnd.'));
     await settle(scene);
-  });
-
-  test('become empty with the text', async () => {
-    const scene = await makeSynced(declared('[a]', 'Hello {{a}}.'));
-    changeOutside(scene, { content: 'Hello.' });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(source(scene)).toBe(declared('[]', 'Hello.'));
   });
 
   test('wait until a conflict is settled', async () => {

@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import {
   changeOutside,
+  conflict,
   makeSynced,
   only,
   PATH,
@@ -14,6 +15,7 @@ import {
   sync,
   TEXT,
   textIn,
+  through,
   writeSource,
   type Scene,
 } from './pulling.ts';
@@ -42,43 +44,36 @@ const hostile: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('a text that no file can hold', () => {
-  test.each(hostile)('is a problem of its prompt alone: %s', async (_, content, message) => {
-    const scene = await makeSynced({});
-    addOther(scene);
-    changeOutside(scene, { content });
-    const before = source(scene);
-    for (const words of [['--dry-run'], [], ['--theirs']]) {
-      const { exitCode, report } = await pull(scene, ...words);
-      expect(exitCode).toBe(4);
-      expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({
-        status: 'failed',
-        problems: [{ code: 'edit/not-kept', path: PATH, message: expect.stringContaining(message) }],
-      });
-      expect(source(scene)).toBe(before);
-    }
-    expectOtherPulled(scene);
-  });
-
-  test.each(hostile)('is none that somebody could decide for in a conflict: %s', async (_, content, message) => {
-    const scene = await makeSynced({});
-    changeOutside(scene, { content });
-    const mine = promptText('greeting', { text: 'Mine.' });
-    writeSource(scene, mine);
-    const ran = await pull(scene);
-    expect(ran.exitCode).toBe(4);
-    expect(only(ran)).toMatchObject({
-      status: 'failed',
-      problems: [{ code: 'edit/not-kept', message: expect.stringContaining(message) }],
-    });
-    expect(source(scene)).toBe(mine);
-    expect((await pull(scene, '--ours')).exitCode).toBe(0);
-    expect(source(scene)).toBe(mine);
-  });
+  test.each(hostile)(
+    'is a problem of its prompt alone, and none to decide in a conflict: %s',
+    async (_, content, said) => {
+      const scene = await makeSynced({});
+      addOther(scene);
+      changeOutside(scene, { content });
+      const mine = promptText('greeting', { text: 'Mine.' });
+      for (const before of [source(scene), mine]) {
+        writeSource(scene, before);
+        for (const words of [['--dry-run'], ['--theirs'], []]) {
+          const { exitCode, report } = await pull(scene, ...words);
+          expect(exitCode).toBe(4);
+          expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({
+            status: 'failed',
+            problems: [{ code: 'edit/not-kept', path: PATH, message: expect.stringContaining(said) }],
+          });
+          expect(source(scene)).toBe(before);
+        }
+      }
+      expectOtherPulled(scene);
+      expect((await pull(scene, '--ours')).exitCode).toBe(0);
+      expect(source(scene)).toBe(mine);
+    },
+  );
 });
 
 describe('a text that a file can hold', () => {
   test.each<[string, string]>([
     ['a lone carriage return', 'a\rb\nc'],
+    ['CRLF', 'a\r\nb'],
     ['control characters', 'a\u001b[31mb\u0007\nc\u0085'],
     ['characters that hide', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
     ['what looks like front matter', '---\nid: prm_evil\npins: {production: latest}\n---\nText'],
@@ -94,7 +89,7 @@ describe('a text that a file can hold', () => {
     expect(exitCode).toBe(0);
     // oxlint-disable-next-line no-control-regex
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u0080-\u009f\u202e\u200b]|^\s*::/mu);
-    expect(source(scene)).toBe(promptText('greeting', { text: content }));
+    expect(source(scene)).toBe(promptText('greeting', { text: content.replaceAll('\r\n', '\n') }));
     expect(git(scene.folder, 'status', '--porcelain')).toBe(`M ${PATH}`.padStart(PATH.length + 3));
     await settle(scene);
   });
@@ -119,18 +114,11 @@ describe('a field that no file can hold', () => {
   ])('is a problem of its prompt alone: %s', async (_, fields) => {
     const scene = await makeSynced({});
     addOther(scene);
-    const front = await startFront({
-      target: scene.service.baseUrl,
-      answer: async ({ method, path }) => {
-        if (method !== 'GET' || !path.includes('prm_greeting')) return null;
-        const headers = { 'x-api-key': scene.service.environment['PROMPTSYNC_API_KEY'] ?? '' };
-        const answer = await fetch(scene.service.baseUrl + path, { headers });
-        return { status: answer.status, body: JSON.stringify({ ...JSON.parse(await answer.text()), ...fields }) };
-      },
-    });
-    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    const options = await through(scene, (body, path) =>
+      path.includes('prm_greeting') ? JSON.stringify({ ...JSON.parse(body), ...fields }) : body,
+    );
     const before = source(scene);
-    const { exitCode, report } = await runJson(scene.folder, ['pull'], { environment });
+    const { exitCode, report } = await runJson(scene.folder, ['pull'], options);
     expect(exitCode).toBe(4);
     expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({ status: 'failed' });
     expect(source(scene)).toBe(before);
@@ -138,42 +126,29 @@ describe('a field that no file can hold', () => {
   });
 });
 
-describe('a prompt that cannot be read', () => {
-  test('is a failure of its own, and the others are pulled', async () => {
-    const scene = await makeSynced({});
-    addOther(scene);
-    writeSource(scene, promptText('missing'), 'prompts/missing.md');
-    const { exitCode, report } = await pull(scene);
-    expect(exitCode).toBe(4);
-    expect(report.prompts.map(({ key, status }) => [key, status])).toEqual([
-      ['greeting', 'unchanged'],
-      ['missing', 'failed'],
-      ['other', 'applied'],
-    ]);
-    expect(report.summary).toMatchObject({ prompts: 3, unchanged: 1, failed: 1, applied: 1, set_active: 0 });
-    expectOtherPulled(scene);
-  });
-
-  test('alone is exit code 1', async () => {
-    const scene = await makeSynced({});
-    addOther(scene);
-    writeSource(scene, promptText('missing'), 'prompts/missing.md');
-    expect((await pull(scene, 'missing')).exitCode).toBe(1);
-    const nothing = await pull(scene, 'nothing');
-    expect(nothing).toMatchObject({ exitCode: 1, report: { problems: [{ code: 'usage/nothing-selected' }] } });
-  });
-
-  test('is not asked for where others are named', async () => {
-    const scene = await makeSynced({});
-    addOther(scene);
-    changeOutside(scene, { content: 'Not asked for.' });
-    const { report, exitCode } = await pull(scene, 'other');
-    expect({ exitCode, keys: report.prompts.map(({ key }) => key) }).toEqual({ exitCode: 0, keys: ['other'] });
-    expect(textIn(scene)).toBe(TEXT);
-  });
+test('a prompt that cannot be read is a failure of its own, and what is not asked for is left alone', async () => {
+  const scene = await makeSynced({});
+  addOther(scene);
+  writeSource(scene, promptText('missing'), 'prompts/missing.md');
+  const { exitCode, report } = await pull(scene);
+  expect(exitCode).toBe(4);
+  expect(report.prompts.map(({ key, status }) => [key, status])).toEqual([
+    ['greeting', 'unchanged'],
+    ['missing', 'failed'],
+    ['other', 'applied'],
+  ]);
+  expect(report.summary).toMatchObject({ prompts: 3, unchanged: 1, failed: 1, applied: 1, set_active: 0 });
+  expectOtherPulled(scene);
+  expect((await pull(scene, 'missing')).exitCode).toBe(1);
+  const nothing = await pull(scene, 'nothing');
+  expect(nothing).toMatchObject({ exitCode: 1, report: { problems: [{ code: 'usage/nothing-selected' }] } });
+  changeOutside(scene, { content: 'Not asked for.' });
+  const other = await pull(scene, 'other');
+  expect([other.exitCode, other.report.prompts.map(({ key }) => key)]).toEqual([0, ['other']]);
+  expect(textIn(scene)).toBe(TEXT);
 });
 
-test('the label of a conflict stays on its line, whatever the file is called', async () => {
+test('the label of a conflict stays on its line, whatever the file is called, and the lines end as those of the file', async () => {
   const path = 'prompts/a\nb.md';
   const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
   const scene = await makeSynced({});
@@ -182,7 +157,41 @@ test('the label of a conflict stays on its line, whatever the file is called', a
   commitAll(scene.folder, 'An odd name');
   await sync(scene);
   changeOutside(scene, { content: 'Theirs.' });
-  writeSource(scene, promptText('greeting', { text: 'Ours.' }), path);
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+  const mine = crlf(promptText('greeting', { text: 'Ours.' }));
+  writeSource(scene, mine, path);
   expect((await pull(scene)).exitCode).toBe(4);
-  expect(textIn(scene, path)).toBe('<<<<<<< prompts/a\\u{a}b.md\nOurs.\n=======\nTheirs.\n>>>>>>> staging v2');
+  const both = conflict('Ours.', 'Theirs.').replace(PATH, 'prompts/a\\u{a}b.md');
+  expect(source(scene, path)).toBe(mine.replace('Ours.', crlf(both)));
+});
+
+test('whatever both sides write, no line of either is lost', async () => {
+  const scene = await makeSynced({});
+  const head = git(scene.folder, 'rev-parse', 'HEAD');
+  const lines = (own: string) =>
+    fc.array(fc.constantFrom('One.', 'Two.', 'Three.', '', `${own} 1`, `${own} 2`), { minLength: 1, maxLength: 8 });
+  const text = (own: string) =>
+    lines(own)
+      .map((all) => all.join('\n'))
+      .filter((one) => one.trim() !== '');
+  await fc.assert(
+    fc.asyncProperty(text('ours'), text('theirs'), async (ours, theirs) => {
+      git(scene.folder, 'checkout', '--quiet', head, '--', PATH);
+      writeSource(scene, promptText('greeting', { text: ours }));
+      changeOutside(scene, { content: theirs });
+      const ran = await pull(scene);
+      const written = new Set(source(scene).split('\n'));
+      expect(
+        [...ours.split('\n'), ...theirs.split('\n')].filter(
+          (line) => /^(ours|theirs) /.test(line) && !written.has(line),
+        ),
+      ).toEqual([]);
+      const problems = only(ran).problems.map(({ code, message }) => `${code} ${message}`);
+      // Where each side has taken out what the other one kept, there is no text left: then the file stays as it was.
+      const nothingLeft = problems.length === 1 && /^edit\/not-kept .* has no text/.test(problems.join());
+      if (nothingLeft) expect(textIn(scene)).toBe(ours);
+      else expect([ran.exitCode, problems.length]).toEqual(source(scene).includes('<<<<<<<') ? [4, 1] : [0, 0]);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -4,6 +4,7 @@ import { promptText } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import {
   changeOutside,
+  conflict,
   edit,
   makeSynced,
   only,
@@ -17,14 +18,17 @@ import {
 } from './pulling.ts';
 
 const two = (text: string) => TEXT.replace('Two.', text);
-const conflict = (ours: string, theirs: string, from = 'staging v2') =>
-  `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> ${from}`;
+const first = TEXT.replace('One.', '1.');
 
 describe('a text that was changed in the service', () => {
-  test('is taken over, and the next plan is empty', async () => {
+  test('is taken over, and the next plan is empty; a dry run tells its lines and leaves the file as it is', async () => {
     const scene = await makeSynced({});
     const before = source(scene);
     changeOutside(scene, { content: two('2.') });
+    const dry = await run(scene.folder, ['pull', '--dry-run'], scene.service);
+    expect(dry.exitCode).toBe(0);
+    expect(dry.stdout).toMatch(/staging v2[^]*^ *- *Two\.$[^]*^ *\+ *2\.$/m);
+    expect(source(scene)).toBe(before);
     const ran = await pull(scene);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(only(ran)).toMatchObject({
@@ -37,21 +41,18 @@ describe('a text that was changed in the service', () => {
     await settle(scene);
   });
 
-  test('is merged with what was changed in git, and the next plan is empty', async () => {
+  test('is merged with what was changed in git, committed or not, and the next plan is empty', async () => {
     const scene = await makeSynced({});
-    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
-    edit(scene, { text: TEXT.replace('Three.', '3.') });
+    changeOutside(scene, { content: first });
+    const mine = promptText('greeting', { text: TEXT.replace('Three.', '3.') });
+    writeSource(scene, mine);
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(textIn(scene)).toBe('1.\n\nTwo.\n\n3.');
+    writeSource(scene, mine);
+    commitAll(scene.folder, 'Edit');
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe('1.\n\nTwo.\n\n3.');
     await settle(scene);
-  });
-
-  test('is merged with what is not committed yet', async () => {
-    const scene = await makeSynced({});
-    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
-    writeSource(scene, promptText('greeting', { text: TEXT.replace('Three.', '3.') }));
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe('1.\n\nTwo.\n\n3.');
   });
 
   test('is nothing to do where the file says the same', async () => {
@@ -62,32 +63,12 @@ describe('a text that was changed in the service', () => {
     await settle(scene);
   });
 
-  test('is left in the service by a dry run, and the file as it is', async () => {
-    const scene = await makeSynced({});
-    changeOutside(scene, { content: two('2.') });
-    const before = source(scene);
-    const ran = await pull(scene, '--dry-run');
-    expect(ran.exitCode).toBe(0);
-    expect(only(ran)).toMatchObject({ status: 'pending', edits: [{ kind: 'set-text' }] });
-    expect(source(scene)).toBe(before);
-    expect(git(scene.folder, 'status', '--porcelain')).toBe('');
-  });
-
   test('is pulled from an environment that no pin names', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Tried.'), environments: ['playground'] });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged' });
     expect((await pull(scene, '--environment', 'playground')).exitCode).toBe(0);
     expect(source(scene)).toBe(promptText('greeting', { text: two('Tried.') }));
-  });
-
-  test('is told with its lines', async () => {
-    const scene = await makeSynced({});
-    changeOutside(scene, { content: two('2.') });
-    const { stdout } = await run(scene.folder, ['pull'], scene.service);
-    expect(stdout).toContain('staging v2');
-    expect(stdout).toMatch(/^ *- *Two\.$/m);
-    expect(stdout).toMatch(/^ *\+ *2\.$/m);
   });
 });
 
@@ -125,25 +106,25 @@ describe('a text that was changed in the service and in git', () => {
     const ran = await pull(scene, '--dry-run');
     expect(ran.exitCode).toBe(4);
     expect(only(ran)).toMatchObject({ status: 'failed', problems: [{ code: 'pull/would-conflict' }] });
-    expect(source(scene)).toBe(before);
     const page = await run(scene.folder, ['pull', '--dry-run', '--format', 'markdown'], scene.service);
     expect(page.stdout).toMatch(/\| failed \|\n.*staging v2 \(1 conflict\)/);
     expect(page.stdout).not.toContain('resolve the conflicts');
+    expect(source(scene)).toBe(before);
   });
 
-  test.each([
-    ['--ours', 'Ours.'],
-    ['--theirs', 'Theirs.'],
-  ])('has with %s that side of the conflict, and of all else both', async (flag, line) => {
+  test('has with --ours or --theirs that side of the conflict, and of all else both', async () => {
     const scene = await makeConflict();
-    expect(await pull(scene, flag)).toMatchObject({ exitCode: 0, report: { prompts: [{ status: 'applied' }] } });
-    expect(textIn(scene)).toBe(`1.\n\n${line}\n\n3.`);
-  });
-
-  test('cannot have both', async () => {
-    const scene = await makeConflict();
-    const ran = await pull(scene, '--ours', '--theirs');
-    expect(ran).toMatchObject({ exitCode: 1, report: { mode: 'pull', problems: [{ code: 'usage/invalid' }] } });
+    const before = source(scene);
+    const both = await pull(scene, '--ours', '--theirs');
+    expect(both).toMatchObject({ exitCode: 1, report: { mode: 'pull', problems: [{ code: 'usage/invalid' }] } });
+    for (const [flag, line] of [
+      ['--ours', 'Ours.'],
+      ['--theirs', 'Theirs.'],
+    ] as const) {
+      writeSource(scene, before);
+      expect(await pull(scene, flag)).toMatchObject({ exitCode: 0, report: { prompts: [{ status: 'applied' }] } });
+      expect(textIn(scene)).toBe(`1.\n\n${line}\n\n3.`);
+    }
   });
 });
 
@@ -188,17 +169,6 @@ describe('with --commit', () => {
     expect(git(scene.folder, 'status', '--porcelain')).toBe('?? notes.txt');
   });
 
-  test('refuses a file that differs from the last commit', async () => {
-    const scene = await makeSynced({});
-    changeOutside(scene, { content: TEXT.replace('One.', '1.') });
-    const mine = promptText('greeting', { text: TEXT.replace('Three.', '3.') });
-    writeSource(scene, mine);
-    const ran = await pull(scene, '--commit');
-    expect(ran.exitCode).toBe(3);
-    expect(only(ran)).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/uncommitted-edit' }] });
-    expect(source(scene)).toBe(mine);
-  });
-
   test('commits no conflict', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Theirs.') });
@@ -209,25 +179,13 @@ describe('with --commit', () => {
     expect(textIn(scene)).toContain(conflict('Ours.', 'Theirs.'));
   });
 
-  test('and --branch commits on a new branch', async () => {
+  test('and --branch makes a branch where there is something to pull', async () => {
     const scene = await makeSynced({});
-    const head = git(scene.folder, 'rev-parse', 'main');
+    expect((await pull(scene, '--branch', 'pulled')).exitCode).toBe(0);
+    expect(git(scene.folder, 'branch', '--list', 'pulled')).toBe('');
     changeOutside(scene, { content: two('2.') });
     const { report } = await pull(scene, '--branch', 'pulled');
     expect(report.committed).toMatchObject({ branch: 'pulled' });
-    expect(git(scene.folder, 'rev-parse', 'main', 'pulled~1')).toBe(`${head}\n${head}`);
-    expect(await pull(scene, '--branch', 'main')).toMatchObject({
-      exitCode: 1,
-      report: { problems: [{ code: 'git/branch' }] },
-    });
-  });
-
-  test('makes no branch on a dry run, nor where there is nothing to pull', async () => {
-    const scene = await makeSynced({});
-    expect((await pull(scene, '--branch', 'pulled')).exitCode).toBe(0);
-    changeOutside(scene, { content: two('2.') });
-    expect((await pull(scene, '--branch', 'pulled', '--dry-run')).exitCode).toBe(0);
-    expect(git(scene.folder, 'branch', '--list', 'pulled')).toBe('');
-    commitAll(scene.folder, 'Nothing');
+    expect(git(scene.folder, 'rev-parse', 'main')).toBe(git(scene.folder, 'rev-parse', 'pulled~1'));
   });
 });

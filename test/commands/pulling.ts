@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ReportPrompt } from '../../src/report/schema.ts';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -20,6 +21,20 @@ export async function makeSynced(source: PromptParts | string, config?: string):
   const service = await startTestService(['greeting']);
   await sync({ folder, service });
   return { folder, service };
+}
+
+/** What points a command at a front that changes what the service answers of a prompt. */
+export async function through({ service }: Scene, edit: (body: string, path: string) => string) {
+  const headers = { 'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '' };
+  const front = await startFront({
+    target: service.baseUrl,
+    answer: async ({ method, path }) => {
+      if (method !== 'GET') return null;
+      const answer = await fetch(service.baseUrl + path, { headers });
+      return { status: answer.status, body: edit(await answer.text(), path) };
+    },
+  });
+  return { environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl } };
 }
 
 /** Whatever stands in the file. */
@@ -69,6 +84,11 @@ export function changeOutside({ service }: Scene, { environments = ['staging'], 
     service.store.setActive(promptId, { environment, versionId: version?.id ?? '' });
   }
   return version?.version_number ?? 0;
+}
+
+/** A line in which both sides stand between git's markers. */
+export function conflict(ours: string, theirs: string, from = 'staging v2'): string {
+  return `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> ${from}`;
 }
 
 /** Makes active in one environment what another one serves. */

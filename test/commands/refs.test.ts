@@ -6,7 +6,7 @@ import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { open } from '../git/support.ts';
 
@@ -44,23 +44,15 @@ describe('a git: pin', () => {
     });
   });
 
-  test('finds the prompt by its id where the file had another name then', async () => {
+  test('finds the prompt by its id where the file had another name then, and another prompt its path', async () => {
     const folder = makeTagged({
+      [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
       'old/hello.md': promptText('greeting', { text: 'Then.' }),
       'old/mentions.md': promptText('other', { text: 'See prm_greeting.' }),
     });
-    mkdirSync(join(folder, 'prompts'));
     renameSync(join(folder, 'old/hello.md'), join(folder, PATH));
     commitAll(folder, 'Move');
     expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
-  });
-
-  test('finds it although another prompt had its path then', async () => {
-    const folder = makeTagged({
-      [PATH]: promptText('other', { text: 'Another prompt.' }),
-      'prompts/hello.md': promptText('greeting', { text: 'Then.' }),
-    });
-    expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' } });
   });
 
   test('paths are from the root where the workspace is in a folder', async () => {
@@ -72,7 +64,6 @@ describe('a git: pin', () => {
     ['the ref is not there', {}, 'nope', 'pin/unknown-ref'],
     ['the prompt is not there', { [PATH]: promptText('other') }, 'v1', 'pin/no-prompt-at-ref'],
     ['no file is there', {}, 'v1', 'pin/no-prompt-at-ref'],
-    ['the file is not valid there', { [PATH]: '---\nid: prm_greeting\n---\nText\n' }, 'v1', 'pin/no-prompt-at-ref'],
   ])('is a problem at its place where %s', async (_, files, ref, code) => {
     const folder = makeTagged({ 'a.txt': 'a', ...files });
     expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
@@ -80,8 +71,8 @@ describe('a git: pin', () => {
 
   test('of an invalid file names the file and what is wrong with it', async () => {
     const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nname: A\n---\nText\n' });
-    const problem = await contentAt(folder);
-    expect(problem).toMatchObject({ message: expect.stringContaining(`${PATH} is not valid: The field \`key\``) });
+    const message = expect.stringContaining(`${PATH} is not valid: The field \`key\``);
+    expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 
   test('does not follow a symbolic link', async () => {
@@ -103,9 +94,7 @@ describe('a git: pin', () => {
     const folder = makeTagged({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { [PATH]: promptText('greeting') });
     commitAll(folder, 'Edit');
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', '--depth', '1', '--no-tags', `file://${folder}`, clone);
-    const problem = await contentAt(clone);
+    const problem = await contentAt(cloneOf(folder, '--no-tags'));
     expect(problem).toMatchObject({ code: 'pin/unknown-ref', hint: expect.stringContaining('fetch-depth: 0') });
   });
 });

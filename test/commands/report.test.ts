@@ -86,19 +86,16 @@ describe('the JSON report', () => {
       { before_text: 'é', after_text: null, text_omitted: true },
     ],
     [
-      'one variable more and one less',
-      ...([{ text: '{{a}}' }, { text: '{{b}}' }] as const),
+      'metadata in the order of its keys, and which variables are added or gone',
+      { text: '{{a}}', metadata: { z: 1, m: 'x' } },
+      { text: '{{b}}', metadata: { m: ['y'], z: 1 } },
       {
+        ...{ before_metadata: 'm: "x"\nz: 1', after_metadata: 'm: ["y"]\nz: 1' },
         breaking: [
           { variable: 'b', kind: 'added' },
           { variable: 'a', kind: 'removed' },
         ],
       },
-    ],
-    [
-      'metadata, in the order of its keys',
-      ...([{ metadata: { z: 1, m: 'x' } }, { metadata: { m: ['y'], z: 1 } }] as const),
-      { before_metadata: 'm: "x"\nz: 1', after_metadata: 'm: ["y"]\nz: 1' },
     ],
   ])('holds the texts of what changes in an environment: %s', async (_, before, after, texts) => {
     const { folder, service } = await makeEdited({ pins: both, ...before }, { pins: both, ...after });
@@ -110,14 +107,11 @@ describe('the JSON report', () => {
     }
   });
 
-  test('holds no metadata of a file that does not manage it', async () => {
-    const { folder, service } = await makeEdited({ pins: both, metadata: { a: 1 } }, { pins: both, text: 'New.' });
-    const { report } = await runJson(folder, ['plan'], service);
-    expect(JSON.stringify(report)).not.toContain('after_metadata');
-  });
-
-  test('of an apply says of every change what became of it, with real ids', async () => {
-    const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.', name: 'New' });
+  test('of an apply says of every change what became of it, with real ids, and holds no metadata of a file without', async () => {
+    const { folder, service } = await makeEdited(
+      { pins: both, metadata: { a: 1 } },
+      { pins: both, text: 'Second text.', name: 'New' },
+    );
     const { report } = await runJson(folder, ['sync', '--yes'], service);
     const version = { id, version_number: 2 };
     expect(report.summary).toEqual({ ...NOTHING, create_version: 1, update_prompt: 1, set_active: 2, applied: 1 });
@@ -130,6 +124,7 @@ describe('the JSON report', () => {
         { kind: 'set-active', environment: 'production', status: 'made', after: version },
       ],
     });
+    expect(JSON.stringify(report)).not.toContain('after_metadata');
   });
 
   test('of a failed write says which calls were made and which were not', async () => {
@@ -163,16 +158,12 @@ describe('the JSON report', () => {
     }
   });
 
-  test('of validate needs neither service nor key', async () => {
+  test('of what needs no service, or could not run, keeps its mode and the files that are known', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    const { report, exitCode } = await runJson(folder, ['validate']);
-    expect(exitCode).toBe(0);
-    expect(report).toMatchObject({ mode: 'validate', service: null, commit: null, plan_digest: null });
-    expect(only(report)).toMatchObject({ status: 'not_attempted', changes: [] });
-  });
-
-  test('of what could not run keeps its mode, and the files that are known', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+    const valid = await runJson(folder, ['validate']);
+    expect(valid.exitCode).toBe(0);
+    expect(valid.report).toMatchObject({ mode: 'validate', service: null, commit: null, plan_digest: null });
+    expect(only(valid.report)).toMatchObject({ status: 'not_attempted', changes: [] });
     for (const [command, mode] of [
       ['plan', 'dry-run'],
       ['sync', 'apply'],
@@ -191,28 +182,17 @@ describe('the JSON report', () => {
   });
 });
 
-describe('the report of status', () => {
-  const rows = async (parts: PromptParts) => {
-    const { folder, service } = await makeEdited({ pins: both }, parts);
-    const { report, exitCode } = await runJson(folder, ['status'], service);
-    return { exitCode, rows: only(report).environments?.map((row) => [row.pin, row.active, row.wanted, row.in_sync]) };
-  };
+test('the report of status says of each environment what is active and what should be', async () => {
   const v1 = { id, version_number: 1 };
-
-  test.each<[string, PromptParts, number, unknown]>([
-    ['in sync', { pins: { staging: 'latest' } }, 0, [['latest', v1, v1, true]]],
-    ['behind', { pins: { staging: 'latest' }, text: 'b' }, 0, [['latest', v1, { new: true }, false]]],
-    ['nothing active', { pins: { canary: 1 } }, 0, [['1', null, v1, false]]],
-    ['a number that is not known', { pins: { staging: 7 } }, 3, [['7', v1, null, false]]],
+  const { folder, service } = await makeEdited({ pins: both }, { pins: both });
+  const rows: readonly (readonly [PromptParts, number, unknown])[] = [
+    [{ pins: { staging: 'latest' } }, 0, [['latest', v1, v1, true]]],
+    [{ pins: { staging: 'latest' }, text: 'b' }, 0, [['latest', v1, { new: true }, false]]],
+    [{ pins: { canary: 1 } }, 0, [['1', null, v1, false]]],
+    [{ pins: { staging: 7 } }, 3, [['7', v1, null, false]]],
+    [{ pins: { staging: 'version:x' } }, 0, [['version:x', v1, { id: 'x', version_number: null }, false]]],
+    [{ pins: { staging: 'git:nope' } }, 3, [['git:nope', v1, null, false]]],
     [
-      'an id that was never read',
-      { pins: { staging: 'version:x' } },
-      0,
-      [['version:x', v1, { id: 'x', version_number: null }, false]],
-    ],
-    ['a ref that is not there', { pins: { staging: 'git:nope' } }, 3, [['git:nope', v1, null, false]]],
-    [
-      'two, of which one is not known',
       { pins: { staging: 1, production: 7 } },
       3,
       [
@@ -220,7 +200,11 @@ describe('the report of status', () => {
         ['7', v1, null, false],
       ],
     ],
-  ])('%s', async (_, parts, exitCode, expected) => {
-    expect(await rows(parts)).toEqual({ exitCode, rows: expected });
-  });
+  ];
+  for (const [parts, code, expected] of rows) {
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
+    const { report, exitCode } = await runJson(folder, ['status'], service);
+    const told = only(report).environments?.map((row) => [row.pin, row.active, row.wanted, row.in_sync]);
+    expect([exitCode, told]).toEqual([code, expected]);
+  }
 });

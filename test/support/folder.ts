@@ -112,6 +112,13 @@ export function makeRepository(files: Files): string {
   return folder;
 }
 
+/** A shallow clone of a repository. */
+export function cloneOf(folder: string, ...words: readonly string[]): string {
+  const clone = join(makeFolder(), 'clone');
+  git(folder, 'clone', '--quiet', '--depth', '1', ...words, `file://${folder}`, clone);
+  return clone;
+}
+
 /** Sets what `git config` would, in one go. */
 export function configure(folder: string, settings: Readonly<Record<string, string>>): void {
   const lines = Object.entries(settings).map(([name, value]) => {
