@@ -1,52 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { Refusal } from './route.ts';
 
-/** In bytes: how large one body may be, and how much of all that are being received may still be held. */
-export type Room = { readonly each: number; free: number };
+/** A request that the service does not do, with the answer it gets: `{ "detail": … }` under the status. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-/**
- * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
- * that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
- */
-export async function readBody(request: IncomingMessage, room: Room): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let [size, held] = [0, 0];
-  let refusal: Refusal | null = null;
-  const letGo = (): void => {
-    room.free += held;
-    held = 0;
-    chunks.length = 0;
-  };
-  try {
-    for await (const chunk of request) {
-      size += chunk.length;
-      refusal ??= refusalOf(size, chunk.length, room);
-      if (refusal !== null) {
-        letGo();
-        continue;
-      }
-      chunks.push(chunk);
-      held += chunk.length;
-      room.free -= chunk.length;
-    }
-    if (refusal !== null) throw refusal;
-    return parseJson(Buffer.concat(chunks), request.headers['content-type']);
-  } finally {
-    letGo();
+  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.name = 'Refusal';
+    this.status = status;
+    this.headers = headers;
   }
 }
 
-function refusalOf(size: number, further: number, { each, free }: Room): Refusal | null {
-  if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
-  return further > free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
-}
+/** In bytes: how large a body may be. */
+const LARGEST = 32 * 1024 * 1024;
 
-/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
-  const result = shapeDeep(body, shape);
-  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
-  return result.data;
+/**
+ * Reads a request's body. Of one that is too large the rest is received and thrown away, because a client that is still
+ * sending could not read the answer. Throws a `Refusal`, or when the client goes away.
+ */
+export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= LARGEST) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  if (size > LARGEST) throw new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
+  return parseJson(Buffer.concat(chunks), request.headers['content-type']);
 }
 
 function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown {
@@ -59,6 +43,13 @@ function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown 
   } catch {
     throw new Refusal(422, 'The body is not valid JSON in UTF-8.');
   }
+}
+
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
+  const result = shapeDeep(body, shape);
+  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
+  return result.data;
 }
 
 /** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
