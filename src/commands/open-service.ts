@@ -6,7 +6,7 @@ import { BASE_URL_VARIABLE, readApiKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { type PromptService, untilStopped } from '../service/prompt-service.ts';
+import type { PromptService } from '../service/prompt-service.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import type { Repository } from '../git/repository.ts';
@@ -49,7 +49,7 @@ export async function openProvider(
       : await openEmbedded(access, config, files, world, onCall);
   const { ledgerProvider } = await import('../ledger/provider.ts');
   const provider = ledgerProvider({
-    service: untilStopped(service, world.stop),
+    service,
     trackingEnvironment: config.trackingEnvironment,
     newOperation: world.newId,
     digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,

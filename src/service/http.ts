@@ -3,11 +3,12 @@ import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { isLoopback, proxiesOf } from '../domain/network.ts';
 
 export type HttpSettings = {
-  readonly origin: URL;
-  /** Connections at most, and as many again for what is sent on fresh ones. */
+  /** May have a path. */
+  readonly baseUrl: string;
+  /** Requests in flight, at most: as many connections, and as many again for what is sent on fresh ones. */
   readonly concurrency: number;
-  /** From the beginning of a request to the last byte of its answer. */
-  readonly timeoutMilliseconds: number;
+  /** For each request as a whole, from its start to the last byte of its answer. */
+  readonly timeoutSeconds: number;
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
@@ -64,6 +65,7 @@ const ERROR_BODY_LIMIT = 16 * 1024;
 
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
 export function makeHttp(settings: HttpSettings): Http {
+  const { origin } = new URL(settings.baseUrl);
   const dispatchers = new Map<boolean, Dispatcher>();
   const dispatcherFor = (fresh: boolean) => {
     const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
@@ -71,35 +73,37 @@ export function makeHttp(settings: HttpSettings): Http {
     return dispatcher;
   };
   return {
-    send: (request) => send(request, settings, dispatcherFor),
+    send: (request) => send(request, origin, settings.timeoutSeconds * 1_000, dispatcherFor),
     close: async () => void (await Promise.all([...dispatchers.values()].map((each) => each.destroy()))),
   };
 }
 
-function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }: HttpSettings): Dispatcher {
+function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: HttpSettings): Dispatcher {
+  const service = new URL(baseUrl);
   const options = {
     connections: concurrency,
-    connectTimeout: timeoutMilliseconds,
+    connectTimeout: timeoutSeconds * 1_000,
     // One request at a time is what `concurrency` and `fresh` are about; and HTTP/2 takes 0.91 to 1.10 of the time of
     // HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, so it would gain nothing.
     allowH2: false,
   };
   const proxies = proxiesOf(environment);
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
-  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === ''))
-    return new Pool(origin.origin, options);
+  if (isLoopback(service) || (proxies.httpProxy === '' && proxies.httpsProxy === ''))
+    return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
     ...proxies,
     requestTls: { allowH2: false },
     // What asks a proxy for tunnels is given no other option of the above.
-    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutMilliseconds }),
+    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutSeconds * 1_000 }),
   });
 }
 
 async function send(
   { fresh, ...request }: HttpRequest,
-  { origin, timeoutMilliseconds }: HttpSettings,
+  origin: string,
+  timeoutMilliseconds: number,
   dispatcherFor: (fresh: boolean) => Dispatcher,
 ): Promise<Exchange> {
   const deadline = new AbortController();
@@ -109,7 +113,7 @@ async function send(
     // after it carries no request; one that never comes about ends by `connectTimeout`.
     const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     // `reset` leaves no connection behind that could be used again.
-    const sent = { ...request, ...times, origin: origin.origin, reset: fresh };
+    const sent = { ...request, ...times, origin, reset: fresh };
     return await readAnswer(await dispatcherFor(fresh).request(sent));
   } catch (error) {
     return { kind: 'broken', status: null, sent: !isUnsent(error), code: codeOf(error) };
