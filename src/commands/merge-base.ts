@@ -120,7 +120,7 @@ async function firstOf(
   earlier: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<MergeBase> {
-  const shallow = (await repository?.isShallow()) ?? false;
+  const shallow = repository?.shallow ?? false;
   const files = shallow ? [] : earlier.map((former) => former.file);
   const base = files.at(-1) ?? null;
   const known = observed?.known ?? [];

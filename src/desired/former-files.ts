@@ -17,7 +17,7 @@ export async function readFormerFiles(
   repository: Repository,
   most = LONGEST_HISTORY,
 ): Promise<readonly FormerFile[]> {
-  return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), most), repository);
+  return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, most), repository);
 }
 
 /** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
@@ -32,15 +32,14 @@ export async function readMergedFiles(
   commit: string,
   repository: Repository,
 ): Promise<{ readonly files: readonly FormerFile[]; readonly whole: boolean }> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);
+  const places = (await repository.whereMerged(commit, repository.fromRoot(path))).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   return { files: await parseFiles(id, places, repository), whole: !cut };
 }
 
 /** At the edge of a shallow clone every file looks as if it were new. */
 async function isAtEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
-  if (commit === undefined || !(await repository.isShallow())) return false;
-  return (await repository.parentsOf(commit)).length === 0;
+  return commit !== undefined && repository.shallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
 /**
@@ -52,8 +51,8 @@ export async function readFormerPins(
   commit: string,
   repository: Repository,
 ): Promise<FormerPins> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY);
-  return pinsOf(await parseFiles(id, places, repository), repository);
+  const places = await repository.whereMerged(commit, repository.fromRoot(path));
+  return pinsOf(await parseFiles(id, places.slice(0, LONGEST_HISTORY), repository), repository);
 }
 
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {

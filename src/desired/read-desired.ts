@@ -85,12 +85,11 @@ async function readBase(request: BaseRequest, repository: Repository | null): Pr
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
   if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-  const before = new Set(there);
-  const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-  const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+  const since = await repository.changedSince(commit);
+  const same = files.filter(({ path }) => since.same.has(path));
+  const paths = since.changed.filter(promptMatcher(request.config));
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow', { of: 'drift' })] : [];
+  const shallow = repository.shallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));
   const heads = repository.head === null ? [] : [repository.head];
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));

@@ -35,7 +35,7 @@ export async function readGitHistory(
   );
   const states = [...byPrompt.values()].flatMap(({ states }) => states);
   const named = [...[...observed.values()].flatMap(madeFrom), ...states.map(({ commit }) => commit)];
-  return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
+  return { byPrompt, commits: await readCommits(named, head, repository), shallow: repository.shallow };
 }
 
 /**

@@ -74,10 +74,9 @@ async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, conf
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const since = await repository.resolveRef(ref);
   if (since === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
-  const unchanged = new Set(there.filter((path) => !changed.has(path)));
-  const isConfigured = configPaths(config).every((path) => unchanged.has(path));
-  const left = isConfigured ? files.filter(({ path }) => unchanged.has(path)) : [];
+  const { same } = await repository.changedSince(since);
+  const isConfigured = configPaths(config).every((path) => same.has(path));
+  const left = isConfigured ? files.filter(({ path }) => same.has(path)) : [];
   const leftOut = new Set(left);
   return { files: files.filter((file) => !leftOut.has(file)), narrowed: { since, left } };
 }

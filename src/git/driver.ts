@@ -17,9 +17,6 @@ export type GitStart = {
   readonly keyVariables: readonly string[];
 };
 
-/** Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed. */
-export const SETTINGS = ['safe.bareRepository=explicit', 'core.fsmonitor=false'] as const;
-
 /** Besides git's own: what git would start as a program, or take for the place of its configuration. */
 const OTHERS = new Set(['editor', 'pager', 'prefix', 'ssh_askpass', 'visual']);
 
@@ -33,7 +30,7 @@ const OURS = /^(?:promptsync|input)_/;
  * @param handedOn variables of git's own that are needed all the same
  * @throws a `ProblemError` where the folder holds no `.git`
  */
-export function startOf({ root, keyVariables }: GitStart, handedOn: readonly string[] = []) {
+function startOf({ root, keyVariables }: GitStart, handedOn: readonly string[] = []) {
   if (!existsSync(join(root, '.git'))) throw gitProblem(new Error('this is not a git repository.'));
   const kept = Object.entries(env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
   return { cwd: root, env: Object.fromEntries(kept) };
@@ -80,8 +77,8 @@ export function openGit(start: GitStart, options: Partial<SimpleGitOptions> = {}
     return limit(() => runGit(start, { ...options, input: () => input }, use));
   };
   return {
-    ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
-    askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
+    ask: (...words) => run([], (git) => git.raw([...words])),
+    askWith: (input, ...words) => run(input, (git) => git.raw([...words])),
     catFiles: (names) => run(names, (git): PromiseLike<Buffer> => git.binaryCatFile(['--batch'])),
   };
 }
@@ -101,10 +98,11 @@ async function runGit<Output>(
   }
 }
 
-/** An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default. */
 const SAFE: Partial<SimpleGitOptions> = {
-  config: [...SETTINGS],
+  // Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed.
+  config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
   unsafe: { allowUnsafeFsMonitor: true },
+  // An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default.
   completion: { onClose: true, onExit: false },
 };
 
@@ -117,13 +115,8 @@ function endAtOnce(_: string, stdout: NodeJS.ReadableStream): void {
 export const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
 
-/** Commands that would start the programs that attributes of files name, where the user has configured them. */
-const COMPARING = new Set(['diff', 'log']);
-const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
-
-function withoutPrograms([command = '', ...words]: readonly string[]): string[] {
-  return [command, ...(COMPARING.has(command) ? NO_PROGRAMS : []), ...words];
-}
+/** For what compares files: the programs that attributes of files name are not started. */
+export const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 

@@ -37,7 +37,8 @@ export async function uncommittedOf(folder: string, paths: readonly string[]): P
 }
 
 export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
-  return (await (await open(folder)).lastCommits([path])).get(path);
+  const { head, fromRoot, lastCommitAt } = await open(folder);
+  return head === null ? undefined : ((await lastCommitAt(head, fromRoot(path))) ?? undefined);
 }
 
 export function open(folder: string): Promise<Repository> {
