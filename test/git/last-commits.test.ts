@@ -220,17 +220,6 @@ describe('the commits that last touched many files', () => {
       endOnFailure: true,
     });
   });
-
-  test('are those that git tells of each alone, in one of thousands of commits that touch other files', async () => {
-    const file = (text: string) => ['100644', text] as const;
-    const commits = Array.from({ length: 2300 }, (_, index): Commit => {
-      const touched = PATHS.filter((path, which) => path !== 'p/deep' && index >= 4 * 10 ** which);
-      const tree = new Map([...touched.map((path) => [path, file('1')] as const), ['other', file(`${index}`)]]);
-      return { parents: index === 0 ? [] : [index - 1], tree, time: 1_700_000_000 + index };
-    });
-    const folder = importHistory(commits);
-    for (const { path, commit } of await lastCommitsIn(folder, commits)) expect(commit).toBe(lastOf(folder, path));
-  });
 });
 
 /** What happens to one of the files in a commit, or a merge of an earlier commit. */

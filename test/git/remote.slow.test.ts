@@ -135,10 +135,4 @@ describe('the history of a shallow clone', () => {
     await openRemote(startAt(clone)).fetchHistory();
     expect(await (await open(clone)).descendantsOf(second, [third])).toEqual([third]);
   });
-
-  test('of a clone that has all of it cannot be fetched, and the clone stays as it is', async () => {
-    const { desk, second } = makeScene();
-    expect(await endOf(openRemote(startAt(desk)).fetchHistory())).toBe('git/failed');
-    expect((await open(desk)).head).toBe(second);
-  });
 });

@@ -42,18 +42,14 @@ async function proxy(onConnect: (socket: Socket) => void = (socket) => socket.en
 }
 
 describe('a proxy in the environment', () => {
-  test.each(['http_proxy', 'HTTP_PROXY'])('%s is used', async (variable) => {
-    const { url, forwarded } = await proxy();
-    const { service } = connected({ baseUrl: SERVICE, environment: { [variable]: url } });
+  test.each<[string, (port: number) => string]>([
+    ['http_proxy', (port) => `http://127.0.0.1:${port}`],
+    ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
+  ])('%s is used, also where it is written without http://', async (variable, address) => {
+    const { port, forwarded } = await proxy();
+    const { service } = connected({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
     expect(forwarded.map(({ url: target }) => target)).toEqual([`${SERVICE}/v1/integration/prompts/prm_1`]);
-  });
-
-  test('may be written without http://', async () => {
-    const { port, forwarded } = await proxy();
-    const { service } = connected({ baseUrl: SERVICE, environment: { http_proxy: ` 127.0.0.1:${port} ` } });
-    await service.readPrompt('prm_1');
-    expect(forwarded).toHaveLength(1);
   });
 
   test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy'])(
