@@ -56,7 +56,8 @@ export type Http = {
   readonly close: () => Promise<void>;
 };
 
-export const TOO_LATE = 'too-late';
+/** What `AbortSignal.timeout` calls its error. */
+export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
 
 /** In bytes; a larger 2xx answer is a failure. */
@@ -87,13 +88,11 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
     // HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, so it would gain nothing.
     allowH2: false,
   };
-  const proxies = proxiesOf(environment);
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
-  if (isLoopback(service) || (proxies.httpProxy === '' && proxies.httpsProxy === ''))
-    return new Pool(service.origin, options);
+  if (isLoopback(service)) return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
-    ...proxies,
+    ...proxiesOf(environment),
     requestTls: { allowH2: false },
     // What asks a proxy for tunnels is given no other option of the above.
     clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutSeconds * 1_000 }),
@@ -106,24 +105,16 @@ async function send(
   timeoutMilliseconds: number,
   dispatcherFor: (fresh: boolean) => Dispatcher,
 ): Promise<Exchange> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
   try {
     // The deadline ends all. undici heeds it right before it writes the first byte, so that a connection that comes about
     // after it carries no request; one that never comes about ends by `connectTimeout`.
-    const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
+    const times = { signal: AbortSignal.timeout(timeoutMilliseconds), headersTimeout: 0, bodyTimeout: 0 };
     // `reset` leaves no connection behind that could be used again.
     const sent = { ...request, ...times, origin, reset: fresh };
     return await readAnswer(await dispatcherFor(fresh).request(sent));
   } catch (error) {
     return { kind: 'broken', status: null, sent: !isUnsent(error), code: codeOf(error) };
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-class Late extends Error {
-  readonly code = TOO_LATE;
 }
 
 /**
@@ -158,26 +149,20 @@ async function readAnswer({ statusCode: status, headers, body }: Dispatcher.Resp
 }
 
 /** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
-async function readUpTo(
-  limit: number,
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ readonly bytes: Uint8Array; readonly cut: string | null }> {
+async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>) {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let cut: string | null = null;
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= limit) continue;
-      cut = TOO_LARGE;
       // Leaving the loop ends the connection.
-      break;
+      if (size > limit) return { bytes: Buffer.concat(chunks), cut: TOO_LARGE };
     }
+    return { bytes: Buffer.concat(chunks), cut: null };
   } catch (error) {
-    cut = codeOf(error);
+    return { bytes: Buffer.concat(chunks), cut: codeOf(error) };
   }
-  return { bytes: Buffer.concat(chunks, size), cut };
 }
 
 function codeOf(error: unknown): string {
