@@ -111,8 +111,6 @@ function makeMerged() {
   return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
 }
 
-type Name = keyof ReturnType<typeof makeMerged>['commits'];
-
 test('what two commits have in common', async () => {
   const { folder, commits } = makeMerged();
   const { first, side, main, merge, missing } = commits;
@@ -124,31 +122,28 @@ test('what two commits have in common', async () => {
   for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
 });
 
-describe('the commits that come after another', () => {
-  test.each<[string, Name, readonly (Name | `not ${string}`)[], readonly Name[]]>([
-    ['all after the first', 'first', ['first', 'side', 'main', 'merge'], ['side', 'main', 'merge']],
-    ['none is itself, nor one before or beside it', 'main', ['main', 'first', 'side'], []],
-    ['what it was merged into', 'side', ['main', 'merge'], ['merge']],
-    ['one that is not there is none', 'first', ['missing', 'main'], ['main']],
-    ['each once, in the order given', 'first', ['merge', 'main', 'merge'], ['merge', 'main']],
-    ['nothing is given', 'first', [], []],
-    ['nothing that is an id', 'first', ['not --all', 'not HEAD', 'not main', 'not '], []],
-    ['ids among what is none', 'first', ['not --not', 'main', 'not ^HEAD', 'not --stdin', 'not a..b'], ['main']],
-  ])('%s', async (_, commit, candidates, expected) => {
-    const { folder, commits } = makeMerged();
-    const ids: Readonly<Record<string, string>> = commits;
-    const given = candidates.map((name) => ids[name] ?? name.slice('not '.length));
-    const found = await (await open(folder)).descendantsOf(commits[commit], given);
-    expect(found).toEqual(expected.map((name) => commits[name]));
-  });
-
-  test('an id that is cut, longer, or of a file is none', async () => {
-    const { folder, commits } = makeMerged();
-    const { first, main } = commits;
-    const file = git(folder, 'rev-parse', 'HEAD:a.md');
-    const given = [main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase(), file];
-    expect(await (await open(folder)).descendantsOf(first, given)).toEqual([]);
-  });
+test('the commits that come after another, each once and in the order given', async () => {
+  const { folder, commits } = makeMerged();
+  const { first, side, main, merge, missing } = commits;
+  const { descendantsOf } = await open(folder);
+  expect(await descendantsOf(first, [first, side, main, merge])).toEqual([side, main, merge]);
+  expect(await descendantsOf(main, [main, first, side])).toEqual([]);
+  expect(await descendantsOf(side, [main, merge])).toEqual([merge]);
+  expect(await descendantsOf(first, [merge, missing, main, merge])).toEqual([merge, main]);
+  const words = [
+    '--all',
+    'HEAD',
+    'main',
+    '',
+    '--not',
+    '^HEAD',
+    '--stdin',
+    'a..b',
+    git(folder, 'rev-parse', 'HEAD:a.md'),
+  ];
+  const none = [...words, main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase()];
+  expect(await descendantsOf(first, none)).toEqual([]);
+  expect(await descendantsOf(first, [...none, main])).toEqual([main]);
 });
 
 /** A repository with one more commit whose message is this one, to the letter. */
@@ -242,45 +237,29 @@ describe('the merge that brought a commit', () => {
 });
 
 describe('the pull request that a commit names', () => {
-  test.each<[string, string, string, string | null, string]>([
-    ['none', 'Soften the tone', '', null, 'Soften the tone'],
-    ['a squash merge of GitHub', 'Soften the tone (#12)', '', '#12', 'Soften the tone (#12)'],
-    ['of several the last one', 'Revert "Soften (#12)" (#15)', '', '#15', 'Revert "Soften (#12)" (#15)'],
-    ['not one that is quoted', 'Revert "Soften (#12)"', '', null, 'Revert "Soften (#12)"'],
-    ['not an issue', 'Fix #12', 'Closes #12', null, 'Fix #12'],
-    ['not without a number', 'Soften (#)', '', null, 'Soften (#)'],
-    ['not a number that none can have', `Soften (#${'9'.repeat(30)})`, '', null, `Soften (#${'9'.repeat(30)})`],
+  const quoted = 'Revert "Merge pull request #7 from a/b"';
+  const absurd = `Soften (#${'9'.repeat(30)})`;
+  test.each<[string, string, string, string | null, string?]>([
+    ['none', 'Soften the tone', '', null],
+    ['a squash merge of GitHub', 'Soften the tone (#12)', '', '#12'],
+    ['of several the last one', 'Revert "Soften (#12)" (#15)', '', '#15'],
+    ['not one that is quoted', 'Revert "Soften (#12)"', '', null],
+    ['not an issue', 'Fix #12', 'Closes #12', null],
+    ['not without a number', 'Soften (#)', '', null],
+    ['not a number that none can have', absurd, '', null],
     ['a merge of GitHub', 'Merge pull request #7 from acme/soft', 'Soften\n\nMore.', '#7', 'Soften'],
-    ['one without a title', 'Merge pull request #7 from a/b', '', '#7', 'Merge pull request #7 from a/b'],
+    ['one without a title', 'Merge pull request #7 from a/b', '', '#7'],
     ['its title may name another', 'Merge pull request #7 from a/b', 'Like (#3)', '#7', 'Like (#3)'],
-    [
-      'not a merge that is quoted',
-      'Revert "Merge pull request #7 from a/b"',
-      '',
-      null,
-      'Revert "Merge pull request #7 from a/b"',
-    ],
-    [
-      'a merge of GitLab',
-      "Merge branch 'soft' into 'main'",
-      'Soften\n\nSee merge request acme/prompts!9',
-      '!9',
-      'Soften',
-    ],
-    [
-      'one without a title',
-      "Merge branch 'a' into 'b'",
-      'See merge request g/p!9\n',
-      '!9',
-      "Merge branch 'a' into 'b'",
-    ],
-    ['a squash merge of GitLab', 'Soften', 'Why.\n\nSee merge request g/sub/p!10', '!10', 'Soften'],
-    ['with CR LF', 'Soften', 'See merge request g/p!11\r\n', '!11', 'Soften'],
-    ['of several the last one', 'Soften', 'See merge request g/p!1\n\nSee merge request g/p!2', '!2', 'Soften'],
-    ['not within a sentence', 'Soften', 'Do not See merge request g/p!1', null, 'Soften'],
-    ['not one of somebody’s words', 'Soften', 'See merge request g/p!1 and others', null, 'Soften'],
-    ['nothing at all', '', '', null, ''],
-  ])('%s: %s', (_, subject, body, pullRequest, told) => {
+    ['not a merge that is quoted', quoted, '', null],
+    ['a merge of GitLab', "Merge branch 'soft' into 'main'", 'Soften\n\nSee merge request a/p!9', '!9', 'Soften'],
+    ['one without a title', "Merge branch 'a' into 'b'", 'See merge request g/p!9\n', '!9'],
+    ['a squash merge of GitLab', 'Soften', 'Why.\n\nSee merge request g/sub/p!10', '!10'],
+    ['with CR LF', 'Soften', 'See merge request g/p!11\r\n', '!11'],
+    ['of several the last one', 'Soften', 'See merge request g/p!1\n\nSee merge request g/p!2', '!2'],
+    ['not within a sentence', 'Soften', 'Do not See merge request g/p!1', null],
+    ['not one of somebody’s words', 'Soften', 'See merge request g/p!1 and others', null],
+    ['nothing at all', '', '', null],
+  ])('%s: %s', (_, subject, body, pullRequest, told = subject) => {
     expect(readMessage(subject, body)).toEqual({ pullRequest, subject: told });
   });
 

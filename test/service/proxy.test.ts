@@ -1,28 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isLoopback } from '../../src/domain/network.ts';
-import {
-  callsByName,
-  connected,
-  everythingIn,
-  failureOf,
-  httpServer,
-  KEY,
-  listening,
-  wirePrompt,
-  wireVersion,
-} from './support.ts';
+import { answer, callsByName, connected, everythingIn, failureOf, httpServer, KEY, listening } from './support.ts';
 
 const SERVICE = 'http://prompts.invalid';
 /** Seconds: where no proxy is used this name is looked up, and some resolvers take their time to say no. */
 const LOOKUP = 0.1;
 
 afterEach(() => vi.unstubAllEnvs());
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  response.end(JSON.stringify(request.method === 'GET' ? wirePrompt : wireVersion));
-}
 
 type Tunnel = { readonly target: string; readonly headers: IncomingMessage['headers'] };
 

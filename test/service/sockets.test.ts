@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
 import {
+  answer,
   callNames,
   callsByName,
   connected,
@@ -19,11 +20,6 @@ import {
 } from './support.ts';
 
 const MIB = 1024 * 1024;
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const body = request.method === 'GET' ? wirePrompt : wireVersion;
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-}
 
 /** A server that does one thing to each connection once a request has begun to arrive. */
 const onRequest = (act: (socket: Socket) => void) => netServer((socket) => void socket.once('data', () => act(socket)));
