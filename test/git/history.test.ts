@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findMerges, readMessage } from '../../src/git/history.ts';
@@ -46,46 +46,6 @@ describe('the ancestors of commits', () => {
     expect(await repository.ancestorsOf([merge])).toEqual(new Set([first, side, main, merge]));
     expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
   });
-});
-
-describe('where a file was touched', () => {
-  test('is told newest first, up to a commit', async () => {
-    const folder = makeRepository({ 'sub/a.md': '1', 'b.md': '1' });
-    const commits = [head(folder)];
-    for (const text of ['2', '3', '4']) {
-      writeFiles(folder, { 'sub/a.md': text });
-      commits.unshift(commitAll(folder, text));
-      writeFiles(folder, { 'b.md': text });
-      commitAll(folder, 'another file');
-    }
-    configure(folder, UNUSUAL_SETTINGS);
-    const repository = await open(join(folder, 'sub'));
-    const touched = async (commit: string, path: string) =>
-      (await repository.whereTouched(commit, path)).map((at) => at.commit);
-    expect(await touched('HEAD', 'sub/a.md')).toEqual(commits);
-    expect(await touched(commits[1]!, 'sub/a.md')).toEqual(commits.slice(1));
-    expect(await touched('HEAD', 'sub/*.md')).toEqual([]);
-  });
-});
-
-test('what each commit has there is read as it is, be it a file, a link or nothing', async () => {
-  const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
-  const turns = [
-    () => writeFiles(folder, { 'a.md': 'a\nb\nc\nD\n' }),
-    () => rmSync(join(folder, 'a.md')),
-    () => symlinkSync('elsewhere', join(folder, 'a.md')),
-    () => (rmSync(join(folder, 'a.md')), writeFiles(folder, { 'a.md': 'a\nb\nc\nE\n' })),
-    () => git(folder, 'mv', 'a.md', '\n:100644 b.md'),
-  ];
-  for (const turn of turns) {
-    turn();
-    commitAll(folder, 'turn');
-  }
-  configure(folder, UNUSUAL_SETTINGS);
-  const repository = await open(folder);
-  const places = await repository.whereTouched('HEAD', '\n:100644 b.md');
-  const contents = await Promise.all(places.map((at) => repository.fileAt(at.commit, at.path)));
-  expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
 });
 
 test('the commit and the paths from the root are known in each folder of each work tree', async () => {

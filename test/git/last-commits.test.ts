@@ -83,7 +83,8 @@ function turned(file: File, what: Happening['what'], line: number): File {
   return what === 'back' ? { ...file, name: 0 } : file;
 }
 
-const nameOf = (which: number, name: number) => `p/${which % 2 === 0 ? 'ü ' : ''}${which}/${name}.md`;
+/** Of half of them it begins as a line of git's about a file does. */
+const nameOf = (which: number, name: number) => `${which % 2 === 0 ? '\n:100644 ü ' : 'p/'}${which}/${name}.md`;
 
 /** A repository with these commits, the last one checked out as far as git knows; no file is written. */
 function importHistory(commits: readonly Commit[]): string {
@@ -104,7 +105,7 @@ function importing({ parents, tree, time }: Commit, index: number): string {
     ...(first === undefined ? [] : [`from ${first}\n`]),
     ...merged.map((parent) => `merge ${parent}\n`),
     'deleteall\n',
-    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${path}\n${data(text)}`),
+    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${JSON.stringify(path)}\n${data(text)}`),
     '\n',
   ].join('');
 }
@@ -221,26 +222,30 @@ test('the commits that last touched many files have made them what they are; of 
 const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
 
 /** What git tells of a file alone. */
-function alone(folder: string, path: string, which: keyof typeof WHICH): readonly string[] {
+function alone(folder: string, ref: string, path: string, which: keyof typeof WHICH): readonly string[] {
   const how = ['--follow', ...WHICH[which]];
   const shown = ['--name-only', '-z', '--format=tformat:%x00%H'];
-  const words = git(folder, 'log', ...how, ...shown, 'HEAD', '--', path).split('\0');
-  return words.flatMap((word, index) => (/^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.trim()}`] : []));
+  const words = git(folder, 'log', ...how, ...shown, ref, '--', `:(top,literal)${path}`).split('\0');
+  return words.flatMap((word, index) =>
+    /^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.replace(/^\n/, '')}`] : [],
+  );
 }
 
 test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
   const which = fc.constantFrom('whereMerged', 'whereTouched');
-  const property = fc.asyncProperty(histories, which, async (commits, how) => {
+  const property = fc.asyncProperty(histories, which, fc.nat({ max: 5 }), async (commits, how, later) => {
     const folder = importHistory(commits);
-    const paths = [...commits.at(-1)!.tree.keys(), nameOf(1, 0), 'never.md'];
-    const expected = paths.map((path) => [path, alone(folder, path, how)]);
+    const asOf = Math.max(0, commits.length - 1 - later);
+    const ref = `refs/heads/c${asOf}`;
+    const paths = [...commits[asOf]!.tree.keys(), nameOf(1, 0), 'never.md', 'p/*.md'];
+    const expected = paths.map((path) => [path, alone(folder, ref, path, how)]);
     configure(folder, UNUSUAL_SETTINGS);
     const refs = git(folder, 'for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/c*');
     const byId = new Map(refs.split('\n').map((line) => [line.slice(0, 40), commits[Number(line.slice(42))]]));
     const repository = await open(folder);
     const told = await Promise.all(
       paths.map(async (path) => {
-        const places = await repository[how]('HEAD', path);
+        const places = await repository[how](ref, path);
         for (const at of places) {
           const [mode, text] = byId.get(at.commit)?.tree.get(at.path) ?? [];
           const bytes = await repository.fileAt(at.commit, at.path);
