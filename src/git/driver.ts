@@ -128,8 +128,6 @@ export function pathspecsOf(paths: readonly string[]): readonly string[] {
   return [literally((end === -1 ? first : first.slice(0, end)).join('/'))];
 }
 
-export const EVERYWHERE = ':(top)';
-
 /** What git lists with a NUL after each. */
 export function namesIn(listed: string): readonly string[] {
   return listed.split('\0').filter((name) => name !== '');

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
-import { EVERYWHERE, namesIn, NO_PROGRAMS, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
+import { namesIn, NO_PROGRAMS, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
 import { filesAt, openTrees } from './files-at.ts';
 import { historyOf } from './history.ts';
 
@@ -59,6 +59,8 @@ async function placeOf(ask: Ask) {
   const [shallow, head] = (await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD')).trim().split('\n');
   return { shallow: shallow === 'true', head: head ?? null };
 }
+
+const EVERYWHERE = ':(top)';
 
 /** Names alone, whatever the user has configured. */
 const DIFFERENCES = ['diff', ...NO_PROGRAMS, '--name-only', '-z', '--no-renames', '--no-relative'] as const;

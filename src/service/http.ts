@@ -49,13 +49,6 @@ export type Broken = {
   readonly code: string;
 };
 
-export type Http = {
-  /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
-  readonly send: (request: HttpRequest) => Promise<Exchange>;
-  /** Ends all connections at once, those of requests in flight too. */
-  readonly close: () => Promise<void>;
-};
-
 /** What `AbortSignal.timeout` calls its error. */
 export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
@@ -64,8 +57,10 @@ export const TOO_LARGE = 'too-large';
 export const ANSWER_LIMIT = 32 * 1024 * 1024;
 const ERROR_BODY_LIMIT = 16 * 1024;
 
+export type Http = ReturnType<typeof makeHttp>;
+
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-export function makeHttp(settings: HttpSettings): Http {
+export function makeHttp(settings: HttpSettings) {
   const { origin } = new URL(settings.baseUrl);
   const dispatchers = new Map<boolean, Dispatcher>();
   const dispatcherFor = (fresh: boolean) => {
@@ -74,7 +69,9 @@ export function makeHttp(settings: HttpSettings): Http {
     return dispatcher;
   };
   return {
-    send: (request) => send(request, origin, settings.timeoutSeconds * 1_000, dispatcherFor),
+    /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
+    send: (request: HttpRequest) => send(request, origin, settings.timeoutSeconds * 1_000, dispatcherFor),
+    /** Ends all connections at once, those of requests in flight too. */
     close: async () => void (await Promise.all([...dispatchers.values()].map((each) => each.destroy()))),
   };
 }

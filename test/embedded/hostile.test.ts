@@ -78,33 +78,23 @@ test.each([
   expect((await read('p1')).body.latest_version_id === null).toBe(status === 413);
 });
 
+const OUTSIDE = ['/', '/v1/integration/prompts/', '//v1/integration/prompts/p1', '/v2/integration/prompts/p1'];
+const NO_PROMPTS = ['/versions', 'p1/', 'p9/../p1', '..', '%2e%2e', '__proto__', "'%20OR%201=1--", 'p1/constructor'];
+const READABLE = ['p%31', 'p1?', 'p1?other=x', 'p1?environment=%zz'];
+const ENCODED_BADLY = ['%', '%ff', '%ed%a0%80'];
+const ENVIRONMENTS = ['p1?environment=', 'p1?environment', 'p1?environment=a&environment=b'];
+const below = (names: readonly string[]) => names.map((name) => `/v1/integration/prompts/${name}`);
+const ofMethod = (method: string, targets: readonly string[], status: number) =>
+  targets.map((target): [string, string, number] => [method, target, status]);
+
 test.each([
-  ['GET', '/', 404],
-  ['GET', '/v1/integration/prompts/', 404],
-  ['GET', '/v1/integration/prompts//versions', 404],
-  ['GET', '/v1/integration/prompts/p1/', 404],
-  ['GET', '//v1/integration/prompts/p1', 404],
-  ['GET', '/v2/integration/prompts/p1', 404],
-  ['GET', '/v1/integration/prompts/p9/../p1', 404],
-  ['GET', '/v1/integration/prompts/..', 404],
-  ['GET', '/v1/integration/prompts/%2e%2e', 404],
-  ['GET', '/v1/integration/prompts/__proto__', 404],
-  ['GET', "/v1/integration/prompts/'%20OR%201=1--", 404],
-  ['POST', '/v1/integration/prompts/p1/constructor', 404],
-  ['GET', '/v1/integration/prompts/p%31', 200],
-  ['GET', '/v1/integration/prompts/p1?', 200],
-  ['GET', '/v1/integration/prompts/p1?other=x', 200],
-  ['GET', '/v1/integration/prompts/p1?environment=%zz', 200],
-  ['GET', '/v1/integration/prompts/%', 422],
-  ['GET', '/v1/integration/prompts/%ff', 422],
-  ['GET', '/v1/integration/prompts/%ed%a0%80', 422],
-  ['GET', '/v1/integration/prompts/p1?environment=', 422],
-  ['GET', '/v1/integration/prompts/p1?environment', 422],
-  ['GET', '/v1/integration/prompts/p1?environment=a&environment=b', 422],
-  ['POST', '/v1/integration/prompts/p1', 405],
-  ['DELETE', '/v1/integration/prompts/p1', 405],
-  ['GET', '/v1/integration/prompts/p1/versions', 405],
-  ['PATCH', '/v1/integration/prompts/p1/set-active', 405],
+  ...ofMethod('GET', [...OUTSIDE, ...below(NO_PROMPTS)], 404),
+  ...ofMethod('GET', below(READABLE), 200),
+  ...ofMethod('GET', below([...ENCODED_BADLY, ...ENVIRONMENTS]), 422),
+  ...ofMethod('POST', below(['p1']), 405),
+  ...ofMethod('DELETE', below(['p1']), 405),
+  ...ofMethod('GET', below(['p1/versions']), 405),
+  ...ofMethod('PATCH', below(['p1/set-active']), 405),
 ])('%s %s is %i', async (method, target, status) => {
   const reply = await sendRaw(await startService(), method, target);
   expect(reply.status).toBe(status);
