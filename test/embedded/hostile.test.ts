@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { KEY, nextRequest, sendRaw, startService, type Service } from './support.ts';
 
 const VERSIONS = '/v1/integration/prompts/p1/versions';
 const PROMPT = '/v1/integration/prompts/p1';
 const SET_ACTIVE = '/v1/integration/prompts/p1/set-active';
+const MIB = 1024 * 1024;
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 test.each([
@@ -73,7 +74,7 @@ test.each([
   ['a body one byte over it', 1, 413],
 ])('%s of 32 MiB is answered as it should', async (_, over, status) => {
   const { call, read } = await startService();
-  const content = 'x'.repeat(32 * 1024 * 1024 + over - '{"content":""}'.length);
+  const content = 'x'.repeat(32 * MIB + over - '{"content":""}'.length);
   expect((await call('POST', VERSIONS, { body: { content } })).status).toBe(status);
   expect((await read('p1')).body.latest_version_id === null).toBe(status === 413);
 });
@@ -144,10 +145,29 @@ test.each<[string, number, (port: number) => string]>([
 
 test('what is not authorised is answered before its body was received', async () => {
   const { server } = await startService();
-  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
-  onTestFinished(() => void socket.destroy());
-  socket.write(headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
+  const socket = await begin({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
   expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401');
+});
+
+test('bodies that do not end are held up to a limit for all of them, and others are asked to wait', async () => {
+  const service = await startService();
+  const half = `${headOf(service)}Content-Length: ${32 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, half)));
+  const create = () => service.create('p1', { content: 'x'.repeat(5 * MIB) });
+  await expect.poll(async () => (await create()).status).toBe(429);
+  expect((await create()).headers.get('retry-after')).toBe('1');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await create()).status).toBe(200);
+});
+
+test('a body that is refused is held no longer, whether it ends or not', async () => {
+  const service = await startService();
+  const over = `${headOf(service)}Content-Length: ${90 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, over)));
+  const status = async () => (await service.create('p1', { content: 'x'.repeat(5 * MIB) })).status;
+  await expect.poll(status).toBe(429);
+  for (const socket of sockets) socket.write(' '.repeat(5 * MIB));
+  await expect.poll(status).toBe(200);
 });
 
 test('an error of its own is a bare 500', async () => {
@@ -168,6 +188,15 @@ function headOf({ server }: Pick<Service, 'server'>, line = `POST ${VERSIONS}`, 
 
 function bodyOf(text: string): string {
   return `Connection: close\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+/** A connection on which this much was sent; it ends with the test. */
+async function begin({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
+  return socket;
 }
 
 /** What the server sends back until it closes the connection. */
