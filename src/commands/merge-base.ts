@@ -26,7 +26,7 @@ export async function readMergeBase(
   const known = observed?.known ?? [];
   const newest = known.find(({ ours }) => ours);
   // A shallow clone does not know what a file said first.
-  const whole = (await repository?.isShallow()) === true ? [] : earlier;
+  const whole = repository?.shallow === true ? [] : earlier;
   const base = newest === undefined ? (whole.at(-1)?.file ?? null) : await fileOf(newest, file, repository);
   const content = edit === null ? NOTHING : await readContentBase(edit, known, { file, earlier, whole, repository });
   return { base, ...content };

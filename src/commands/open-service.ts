@@ -6,7 +6,6 @@ import { type ApiKeyResult, BASE_URL_VARIABLE, EMBEDDED_API_KEY, readApiKey } fr
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { untilStopped } from '../service/prompt-service.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import type { Repository } from '../git/repository.ts';
@@ -50,7 +49,7 @@ export async function openProvider(
   const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
   const { ledgerProvider } = await import('../ledger/provider.ts');
   const provider = ledgerProvider({
-    service: untilStopped(service, world.stop),
+    service,
     trackingEnvironment,
     newOperation: newId,
     digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,

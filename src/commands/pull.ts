@@ -108,7 +108,7 @@ async function findChanged(prompt: PromptPlan, { environment }: PullOptions, { r
   const head = repository?.head ?? null;
   const earlier = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
   const environments = findOutsideEdits(prompt, environment, await pinsOf(earlier, repository));
-  const complete = (await repository?.isShallow()) === false;
+  const complete = repository?.shallow === false;
   const contested = environments.filter((one) => isContested(one, earlier, complete));
   return { earlier, environments, edits: distinctTexts(environments, file), contested };
 }

@@ -65,7 +65,7 @@ async function versionBefore(
   if (before.kind === 'number') return before.number;
   if (before.kind === 'unclear') return unclear(before.pin, environment, place);
   // What a shallow clone leaves out may say more.
-  if (await repository?.isShallow()) return makeProblem('rollback/shallow', { environment }, place);
+  if (repository?.shallow) return makeProblem('rollback/shallow', { environment }, place);
   return knownBefore(known, served) ?? makeProblem('rollback/nothing-before', { environment, number: served }, place);
 }
 

@@ -89,11 +89,11 @@ type BaseRequest = {
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
 async function readBase(request: BaseRequest, given: Repository | null): Promise<BaseFiles> {
   const { ref, files, left } = request;
-  const { repository, commit, there, changed: different } = await readSince(ref, given);
-  const same = files.filter(({ path }) => there.has(path) && !different.has(path));
-  const paths = [...different].filter((path) => there.has(path)).filter(promptMatcher(request.config));
+  const { repository, commit, same: unchanged, changed: different } = await readSince(ref, given);
+  const same = files.filter(({ path }) => unchanged.has(path));
+  const paths = different.filter(promptMatcher(request.config));
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-  const shallow = (await repository.isShallow()) ? [makeProblem('git/shallow', { of: 'drift' })] : [];
+  const shallow = repository.shallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));
   const heads = repository.head === null ? [] : [repository.head];
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));

@@ -18,7 +18,7 @@ export async function readFormerFiles(
   repository: Repository,
   most = LONGEST_HISTORY,
 ): Promise<readonly FormerFile[]> {
-  return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), most), repository);
+  return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, most), repository);
 }
 
 /** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
@@ -29,7 +29,7 @@ const LONGEST_BRANCH = 500;
  * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
 async function readFileHistory({ id, path }: Located, commit: string, repository: Repository): Promise<FileHistory> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_BRANCH);
+  const places = (await repository.whereMerged(commit, repository.fromRoot(path))).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   const files = await parseFiles(id, places, repository);
   return { commits: files.map((file) => file.commit), pins: await pinsOf(files, repository), whole: !cut };
@@ -37,8 +37,7 @@ async function readFileHistory({ id, path }: Located, commit: string, repository
 
 /** At the edge of a shallow clone every file looks as if it were new. */
 async function isAtEdge(commit: string | undefined, repository: Repository): Promise<boolean> {
-  if (commit === undefined || !(await repository.isShallow())) return false;
-  return (await repository.parentsOf(commit)).length === 0;
+  return commit !== undefined && repository.shallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
 /**
@@ -46,8 +45,8 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
  * asked of no service: it counts by its merge.
  */
 export async function readFormerPins(file: Located, commit: string, repository: Repository): Promise<FormerPins> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(file.path), LONGEST_HISTORY);
-  return pinsOf(await parseFiles(file.id, places, repository), repository);
+  const places = await repository.whereMerged(commit, repository.fromRoot(file.path));
+  return pinsOf(await parseFiles(file.id, places.slice(0, LONGEST_HISTORY), repository), repository);
 }
 
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {
@@ -137,7 +136,7 @@ export async function readGitHistory(
   );
   const states = [...byPrompt.values()].flatMap(({ commits }) => commits);
   const named = [...[...observed.values()].flatMap(madeFrom), ...states];
-  return { byPrompt, commits: await readCommits(named, head, repository), shallow: await repository.isShallow() };
+  return { byPrompt, commits: await readCommits(named, head, repository), shallow: repository.shallow };
 }
 
 function madeFrom({ known }: Observed): readonly string[] {

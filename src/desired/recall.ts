@@ -102,7 +102,10 @@ async function readProvenance(
 ): Promise<ReadonlyMap<string, Provenance>> {
   const creating = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings));
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-  return paths.length === 0 ? new Map() : repository.lastCommits(paths);
+  const { head, fromRoot, lastCommitAt } = repository;
+  if (head === null) return new Map();
+  const last = await Promise.all(paths.map(async (path) => [path, await lastCommitAt(head, fromRoot(path))] as const));
+  return new Map(last.flatMap(([path, commit]) => (commit === null ? [] : [[path, commit]])));
 }
 
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */

@@ -70,21 +70,19 @@ async function narrow(workspace: Workspace, config: Config, ref: string): Promis
  * leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
  */
 async function leaveOutUnchanged(files: readonly PromptFile[], ref: string, config: Config) {
-  const { commit: since, there, changed } = await readSince(ref, await openRepositoryOf(config));
-  const unchanged = there.difference(changed);
-  const isConfigured = configPaths(config).every((path) => unchanged.has(path));
-  const left = isConfigured ? files.filter(({ path }) => unchanged.has(path)) : [];
+  const { commit: since, same } = await readSince(ref, await openRepositoryOf(config));
+  const isConfigured = configPaths(config).every((path) => same.has(path));
+  const left = isConfigured ? files.filter(({ path }) => same.has(path)) : [];
   const leftOut = new Set(left);
   return { files: files.filter((file) => !leftOut.has(file)), narrowed: { since, left } };
 }
 
-/** The paths that a commit has, and those that differ from it by now. Throws a `ProblemError` where it is not known. */
+/** The paths that a commit has, as they are there still or otherwise by now. Throws a `ProblemError` where it is not known. */
 export async function readSince(ref: string, repository: Repository | null) {
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
   if (commit === null) throw new ProblemError(makeProblem('git/unknown-base', { ref }));
-  const [there, changed] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-  return { repository, commit, there: new Set(there), changed };
+  return { repository, commit, ...(await repository.changedSince(commit)) };
 }
 
 /** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */

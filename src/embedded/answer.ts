@@ -1,12 +1,12 @@
 import {
   CreateVersionShape,
+  paths,
   SetActiveShape,
   UpdatePromptShape,
   type WirePrompt,
   type WireVersion,
 } from '../service/wire.ts';
-import { parseBody } from './body.ts';
-import { parseRoute, Refusal, type Operation, type Route } from './route.ts';
+import { parseBody, Refusal } from './body.ts';
 import type { Store } from './store.ts';
 
 /** A request as far as the service looks at it; the target is the path with the query, as it was sent. */
@@ -24,24 +24,52 @@ export type Answer = {
   readonly body: WirePrompt | WireVersion | { readonly updated: true } | { readonly detail: string };
 };
 
-type Handler = (store: Store, route: Route, body: unknown) => Answer['body'];
+/** A call to a prompt, behind whose id may stand a query. */
+type Asked = Pick<Call, 'readBody'> & { readonly store: Store; readonly promptId: string; readonly query: string };
 
-const writers: Readonly<Record<Exclude<Operation, 'read-prompt'>, Handler>> = {
-  'update-prompt': updatePrompt,
-  'create-version': createVersion,
-  'set-active': setActive,
-};
+type Handler = (asked: Asked) => Promise<Answer['body']>;
 
-/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-export async function answerCall(store: Store, call: Call): Promise<Answer> {
+/** Interface section 4; the tail is what stands behind the prompt's own path. */
+const endpoints: readonly { readonly method: string; readonly tail: string; readonly handle: Handler }[] = [
+  { method: 'GET', tail: '', handle: readPrompt },
+  { method: 'PATCH', tail: '', handle: updatePrompt },
+  { method: 'POST', tail: '/versions', handle: createVersion },
+  { method: 'POST', tail: '/set-active', handle: setActive },
+];
+
+/** Does what the call asks for. A call that is refused (section 7) has changed nothing. */
+export async function answerCall(store: Store, { method, target, apiKey, readBody }: Call): Promise<Answer> {
   try {
-    const route = parseRoute(call.method, call.target);
-    authorise(store, call.apiKey, route.promptId);
-    if (route.operation === 'read-prompt') return { status: 200, body: readPrompt(store, route) };
-    return { status: 200, body: writers[route.operation](store, route, await call.readBody()) };
+    const { handle, promptId, query } = parseTarget(method, target);
+    authorise(store, apiKey, promptId);
+    return { status: 200, body: await handle({ store, promptId, query, readBody }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, headers: error.headers, body: { detail: error.message } };
+  }
+}
+
+/** The target is taken as it was sent: dots are not resolved, so no id can reach another path. */
+const TARGET = new RegExp(`^${paths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
+
+/** Throws a `Refusal`: 404 for another path, 405 for another method, 422 for an id that cannot be read. */
+function parseTarget(method: string, target: string) {
+  const [, encoded, tail, query = ''] = TARGET.exec(target) ?? [];
+  const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+  if (encoded === undefined || here.length === 0) throw new Refusal(404, 'There is no such path.');
+  const endpoint = here.find((candidate) => candidate.method === method);
+  if (endpoint === undefined) {
+    const allow = here.map((candidate) => candidate.method).join(', ');
+    throw new Refusal(405, `The path allows ${allow}.`, { allow });
+  }
+  return { handle: endpoint.handle, promptId: decodeId(encoded), query };
+}
+
+function decodeId(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new Refusal(422, 'prompt_id: the percent-encoding is not valid.');
   }
 }
 
@@ -54,30 +82,39 @@ function authorise(store: Store, apiKey: string | undefined, promptId: string): 
     throw new Refusal(403, 'The API key does not authorise the project of the prompt.');
 }
 
-/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
-function readPrompt(store: Store, { promptId, environment }: Route): WirePrompt {
+/**
+ * Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent),
+ * and what an empty or a repeated name means: neither is guessed at.
+ */
+async function readPrompt({ store, promptId, query }: Asked): Promise<WirePrompt> {
+  const [environment, ...others] = new URLSearchParams(query).getAll('environment');
+  if (environment === '' || others.length > 0) throw new Refusal(422, 'environment: one name, not empty, is expected.');
   const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
   return environment === undefined ? prompt : { ...prompt, active_version };
 }
 
 /** Section 4.3. */
-function updatePrompt(store: Store, { promptId }: Route, body: unknown): WirePrompt {
-  const changes = parseBody(body, UpdatePromptShape);
+async function updatePrompt({ store, promptId, readBody }: Asked): Promise<WirePrompt> {
+  const changes = parseBody(await readBody(), UpdatePromptShape);
   refuseBrokenText(changes.key, changes.name, changes.description);
   const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
   return prompt;
 }
 
 /** Section 4.2. */
-function createVersion(store: Store, { promptId }: Route, body: unknown): WireVersion {
-  const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
+async function createVersion({ store, promptId, readBody }: Asked): Promise<WireVersion> {
+  const {
+    content,
+    change_summary: changeSummary,
+    metadata_: metadata,
+  } = parseBody(await readBody(), CreateVersionShape);
   refuseBrokenText(content, changeSummary);
   return found(store.createVersion(promptId, { content, changeSummary, metadata }));
 }
 
 /** Section 4.4. */
-function setActive(store: Store, { promptId }: Route, body: unknown): { readonly updated: true } {
-  const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
+async function setActive({ store, promptId, readBody }: Asked): Promise<{ readonly updated: true }> {
+  const { environment, version_id: versionId } = parseBody(await readBody(), SetActiveShape);
   refuseBrokenText(environment);
   if (!store.setActive(promptId, { environment, versionId })) throw new Refusal(404, 'The prompt has no such version.');
   return { updated: true };

@@ -1,9 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { Refusal } from './route.ts';
 
-/** In bytes: how large one body may be, and how much of all that are being received may still be held. */
-export type Room = { readonly each: number; free: number };
+/** A request that the service does not do, with the answer it gets: `{ "detail": … }` under the status. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.name = 'Refusal';
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** In bytes. */
+const LARGEST = 32 * 1024 * 1024;
+
+/** How many bytes of all bodies that are being received may still be held: no more than two of the largest kind. */
+export type Room = { free: number };
+
+export function makeRoom(): Room {
+  return { free: 2 * LARGEST };
+}
 
 /**
  * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
@@ -37,16 +56,9 @@ export async function readBody(request: IncomingMessage, room: Room): Promise<un
   }
 }
 
-function refusalOf(size: number, further: number, { each, free }: Room): Refusal | null {
-  if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
+function refusalOf(size: number, further: number, { free }: Room): Refusal | null {
+  if (size > LARGEST) return new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
   return further > free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
-}
-
-/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
-  const result = shapeDeep(body, shape);
-  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
-  return result.data;
 }
 
 function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown {
@@ -59,6 +71,13 @@ function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown 
   } catch {
     throw new Refusal(422, 'The body is not valid JSON in UTF-8.');
   }
+}
+
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
+  const result = shapeDeep(body, shape);
+  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
+  return result.data;
 }
 
 /** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */

@@ -107,16 +107,12 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-/** A database without tables is one that was about to be made when its process was killed. */
+/** All tables are made together. A database without any is one that was about to be made when its process was killed. */
 function refuseForeign(database: DatabaseSync): void {
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-  const names = new Set(tables.map(({ name }) => name));
-  if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name)))
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'active_versions'))
     throw new Error('it is a database of something else, which is left as it is');
 }
-
-/** Those of the first version: what is added later is made where it is missing. */
-const OWN_TABLES = ['projects', 'api_keys', 'prompts', 'versions', 'active_versions'] as const;
 
 /** The low byte of SQLite's extended codes is the kind of error. */
 function isBusy(error: unknown): boolean {

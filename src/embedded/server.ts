@@ -1,14 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { API_KEY_HEADER } from '../service/wire.ts';
 import { answerCall, type Answer, type Call } from './answer.ts';
-import { readBody, type Room } from './body.ts';
+import { makeRoom, readBody, type Room } from './body.ts';
 import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
-const DEFAULT_BODY_LIMIT = 32 * 1024 * 1024;
-
-/** All bodies that are being received hold no more than so many of the largest kind. */
-const BODIES_AT_ONCE = 2;
 
 export type EmbeddedServer = {
   /** Without a slash at its end. */
@@ -30,24 +26,16 @@ export type ServerOptions = {
   readonly store: Store;
   /** 0 takes a free one. */
   readonly port: number;
-  /** In bytes; 32 MiB by default. */
-  readonly bodyLimit?: number;
   /** Called right before the answer is sent. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Told of what the client sees as a bare 500. */
-  readonly onError?: (error: unknown) => void;
 };
 
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
-  const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
-  const room = { each, free: BODIES_AT_ONCE * each };
+  const room = makeRoom();
   const server = createServer((request, response) => {
-    respond(request, response, options, room).catch((error: unknown) => {
-      // A client that went away is no error of the service's.
-      if (request.errored === null) options.onError?.(error);
-      response.destroy();
-    });
+    // The client went away, or the hook has thrown.
+    respond(request, response, options, room).catch(() => response.destroy());
   });
   const port = await listen(server, options.port);
   return { baseUrl: `http://${HOST}:${port}`, port, close: () => close(server) };
@@ -56,15 +44,15 @@ export async function startServer(options: ServerOptions): Promise<EmbeddedServe
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  options: ServerOptions,
+  { store, onRequest }: ServerOptions,
   room: Room,
 ): Promise<void> {
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;
   const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, room)) };
-  const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
-  options.onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
+  const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
+  onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
   send(response, answer);
 }
 
@@ -79,12 +67,11 @@ function isForUs({ headers, socket }: IncomingMessage): boolean {
   return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
 }
 
-async function answerSafely(call: Call, request: IncomingMessage, { store, onError }: ServerOptions): Promise<Answer> {
+async function answerSafely(store: Store, call: Call, request: IncomingMessage): Promise<Answer> {
   try {
     return await answerCall(store, call);
   } catch (error) {
     if (request.errored !== null) throw error;
-    onError?.(error);
     return { status: 500, body: { detail: 'The service met an error of its own.' } };
   }
 }

@@ -1,19 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { JsonObject } from '../domain/json.ts';
-import type { UpdatePromptShape, WirePrompt, WireVersion } from '../service/wire.ts';
+import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
 import { inTransaction, openDatabase } from './database.ts';
 
-type Whole<Wire> = { readonly [Field in keyof Wire]-?: Exclude<Wire[Field], undefined> };
+/** The store alone writes the metadata, and always a JSON object. */
+const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
+const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
+const PromptRow = PromptShape.omit({ active_version: true }).required();
 
 /** A version as the service answers with it, with every field. */
-export type StoredVersion = Whole<WireVersion>;
+export type StoredVersion = z.output<typeof VersionRow>;
 
 /** As a version is; `active_version` is null also where no environment was asked for. */
-export type StoredPrompt = Omit<Whole<WirePrompt>, 'active_version'> & {
-  readonly active_version: StoredVersion | null;
-};
+export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
 export type Grant = { readonly apiKey: string; readonly projectId: string };
 
@@ -71,7 +72,7 @@ export function openStore(path: string, { now, newId = makeVersionId }: StoreOpt
         statements.insertKey.run(hashOf(apiKey), projectId);
       }),
     readProjects: (apiKey) =>
-      read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf(row, 'project_id'))),
+      read(() => statements.selectProjects.all(hashOf(apiKey)).map(({ project_id: id }) => String(id))),
     registerPrompt: ({ id, projectId, key, name, description = null }) =>
       write(() => {
         statements.insertProject.run(projectId);
@@ -82,7 +83,7 @@ export function openStore(path: string, { now, newId = makeVersionId }: StoreOpt
       write(() => {
         const written = metadata === undefined ? null : JSON.stringify(metadata);
         const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
-        return row === undefined ? null : parseVersionRow(row);
+        return parseVersion(row);
       }),
     updatePrompt: (promptId, { key = null, name = null, description = null }) =>
       write(() => {
@@ -105,7 +106,11 @@ function selectPrompt(statements: Statements, promptId: string, environment?: st
   const row = statements.selectPrompt.get(promptId);
   if (row === undefined) return null;
   const active = environment === undefined ? undefined : statements.selectActive.get(promptId, environment);
-  return parsePromptRow(row, active === undefined ? null : parseVersionRow(active));
+  return { ...PromptRow.parse(row), active_version: parseVersion(active) };
+}
+
+function parseVersion(row: Readonly<Record<string, SQLOutputValue>> | undefined): StoredVersion | null {
+  return row === undefined ? null : VersionRow.parse(row);
 }
 
 /** Only a hash is stored: a database file that gets about gives no key away. */
@@ -132,14 +137,14 @@ const sql = {
     FROM prompts p WHERE p.id = ?`,
 
   selectActive: `
-    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
+    SELECT v.*, v.metadata AS metadata_ FROM active_versions a JOIN versions v ON v.id = a.version_id
     WHERE a.prompt_id = ? AND a.environment = ?`,
 
   insertVersion: `
     INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
     SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
       (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
-    FROM prompts p WHERE p.id = ? RETURNING *`,
+    FROM prompts p WHERE p.id = ? RETURNING *, metadata AS metadata_`,
 
   updatePrompt: `
     UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
@@ -156,52 +161,4 @@ type Statements = Readonly<Record<keyof typeof sql, StatementSync>>;
 function prepareStatements(database: DatabaseSync): Statements {
   const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)] as const);
   return Object.fromEntries(prepared) as Statements;
-}
-
-type Row = Readonly<Record<string, SQLOutputValue>>;
-
-function parsePromptRow(row: Row, activeVersion: StoredVersion | null): StoredPrompt {
-  return {
-    id: textOf(row, 'id'),
-    project_id: textOf(row, 'project_id'),
-    key: textOf(row, 'key'),
-    name: textOf(row, 'name'),
-    description: optionalTextOf(row, 'description'),
-    latest_version_id: optionalTextOf(row, 'latest_version_id'),
-    active_version: activeVersion,
-    created_at: textOf(row, 'created_at'),
-  };
-}
-
-function parseVersionRow(row: Row): StoredVersion {
-  return {
-    id: textOf(row, 'id'),
-    prompt_id: textOf(row, 'prompt_id'),
-    version_number: numberOf(row, 'version_number'),
-    content: textOf(row, 'content'),
-    metadata_: metadataOf(row),
-    created_at: textOf(row, 'created_at'),
-  };
-}
-
-function textOf(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value !== 'string') throw new TypeError(`The column ${column} holds no text.`);
-  return value;
-}
-
-function optionalTextOf(row: Row, column: string): string | null {
-  return row[column] === null ? null : textOf(row, column);
-}
-
-function numberOf(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value !== 'number') throw new TypeError(`The column ${column} holds no number.`);
-  return value;
-}
-
-/** The store alone writes this column, and always a JSON object. */
-function metadataOf(row: Row): JsonObject | null {
-  const text = optionalTextOf(row, 'metadata');
-  return text === null ? null : JSON.parse(text);
 }

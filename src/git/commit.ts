@@ -2,29 +2,26 @@ import type { Committed } from '../domain/edits.ts';
 import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.ts';
 import { literally, openGit, type Ask, type GitStart } from './driver.ts';
 
-/** Commits what a command has edited. Throws a `ProblemError` when git refuses a commit. */
-export type Committer = {
-  /** What forbids to make a branch of this name; null: nothing. */
-  readonly branchProblem: (name: string) => Promise<Problem | null>;
-  /** Makes a branch of HEAD and goes to it; the files stay as they are. Why git does not; null: it does. */
-  readonly switchTo: (branch: string) => Promise<Problem | null>;
-  /** Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. */
-  readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<Committed>;
-};
-
 /** Who commits: workflows say so in variables, and of git's no others are handed on. */
 const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
   ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
 );
 
-export function openCommitter(start: GitStart): Committer {
+/** Commits what a command has edited. */
+export function openCommitter(start: GitStart) {
   const { ask } = openGit(start, { allowEnvironment: IDENTITY });
   return {
-    branchProblem: (name) => branchProblem(ask, name),
-    switchTo: (branch) => switchTo(ask, branch),
-    commit: async (paths, message) => {
+    /** What forbids to make a branch of this name; null: nothing. */
+    branchProblem: (name: string) => branchProblem(ask, name),
+    /** Makes a branch of HEAD and goes to it; the files stay as they are. Why git does not; null: it does. */
+    switchTo: (branch: string) => switchTo(ask, branch),
+    /**
+     * Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. Throws a
+     * `ProblemError` when git refuses.
+     */
+    commit: async (pathsFromRoot: readonly string[], message: string): Promise<Committed> => {
       const before = await headOf(ask);
-      const files = paths.map(literally);
+      const files = pathsFromRoot.map(literally);
       // New files have to be known; what is in the others is staged by nobody, should the commit be refused.
       await ask('add', '--intent-to-add', '--', ...files);
       await ask('commit', '--quiet', '--only', `--message=${message}`, '--', ...files);

@@ -17,31 +17,16 @@ export type GitStart = {
   readonly keyVariables: readonly string[];
 };
 
-/** Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed. */
-export const SETTINGS = ['safe.bareRepository=explicit', 'core.fsmonitor=false'] as const;
-
-/** Besides git's own: what git would start as a program, or take for the place of its configuration. */
-const OTHERS = new Set(['editor', 'pager', 'prefix', 'ssh_askpass', 'visual']);
-
-/** Ours and the action's inputs, keys and tokens among them. */
-const OURS = /^(?:promptsync|input)_/;
-
 /**
- * The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
- * reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
- * ones.
- * @param handedOn variables of git's own that are needed all the same
- * @throws a `ProblemError` where the folder holds no `.git`
+ * What git does not inherit of this process, because it changes what git reads, where, or which programs it starts: a
+ * hook of git's runs with many of these, and simple-git leaves out the same ones. And what holds keys and tokens: our
+ * own variables, and the action's inputs.
  */
-export function startOf({ root, keyVariables }: GitStart, handedOn: readonly string[] = []) {
-  if (!existsSync(join(root, '.git'))) throw gitProblem(new Error('this is not a git repository.'));
-  const kept = Object.entries(env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
-  return { cwd: root, env: Object.fromEntries(kept) };
-}
+const LEFT_OUT = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 
-function isLeftOut(name: string, keyVariables: readonly string[]): boolean {
-  const lower = name.trim().toLowerCase();
-  return keyVariables.includes(name) || lower.startsWith('git_') || OTHERS.has(lower) || OURS.test(lower);
+function inherited(keyVariables: readonly string[], handedOn: readonly string[]): Record<string, string | undefined> {
+  const isLeftOut = (name: string) => keyVariables.includes(name) || LEFT_OUT.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name)));
 }
 
 export function gitProblem(error: unknown): ProblemError {
@@ -61,50 +46,50 @@ function reasonOf(error: unknown): string {
 /** One git command's output. Throws a `ProblemError` when git fails; a command that fails without a word has printed nothing. */
 export type Ask = (...words: readonly string[]) => Promise<string>;
 
-/** The commands of git, a few processes at a time. */
-export type Git = {
-  readonly ask: Ask;
-  /** With lines for the standard input, at least one: a command line is not long enough for many ids. */
-  readonly askWith: (input: readonly string[], ...words: readonly string[]) => Promise<string>;
-  /** What `cat-file --batch` prints for these names, at least one. */
-  readonly catFiles: (names: readonly string[]) => Promise<Buffer>;
-};
-
 const AT_ONCE = 4;
 
-/** simple-git takes a while to load: it is when something is asked. */
-export function openGit(start: GitStart, options: Partial<SimpleGitOptions> = {}): Git {
+export type Git = ReturnType<typeof openGit>;
+
+/** The commands of git, a few processes at a time. simple-git takes a while to load: it is when something is asked. */
+export function openGit(start: GitStart, options: Partial<SimpleGitOptions> = {}) {
   const limit = pLimit(AT_ONCE);
   const run = <Output>(lines: readonly string[], use: (git: SimpleGit) => PromiseLike<Output>): Promise<Output> => {
     const input = lines.map((line) => `${line}\n`).join('');
     return limit(() => runGit(start, { ...options, input: () => input }, use));
   };
+  const askWith = (input: readonly string[], ...words: readonly string[]): Promise<string> =>
+    run(input, (git) => git.raw([...words]));
+  const ask: Ask = (...words) => askWith([], ...words);
   return {
-    ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
-    askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
-    catFiles: (names) => run(names, (git): PromiseLike<Buffer> => git.binaryCatFile(['--batch'])),
+    ask,
+    /** With lines for the standard input, at least one: a command line is not long enough for many ids. */
+    askWith,
+    /** What `cat-file --batch` prints for these names, at least one. */
+    catFiles: (names: readonly string[]) => run(names, (git): PromiseLike<Buffer> => git.binaryCatFile(['--batch'])),
   };
 }
 
+/** Throws a `ProblemError` where the folder holds no `.git`. */
 async function runGit<Output>(
-  start: GitStart,
+  { root, keyVariables }: GitStart,
   options: Partial<SimpleGitOptions>,
   use: (git: SimpleGit) => PromiseLike<Output>,
 ): Promise<Output> {
-  const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
+  if (!existsSync(join(root, '.git'))) throw gitProblem(new Error('this is not a git repository.'));
   const { simpleGit } = await import('simple-git');
   try {
-    const git = simpleGit({ ...options, ...SAFE, baseDir, errors: options.errors ?? failureOf }).env(env);
-    return await use(git.outputHandler(endAtOnce));
+    const git = simpleGit({ errors: failureOf, ...options, ...SAFE, baseDir: root });
+    return await use(git.env(inherited(keyVariables, options.allowEnvironment ?? [])).outputHandler(endAtOnce));
   } catch (error) {
     throw gitProblem(error);
   }
 }
 
-/** An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default. */
 const SAFE: Partial<SimpleGitOptions> = {
-  config: [...SETTINGS],
+  // Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed.
+  config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
   unsafe: { allowUnsafeFsMonitor: true },
+  // An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default.
   completion: { onClose: true, onExit: false },
 };
 
@@ -117,13 +102,8 @@ function endAtOnce(_: string, stdout: NodeJS.ReadableStream): void {
 export const failureOf: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
   error ?? (Number.isInteger(exitCode) ? undefined : new Error('it was ended by a signal.'));
 
-/** Commands that would start the programs that attributes of files name, where the user has configured them. */
-const COMPARING = new Set(['diff', 'log']);
-const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
-
-function withoutPrograms([command = '', ...words]: readonly string[]): string[] {
-  return [command, ...(COMPARING.has(command) ? NO_PROGRAMS : []), ...words];
-}
+/** For what compares files: the programs that attributes of files name are not started. */
+export const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -147,8 +127,6 @@ export function pathspecsOf(paths: readonly string[]): readonly string[] {
   const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
   return [literally((end === -1 ? first : first.slice(0, end)).join('/'))];
 }
-
-export const EVERYWHERE = ':(top)';
 
 /** What git lists with a NUL after each. */
 export function namesIn(listed: string): readonly string[] {

@@ -1,33 +1,27 @@
 import { gathered, gitProblem, isCommitId, namesIn, pathspecsOf, type Git } from './driver.ts';
 
-/** What git knows of files at other commits. Paths from here are relative to the repository's root. */
-export type FilesAt = {
-  /** The commit that a ref names; null when it is not there. Each is looked up once. */
-  readonly resolveRef: (ref: string) => Promise<string | null>;
-  /** A file's bytes at a commit; null when it is not there. */
-  readonly fileAt: (commit: string, pathFromRoot: string) => Promise<Buffer | null>;
-  /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
-  readonly filesHolding: (commit: string, texts: readonly string[], ending: string) => Promise<readonly string[]>;
-};
-
-export function filesAt(git: Git, trees: Trees): FilesAt {
+/** What git knows of files at other commits. Paths are relative to the repository's root. */
+export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
   const resolved = new Map<string, Promise<string | null>>();
   const objects = gathered((names) => readObjects(git, names));
   const read = async (name: string) => (await objects(name)).get(name) ?? null;
   return {
-    resolveRef: (ref) => {
+    /** The commit that a ref names; null when it is not there. Each is looked up once. */
+    resolveRef: (ref: string): Promise<string | null> => {
       const commit = resolved.get(ref) ?? resolveRef(git, read, ref);
       resolved.set(ref, commit);
       return commit;
     },
-    fileAt: async (commit, path) => {
-      const blob = await trees.blobAt(commit, path);
+    /** A file's bytes at a commit; null when it is not there. */
+    fileAt: async (commit: string, path: string): Promise<Buffer | null> => {
+      const blob = await blobAt(commit, path);
       if (blob === null) return null;
       const found = await read(blob);
       if (found === null) throw gitProblem(new Error(`the object ${blob} is missing or damaged.`));
       return found.bytes;
     },
-    filesHolding: async (commit, texts, ending) => {
+    /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
+    filesHolding: async (commit: string, texts: readonly string[], ending: string): Promise<readonly string[]> => {
       const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
       const where = `:(top,glob)**/*${ending}`;
       const found = await git.askWith(texts, 'grep', ...plain, '-f', '-', commit, '--', where);
@@ -80,19 +74,13 @@ function parseObject(printed: Buffer, start: number): { readonly found: GitObjec
 }
 
 /** What commits have at paths from the root. */
-export type Trees = {
-  /** All files at a commit. */
-  readonly pathsAt: (commit: string) => Promise<readonly string[]>;
-  /** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
-  readonly blobAt: (commit: string, path: string) => Promise<string | null>;
-  /** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
-  readonly note: (commit: string, path: string, blob: string | null) => void;
-};
+export type Trees = ReturnType<typeof openTrees>;
 
-export function openTrees({ ask }: Git): Trees {
+export function openTrees({ ask }: Git) {
   const known = new Map<string, string | null>();
+  /** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
   const note = (commit: string, path: string, blob: string | null) => void known.set(`${commit}\0${path}`, blob);
-  const list = async (commit: string, ...pathspecs: readonly string[]) => {
+  const list = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
     const entries = parseTree(await ask('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
     for (const { path, blob } of entries) note(commit, path, blob);
     return entries.map(({ path }) => path);
@@ -100,8 +88,10 @@ export function openTrees({ ask }: Git): Trees {
   const listed = gathered((paths, commit = '') => list(commit, ...pathspecsOf(paths)));
   return {
     note,
-    pathsAt: (commit) => list(commit),
-    blobAt: async (commit, path) => {
+    /** All files at a commit. */
+    pathsAt: (commit: string) => list(commit),
+    /** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
+    blobAt: async (commit: string, path: string): Promise<string | null> => {
       const key = `${commit}\0${path}`;
       if (!known.has(key) && canBeListed(path)) await listed(path, commit);
       return known.get(key) ?? null;

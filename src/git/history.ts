@@ -1,64 +1,36 @@
-import { posix } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import { type Ask, EVERYWHERE, gathered, type Git, isCommitId, namesIn, pathspecsOf } from './driver.ts';
+import { gathered, isCommitId, NO_PROGRAMS, pathspecsOf, type Ask, type Git } from './driver.ts';
 import { isRegular, type Trees } from './files-at.ts';
 
-/** What git knows of the history between commits. */
-export type History = {
-  /** All files at a commit, their paths relative to the configuration's folder. */
-  readonly pathsAt: (commit: string) => Promise<readonly string[]>;
-  /**
-   * Those files that differ between one of the commits and the work tree, or are in one of the two alone, or whose edits
-   * git ignores (`update-index --assume-unchanged`); untracked ones are not.
-   */
-  readonly changedSince: (...commits: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The commits that any of the commits contains, themselves included. */
-  readonly ancestorsOf: (commits: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Where a file (from the repository's root) was touched up to a commit, under earlier names as well; newest first. */
-  readonly whereTouched: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
-  /** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
-  readonly whereMerged: (commit: string, pathFromRoot: string, most: number) => Promise<readonly FileAtCommit[]>;
-  /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
-  readonly commitsOf: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
-  /** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
-  readonly mergesOf: (commit: string) => Promise<ReadonlyMap<string, string>>;
-  readonly isShallow: () => Promise<boolean>;
-  /** The parents of a commit; none of the first one, nor of one at the edge of a shallow clone. */
-  readonly parentsOf: (commit: string) => Promise<readonly string[]>;
-  /** The newest commit that two have in common; null where there is none, or one of the two is not there. */
-  readonly mergeBase: (one: string, other: string) => Promise<string | null>;
-  /** A commit and what was merged or pushed to its branch before it, newest first. */
-  readonly mergesBefore: (commit: string, most: number) => Promise<readonly string[]>;
-  /** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
-  readonly descendantsOf: (commit: string, candidates: readonly string[]) => Promise<readonly string[]>;
-};
-
-type Place = { readonly prefix: string; readonly shallow: boolean };
-
-export function historyOf({ ask, askWith }: Git, trees: Trees, { prefix, shallow }: Place): History {
-  const touchedIn = (which: readonly string[]) =>
-    gathered((paths, commit = '', most = '') => findTouched(ask, trees, { commit, most: Number(most), which }, paths));
-  const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
-  const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
+/** What git knows of the history between commits. Paths are from the repository's root. */
+export function historyOf({ ask, askWith }: Git, trees: Trees) {
+  const last = gathered((paths, commit = '') => findLastCommits(ask, trees, commit, paths));
+  const touched = gathered((paths, commit = '', ...which) => findTouched(ask, trees, commit, which, paths));
   const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
-    pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
-    changedSince: async (...commits) => {
-      const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
-      const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-      return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-    },
-    ancestorsOf: async (commits) => new Set(await revList(...commits)),
-    whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
-    whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
-    commitsOf: (ids) => readCommits(askWith, ids),
-    mergesOf: async (commit) => findMerges(await revList('--parents', `--max-count=${MOST_COMMITS}`, commit)),
-    parentsOf: async (commit) => (await revList('--parents', '--max-count=1', commit))[0]?.split(' ').slice(1) ?? [],
-    mergeBase: async (one, other) => (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
-    mergesBefore: (commit, most) => revList('--first-parent', `--max-count=${most}`, commit),
-    descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-    isShallow: async () => shallow,
+    /** The commit that last touched a file as of another commit. */
+    lastCommitAt: async (commit: string, path: string): Promise<Provenance | null> =>
+      (await last(path, commit)).get(path) ?? null,
+    /** Where a file was touched up to a commit, under earlier names as well; newest first. */
+    whereTouched: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
+      (await touched(path, commit, ...ALL)).get(path) ?? [],
+    /** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
+    whereMerged: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
+      (await touched(path, commit, ...BRANCH)).get(path) ?? [],
+    /** The commits that any of the commits contains, themselves included. */
+    ancestorsOf: async (commits: readonly string[]): Promise<ReadonlySet<string>> => new Set(await revList(...commits)),
+    /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
+    commitsOf: (ids: Iterable<string>) => readCommits(askWith, ids),
+    /** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
+    mergesOf: async (commit: string) => findMerges(await revList('--parents', `--max-count=${MOST_COMMITS}`, commit)),
+    /** The newest commit that two have in common; null where there is none, or one of the two is not there. */
+    mergeBase: async (one: string, other: string): Promise<string | null> =>
+      (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
+    /** A commit and what was merged or pushed to its branch before it, newest first. */
+    mergesBefore: (commit: string, most: number) => revList('--first-parent', `--max-count=${most}`, commit),
+    /** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
+    descendantsOf: (commit: string, candidates: readonly string[]) => findDescendants(askWith, commit, candidates),
   };
 }
 
@@ -66,30 +38,11 @@ function linesIn(listed: string): readonly string[] {
   return listed.split('\n').filter((line) => line !== '');
 }
 
-/** Names alone, whatever the user has configured. */
-const NAMES = ['--name-only', '-z', '--no-renames', '--no-relative'];
-
-/**
- * The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
- * and what is staged.
- */
-export async function changedFiles(
-  ask: Ask,
-  pathspecs: readonly string[],
-  commit: string,
-  ...how: readonly '--cached'[]
-): Promise<ReadonlySet<string>> {
-  return new Set(namesIn(await ask('diff', ...NAMES, ...how, commit, '--', ...pathspecs)));
-}
-
-/** Each path after a letter: `H` where git watches it, another where it ignores edits, or where a merge is not done. */
-export const LIST_FILES = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
-
-/** The files whose edits git ignores, or of which a merge is not done. */
-async function unwatchedFiles(ask: Ask): Promise<readonly string[]> {
-  const listed = namesIn(await ask(...LIST_FILES, EVERYWHERE));
-  return listed.filter((entry) => !entry.startsWith('H ')).map((entry) => entry.slice(2));
-}
+/** So that nothing the user has configured for reading logs changes what is read here. */
+const LOG = [
+  ...['log', ...NO_PROGRAMS, '--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '--no-relative'],
+  ...['--no-follow', '-z'],
+] as const;
 
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
@@ -97,10 +50,8 @@ const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 async function readCommits(ask: Git['askWith'], ids: Iterable<string>): Promise<ReadonlyMap<string, CommitInfo>> {
   const wanted = new Set([...ids].filter(isCommitId));
   if (wanted.size === 0) return new Map();
-  // What the user has configured for reading logs must not change what is read here.
-  const plain = ['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '-s', '-z'];
   const format = `--format=tformat:${FIELDS.join('%x00')}`;
-  const listed = await ask([...wanted], 'log', '--no-walk=unsorted', '--ignore-missing', ...plain, format, '--stdin');
+  const listed = await ask([...wanted], ...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin');
   // Where no id is there, git prints HEAD instead, and for a tag its commit.
   return new Map(parseCommits(listed).flatMap((info) => (wanted.has(info.commit) ? [[info.commit, info]] : [])));
 }
@@ -108,12 +59,13 @@ async function readCommits(ask: Git['askWith'], ids: Iterable<string>): Promise<
 /** No field can hold the NUL that ends it. */
 function parseCommits(listed: string): readonly CommitInfo[] {
   const words = listed.split('\0');
-  const starts = words.slice(0, -1).flatMap((_, index) => (index % FIELDS.length === 0 ? [index] : []));
-  return starts.map((start): CommitInfo => {
+  const commits: CommitInfo[] = [];
+  for (let start = 0; start < words.length - 1; start += FIELDS.length) {
     const [commit = '', author = '', date = '', title = '', body = ''] = words.slice(start, start + FIELDS.length);
     const { pullRequest, subject } = readMessage(title, body);
-    return { commit, author, date, subject, ...(pullRequest === null ? {} : { pullRequest }) };
-  });
+    commits.push({ commit, author, date, subject, ...(pullRequest === null ? {} : { pullRequest }) });
+  }
+  return commits;
 }
 
 /**
@@ -150,7 +102,7 @@ async function findDescendants(
   const ids = [...new Set(candidates)].filter(isCommitId);
   if (ids.length === 0) return [];
   const listed = await ask([...ids, `^${commit}`], 'rev-list', '--ignore-missing', '--ancestry-path', '--stdin');
-  const after = new Set(listed.split('\n'));
+  const after = new Set(linesIn(listed));
   return ids.filter((id) => after.has(id));
 }
 
@@ -171,18 +123,14 @@ type Change = {
   readonly blob: string | null;
 };
 
-/** So many commits are read at first: most files were touched lately. */
-const LATELY = 1000;
-const ALL_OF_THEM = -1;
-
 /** How far back renames and merges are looked for. */
-export const MOST_COMMITS = 100_000;
+const MOST_COMMITS = 100_000;
 
 /**
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
  * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
  */
-export async function findLastCommits(
+async function findLastCommits(
   ask: Ask,
   { blobAt }: Pick<Trees, 'blobAt'>,
   asOf: string,
@@ -190,34 +138,33 @@ export async function findLastCommits(
 ): Promise<ReadonlyMap<string, Provenance>> {
   const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)] as const));
   const sought = new Map(blobs.filter(([, blob]) => blob !== null));
+  if (sought.size === 0) return new Map();
   const found = new Map<string, Provenance>();
-  for (const most of [LATELY, ALL_OF_THEM]) {
-    if (found.size === sought.size) break;
-    // A merge touches what it has otherwise than all of its parents.
-    const how = ['--no-renames', '--diff-merges=combined', `--max-count=${most}`];
-    for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, '--', ...pathspecsOf(paths))) {
-      for (const { path, blob } of changes) {
-        // A commit that left something else there was of a branch that another one has prevailed over.
-        if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
-        found.set(path, { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) });
-      }
+  // A merge touches what it has otherwise than all of its parents.
+  const how = ['--no-renames', '--diff-merges=combined'];
+  for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, '--', ...pathspecsOf(paths))) {
+    for (const { path, blob } of changes) {
+      // A commit that left something else there was of a branch that another one has prevailed over.
+      if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
+      found.set(path, { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) });
     }
   }
   return found;
 }
 
 /** Which commits count, in words of `git log`: those of the branch itself, merges included, or all but merges. */
-export const BRANCH = ['--first-parent', '--diff-merges=first-parent'] as const;
-export const ALL = ['--diff-merges=off'] as const;
+const BRANCH = ['--first-parent', '--diff-merges=first-parent'] as const;
+const ALL = ['--diff-merges=off'] as const;
 
 /**
  * By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The
  * history is read once for all paths, and renames are those that git finds in each commit.
  */
-export async function findTouched(
+async function findTouched(
   ask: Ask,
   { note }: Pick<Trees, 'note'>,
-  { commit: asOf, most, which }: { readonly commit: string; readonly most: number; readonly which: readonly string[] },
+  asOf: string,
+  which: readonly string[],
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
   const places = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
@@ -228,10 +175,7 @@ export async function findTouched(
     const touched = changes.filter(({ path }) => followed.has(path));
     for (const { path, blob } of touched) {
       note(commit, path, blob);
-      for (const now of followed.get(path) ?? []) {
-        const all = places.get(now);
-        if (all !== undefined && all.length < most) all.push({ commit, path });
-      }
+      for (const now of followed.get(path) ?? []) places.get(now)?.push({ commit, path });
     }
     followRenames(followed, touched);
   }
@@ -247,14 +191,8 @@ function followRenames(followed: Map<string, string[]>, touched: readonly Change
   for (const { before, files } of renamed) followed.set(before, [...(followed.get(before) ?? []), ...files]);
 }
 
-/** So that nothing the user has configured for reading logs changes what is read here. */
-const PLAIN = [
-  ...['--no-show-signature', '--encoding=UTF-8', '--no-color', '--no-notes', '--no-follow', '--no-relative'],
-  ...['--root', '--raw', '-z', '--no-abbrev', '--format=tformat:%H%x00%s'],
-] as const;
-
 async function readLog(ask: Ask, ...which: readonly string[]): Promise<readonly Entry[]> {
-  return parseLog(await ask('log', ...PLAIN, ...which));
+  return parseLog(await ask(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%s', ...which));
 }
 
 /** Of a commit the id and the subject, and its changes; before those of a merge is an empty word. No field can hold NUL. */

@@ -1,53 +1,50 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
-import type { Provenance } from '../domain/plan.ts';
-import { EVERYWHERE, gathered, namesIn, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
-import { filesAt, openTrees, type FilesAt } from './files-at.ts';
-import { changedFiles, findLastCommits, historyOf, LIST_FILES, type History } from './history.ts';
+import { namesIn, NO_PROGRAMS, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
+import { filesAt, openTrees } from './files-at.ts';
+import { historyOf } from './history.ts';
 
-/** What git knows of the folder that holds the configuration. Paths are relative to it, as in prompt files. */
-export type Repository = FilesAt &
-  History & {
-    /** The commit that is checked out; null before the first one. */
-    readonly head: string | null;
-    readonly fromRoot: (path: string) => string;
-    /** Those of the paths that differ from HEAD: edited, staged, untracked or ignored. */
-    readonly uncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** Those of the paths of which something else is staged than HEAD has, whatever is in the folder. */
-    readonly staged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** The commit that last touched each path, with the path from the repository's root. */
-    readonly lastCommits: (paths: readonly string[]) => Promise<ReadonlyMap<string, Provenance>>;
-    /** The commit that last touched a file (from the repository's root) as of another commit. */
-    readonly lastCommitAt: (commit: string, pathFromRoot: string) => Promise<Provenance | null>;
-  };
+/** What git knows of the folder that holds the configuration. Paths are from the root where they are not said to be from it. */
+export type Repository = Awaited<ReturnType<typeof openRepository>>;
 
 /**
  * Opens the repository that a folder is in. Every function throws a `ProblemError` when git cannot answer. Nothing is
  * written but git's own notes of file times, and paths and refs never stand where git would take them for options.
  */
-export async function openRepository(start: GitStart, folder: string): Promise<Repository> {
+export async function openRepository(start: GitStart, folder: string) {
   const git = openGit(start);
   const { ask } = git;
   const prefix = prefixOf(start, folder);
   const { shallow, head } = await placeOf(ask);
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
+  const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
   const trees = openTrees(git);
-  const lastAt = gathered((paths, commit = '') => findLastCommits(ask, trees, commit, paths));
-  const whole = { ask, head, fromRoot };
   return {
+    /** The commit that is checked out; null before the first one. */
     head,
+    /** Whether older commits may be missing. */
+    shallow,
+    /** From a path that is relative to the folder. */
     fromRoot,
-    uncommitted: (paths) => findUncommitted(paths, whole),
-    staged: (paths) => findStaged(paths, whole),
-    lastCommits: async (paths) => {
-      if (head === null || paths.length === 0) return new Map();
-      const found = await findLastCommits(ask, trees, head, paths.map(fromRoot));
-      const last = paths.map((path) => [path, found.get(fromRoot(path))] as const);
-      return new Map(last.flatMap(([path, commit]) => (commit === undefined ? [] : [[path, commit]])));
+    /** Those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
+    uncommitted: async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
+      // Not HEAD, which may have moved since.
+      const isAsIn = head === null ? () => false : await comparedWith(ask, head, pathspecsOf(paths.map(fromRoot)));
+      return new Set(paths.filter((path) => !isAsIn(fromRoot(path))));
     },
-    lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
+    /** Those of the paths (from the folder) of which something else is staged than HEAD has, whatever is in the folder. */
+    staged: async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
+      const different = new Set(namesIn(await ask(...DIFFERENCES, '--cached', '--', EVERYWHERE)));
+      return new Set(paths.filter((path) => different.has(fromRoot(path))));
+    },
+    /** The files at a commit, by their paths from the folder: those that the work tree has as they were, and the others. */
+    changedSince: async (commit: string) => {
+      const [there, isAsIn] = await Promise.all([trees.pathsAt(commit), comparedWith(ask, commit, [EVERYWHERE])]);
+      const { same = [], changed = [] } = Object.groupBy(there, (path) => (isAsIn(path) ? 'same' : 'changed'));
+      return { same: new Set(same.map(toFolder)), changed: changed.map(toFolder) };
+    },
     ...filesAt(git, trees),
-    ...historyOf(git, trees, { prefix, shallow }),
+    ...historyOf(git, trees),
   };
 }
 
@@ -63,28 +60,26 @@ async function placeOf(ask: Ask) {
   return { shallow: shallow === 'true', head: head ?? null };
 }
 
-/** Where paths are, and what they are compared with. */
-type Whole = Pick<Repository, 'head' | 'fromRoot'> & { readonly ask: Ask };
+const EVERYWHERE = ':(top)';
 
-async function findUncommitted(paths: readonly string[], { ask, head, fromRoot }: Whole): Promise<ReadonlySet<string>> {
-  if (head === null) return new Set(paths);
-  const wanted = pathspecsOf(paths.map(fromRoot));
-  const [listed, different] = await Promise.all([
-    ask(...LIST_FILES, ...wanted),
-    // Not HEAD, which may have moved since.
-    changedFiles(ask, wanted, head),
+/** Names alone, whatever the user has configured. */
+const DIFFERENCES = ['diff', ...NO_PROGRAMS, '--name-only', '-z', '--no-renames', '--no-relative'] as const;
+
+/**
+ * Whether the work tree has a file as a commit has it. Where git was told to ignore its edits
+ * (`update-index --assume-unchanged`), or a merge of it is not done, it counts as another one.
+ */
+async function comparedWith(
+  ask: Ask,
+  commit: string,
+  pathspecs: readonly string[],
+): Promise<(path: string) => boolean> {
+  const [listed, changed] = await Promise.all([
+    ask('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
+    ask(...DIFFERENCES, commit, '--', ...pathspecs),
   ]);
+  const different = new Set(namesIn(changed));
+  // Each path after a letter: `H` where git watches it.
   const watched = new Set(namesIn(listed).flatMap((entry) => (entry.startsWith('H ') ? [entry.slice(2)] : [])));
-  return new Set(
-    paths.filter((path) => {
-      const full = fromRoot(path);
-      return !watched.has(full) || different.has(full);
-    }),
-  );
-}
-
-async function findStaged(paths: readonly string[], { ask, head, fromRoot }: Whole): Promise<ReadonlySet<string>> {
-  if (head === null) return new Set(paths);
-  const different = await changedFiles(ask, [EVERYWHERE], 'HEAD', '--cached');
-  return new Set(paths.filter((path) => different.has(fromRoot(path))));
+  return (path) => watched.has(path) && !different.has(path);
 }

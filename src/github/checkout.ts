@@ -15,7 +15,7 @@ export async function openWhole({ git, world }: Pick<Context, 'git' | 'world'>):
   if (!isRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
   const { workingDirectory: folder } = world;
   const repository = await openRepository(git, folder);
-  if (!(await repository.isShallow())) return repository;
+  if (!repository.shallow) return repository;
   await openRemote(git)
     .fetchHistory()
     .catch(() => {});
@@ -26,18 +26,19 @@ export async function openWhole({ git, world }: Pick<Context, 'git' | 'world'>):
 export async function baseOf({ pull, before }: Event, repository: Repository): Promise<string | undefined> {
   if (pull !== null) return baseOfPull(pull, repository);
   const pushed = before === null ? null : await repository.resolveRef(before);
-  return pushed ?? (await parents(repository))[0];
+  return pushed ?? (await parentOf(repository, 1)) ?? undefined;
 }
 
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
 async function baseOfPull({ head, base }: PullRequest, repository: Repository): Promise<string> {
-  const [first, second] = await parents(repository);
-  if (first !== undefined && second === head) return first;
+  const [first, second] = [await parentOf(repository, 1), await parentOf(repository, 2)];
+  if (first !== null && second === head) return first;
   return (repository.head && (await repository.mergeBase(base, repository.head))) || base;
 }
 
-async function parents({ head, parentsOf }: Repository): Promise<readonly string[]> {
-  return head === null ? [] : parentsOf(head);
+/** Null at the first commit, and at the edge of a shallow clone. */
+async function parentOf({ head, resolveRef }: Repository, which: 1 | 2): Promise<string | null> {
+  return head === null ? null : resolveRef(`${head}^${which}`);
 }
 
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */

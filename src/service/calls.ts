@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../domain/json.ts';
 import {
   ServiceError,
   type NewVersion,
@@ -15,7 +14,8 @@ import { paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersio
 export type Call<Answer> = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
-  readonly body: JsonObject | null;
+  /** What is undefined in it is not sent. */
+  readonly body: object | null;
   /** Creating a version twice makes two versions, so it is sent once and on a fresh connection. */
   readonly once: boolean;
   readonly promptId: string;
@@ -38,12 +38,7 @@ export function readPromptCall(promptId: string, environment?: string): Call<Rem
 
 /** Section 4.2. */
 export function createVersionCall(promptId: string, version: NewVersion): Call<RemoteVersion> {
-  const { text, metadata, changeSummary } = version;
-  const body = {
-    content: text,
-    ...(changeSummary !== undefined && { change_summary: changeSummary }),
-    metadata_: metadata,
-  };
+  const body = { content: version.text, change_summary: version.changeSummary, metadata_: version.metadata };
   const path = paths.versions(addressable(promptId));
   const parse = (value: unknown) => toVersion(conform(VersionShape, value), promptId, 'prompt_id');
   return { method: 'POST', path, body, once: true, promptId, parse };
@@ -51,11 +46,7 @@ export function createVersionCall(promptId: string, version: NewVersion): Call<R
 
 /** Section 4.3. */
 export function updatePromptCall(promptId: string, { key, name, description }: PromptFields): Call<RemotePrompt> {
-  const body = {
-    ...(key !== undefined && { key }),
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-  };
+  const body = { key, name, description };
   const path = paths.prompt(addressable(promptId));
   const parse = (value: unknown) => parsePrompt(value, promptId);
   return { method: 'PATCH', path, body, once: false, promptId, parse };
@@ -112,12 +103,10 @@ function conform<Shape extends z.ZodType>(shape: Shape, value: unknown): z.outpu
   throw new InvalidAnswer(summaryOf(parsed.error.issues));
 }
 
-const LONGEST_PATH = 100;
-
 /** The first issue stands for all: an answer of another shape breaks everywhere at once. */
 function summaryOf(issues: readonly z.core.$ZodIssue[]): string {
   const path = issues[0]?.path.join('.') ?? '';
-  const place = path === '' ? 'it' : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+  const place = path === '' ? 'it' : `"${path}"`;
   const what = (issues[0]?.message ?? 'Invalid input').replace(/^Invalid input(: )?/, '');
   return what === '' ? `${place} is not valid` : `${place} is not valid: ${what}`;
 }

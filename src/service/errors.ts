@@ -1,12 +1,20 @@
 import { ServiceError } from './prompt-service.ts';
-import { makeExcerpt, makeRedact } from '../domain/text.ts';
+import { makeExcerpt } from '../domain/text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidAnswer, type Call } from './calls.ts';
-import { ANSWER_LIMIT, TOO_LARGE, TOO_LATE, type Answered, type Broken, type Exchange } from './http.ts';
+import {
+  ANSWER_LIMIT,
+  TOO_LARGE,
+  TOO_LATE,
+  type Answered,
+  type Broken,
+  type Exchange,
+  type HttpSettings,
+} from './http.ts';
 import type { Attempt } from './retry.ts';
 
 /** For naming failures. */
-export type Connected = { readonly origin: string; readonly seconds: number; readonly apiKey: string };
+export type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly apiKey: string };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -21,8 +29,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_CLOSED: 'the client was closed',
-  UND_ERR_DESTROYED: 'the client was closed',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
   UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
@@ -39,8 +45,7 @@ const PERMANENT =
 /** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
 export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connected: Connected): Attempt<Answer> {
   if (exchange.kind === 'broken') {
-    const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
-    const error = new ServiceError(problem, exchange.sent ? 'unknown' : 'not-sent');
+    const error = new ServiceError(brokenProblem(exchange, connected), exchange.sent ? 'unknown' : 'not-sent');
     const repeat = !PERMANENT.test(exchange.code) && !(call.once && exchange.sent);
     return { ok: false, error, repeat, retryAfter: null };
   }
@@ -51,32 +56,29 @@ export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connec
   return { ok: false, error, repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status), retryAfter };
 }
 
-function unsentProblem({ code }: Broken, { origin }: Connected): Problem {
-  return makeProblem('service/unreachable', { origin, reason: reasonOf(code) });
-}
+const INVALID: Readonly<Record<string, string>> = {
+  [TOO_LARGE]: `it is larger than ${ANSWER_LIMIT} bytes`,
+  HTTPParserError: 'it is not HTTP, or it was cut short',
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
+};
 
-function sentProblem({ code }: Broken, { seconds }: Connected): Problem {
+function brokenProblem({ code, sent }: Broken, { baseUrl, timeoutSeconds: seconds }: Connected): Problem {
+  const said = REASONS[code];
+  const reason = said === undefined ? code : `${said}, ${code}`;
+  if (!sent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
   if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
-  if (code === TOO_LARGE)
-    return makeProblem('service/invalid-answer', { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
-  if (code === 'HTTPParserError')
-    return makeProblem('service/invalid-answer', { reason: 'it is not HTTP, or it was cut short' });
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return makeProblem('service/invalid-answer', { reason: 'its headers are too long' });
-  return makeProblem('service/connection-lost', { reason: reasonOf(code) });
-}
-
-function reasonOf(code: string): string {
-  const words = REASONS[code];
-  return words === undefined ? code : `${words}, ${code}`;
+  const invalid = INVALID[code];
+  if (invalid !== undefined) return makeProblem('service/invalid-answer', { reason: invalid });
+  return makeProblem('service/connection-lost', { reason });
 }
 
 /** Interface section 7. */
 function statusProblem(status: number, said: string, { promptId, versionId }: Call<unknown>): Problem {
   if (status === 403) return makeProblem('service/not-authorised', { promptId });
-  if (status === 404 && versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
-  if (status === 404 && versionId !== undefined)
+  if (status === 404) {
+    if (versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
     return makeProblem('service/version-not-found', { promptId, versionId });
+  }
   if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
   return makeProblem('service/unexpected-status', { status, said });
 }
@@ -115,8 +117,6 @@ function nameFailure(thrown: unknown, apiKey: string): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const error = thrown instanceof RangeError ? new InvalidAnswer('it is nested too deeply') : thrown;
   if (!(error instanceof InvalidAnswer)) throw error;
-  return new ServiceError(
-    makeProblem('service/invalid-answer', { reason: makeRedact(apiKey)(error.message) }),
-    'unknown',
-  );
+  const reason = makeExcerpt(error.message, true, apiKey);
+  return new ServiceError(makeProblem('service/invalid-answer', { reason }), 'unknown');
 }

@@ -3,11 +3,12 @@ import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { isLoopback, proxiesOf } from '../domain/network.ts';
 
 export type HttpSettings = {
-  readonly origin: URL;
-  /** Connections at most, and as many again for what is sent on fresh ones. */
+  /** May have a path. */
+  readonly baseUrl: string;
+  /** Requests in flight, at most: as many connections, and as many again for what is sent on fresh ones. */
   readonly concurrency: number;
-  /** From the beginning of a request to the last byte of its answer. */
-  readonly timeoutMilliseconds: number;
+  /** For each request as a whole, from its start to the last byte of its answer. */
+  readonly timeoutSeconds: number;
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
@@ -48,22 +49,19 @@ export type Broken = {
   readonly code: string;
 };
 
-export type Http = {
-  /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
-  readonly send: (request: HttpRequest) => Promise<Exchange>;
-  /** Ends all connections at once, those of requests in flight too. */
-  readonly close: () => Promise<void>;
-};
-
-export const TOO_LATE = 'too-late';
+/** What `AbortSignal.timeout` calls its error. */
+export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
 
 /** In bytes; a larger 2xx answer is a failure. */
 export const ANSWER_LIMIT = 32 * 1024 * 1024;
 const ERROR_BODY_LIMIT = 16 * 1024;
 
+export type Http = ReturnType<typeof makeHttp>;
+
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-export function makeHttp(settings: HttpSettings): Http {
+export function makeHttp(settings: HttpSettings) {
+  const { origin } = new URL(settings.baseUrl);
   const dispatchers = new Map<boolean, Dispatcher>();
   const dispatcherFor = (fresh: boolean) => {
     const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
@@ -71,55 +69,49 @@ export function makeHttp(settings: HttpSettings): Http {
     return dispatcher;
   };
   return {
-    send: (request) => send(request, settings, dispatcherFor),
+    /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
+    send: (request: HttpRequest) => send(request, origin, settings.timeoutSeconds * 1_000, dispatcherFor),
+    /** Ends all connections at once, those of requests in flight too. */
     close: async () => void (await Promise.all([...dispatchers.values()].map((each) => each.destroy()))),
   };
 }
 
-function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }: HttpSettings): Dispatcher {
+function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: HttpSettings): Dispatcher {
+  const service = new URL(baseUrl);
   const options = {
     connections: concurrency,
-    connectTimeout: timeoutMilliseconds,
+    connectTimeout: timeoutSeconds * 1_000,
     // One request at a time is what `concurrency` and `fresh` are about; and HTTP/2 takes 0.91 to 1.10 of the time of
     // HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, so it would gain nothing.
     allowH2: false,
   };
-  const proxies = proxiesOf(environment);
   // Loopback addresses are never reached through a proxy: the key would leave the machine.
-  if (isLoopback(origin) || (proxies.httpProxy === '' && proxies.httpsProxy === ''))
-    return new Pool(origin.origin, options);
+  if (isLoopback(service)) return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
-    ...proxies,
+    ...proxiesOf(environment),
     requestTls: { allowH2: false },
     // What asks a proxy for tunnels is given no other option of the above.
-    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutMilliseconds }),
+    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutSeconds * 1_000 }),
   });
 }
 
 async function send(
   { fresh, ...request }: HttpRequest,
-  { origin, timeoutMilliseconds }: HttpSettings,
+  origin: string,
+  timeoutMilliseconds: number,
   dispatcherFor: (fresh: boolean) => Dispatcher,
 ): Promise<Exchange> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
   try {
     // The deadline ends all. undici heeds it right before it writes the first byte, so that a connection that comes about
     // after it carries no request; one that never comes about ends by `connectTimeout`.
-    const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
+    const times = { signal: AbortSignal.timeout(timeoutMilliseconds), headersTimeout: 0, bodyTimeout: 0 };
     // `reset` leaves no connection behind that could be used again.
-    const sent = { ...request, ...times, origin: origin.origin, reset: fresh };
+    const sent = { ...request, ...times, origin, reset: fresh };
     return await readAnswer(await dispatcherFor(fresh).request(sent));
   } catch (error) {
     return { kind: 'broken', status: null, sent: !isUnsent(error), code: codeOf(error) };
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-class Late extends Error {
-  readonly code = TOO_LATE;
 }
 
 /**
@@ -154,26 +146,20 @@ async function readAnswer({ statusCode: status, headers, body }: Dispatcher.Resp
 }
 
 /** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
-async function readUpTo(
-  limit: number,
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ readonly bytes: Uint8Array; readonly cut: string | null }> {
+async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>) {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let cut: string | null = null;
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= limit) continue;
-      cut = TOO_LARGE;
       // Leaving the loop ends the connection.
-      break;
+      if (size > limit) return { bytes: Buffer.concat(chunks), cut: TOO_LARGE };
     }
+    return { bytes: Buffer.concat(chunks), cut: null };
   } catch (error) {
-    cut = codeOf(error);
+    return { bytes: Buffer.concat(chunks), cut: codeOf(error) };
   }
-  return { bytes: Buffer.concat(chunks, size), cut };
 }
 
 function codeOf(error: unknown): string {

@@ -1,13 +1,9 @@
 import type { JsonObject } from '../domain/json.ts';
-import { makeProblem, type Problem, ProblemError } from '../problem.ts';
+import type { ObservedFields } from '../domain/observed.ts';
+import { type Problem, ProblemError } from '../problem.ts';
 
 /** A prompt as the service answers it (interface section 2.1). */
-export type RemotePrompt = {
-  readonly id: string;
-  readonly key: string;
-  readonly name: string;
-  /** The service's null and an absent field are the empty string. */
-  readonly description: string;
+export type RemotePrompt = ObservedFields & {
   readonly latestVersionId: string | null;
   /** The version active in the environment that was asked for; null when there is none. */
   readonly activeVersion: RemoteVersion | null;
@@ -56,16 +52,4 @@ export class ServiceError extends ProblemError {
     this.name = 'ServiceError';
     this.effect = effect;
   }
-}
-
-/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
-export function untilStopped(service: PromptService, stop: AbortSignal): PromptService {
-  const unlessStopped = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-    stop.aborted ? Promise.reject(new ServiceError(makeProblem('apply/interrupted'), 'not-sent')) : call();
-  return {
-    readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
-    createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
-    updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
-    setActive: (...sent) => unlessStopped(() => service.setActive(...sent)),
-  };
 }

@@ -2,14 +2,14 @@ import { applyPlan } from '../../src/applying/apply-plan.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
 import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped, type PromptService } from '../../src/service/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
 import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { recorded, type Hooks, type RecordedService } from '../doubles/recorded.ts';
+import { recorded, untilStopped, type Hooks, type RecordedService } from '../doubles/recorded.ts';
 import { file, makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
 
 export type SyncParts = Omit<RulesParts, 'provenance'> & {

@@ -1,6 +1,7 @@
 import { RESERVED_KEY } from '../../src/domain/digest.ts';
 import { withoutKey } from '../../src/domain/json.ts';
-import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
+import { makeProblem } from '../../src/problem.ts';
+import { ServiceError, type NewVersion, type PromptService } from '../../src/service/prompt-service.ts';
 import { parseStamp, type Stamp } from '../../src/ledger/stamp.ts';
 
 /** What was sent, with its stamp apart from its own metadata. */
@@ -63,4 +64,16 @@ export function apart(version: NewVersion): CreatedVersion {
   const stamp = parseStamp(version.metadata);
   if (stamp === null) throw new TypeError('a version was made without a stamp');
   return { ...version, metadata: withoutKey(version.metadata, RESERVED_KEY), stamp };
+}
+
+/** The same service, of which no call is begun once the signal is aborted: as the client does it. */
+export function untilStopped(service: PromptService, stop: AbortSignal): PromptService {
+  const unlessStopped = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+    stop.aborted ? Promise.reject(new ServiceError(makeProblem('apply/interrupted'), 'not-sent')) : call();
+  return {
+    readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
+    createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
+    updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
+    setActive: (...sent) => unlessStopped(() => service.setActive(...sent)),
+  };
 }

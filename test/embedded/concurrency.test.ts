@@ -8,13 +8,6 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('100 versions made at once by two servers on one file have the numbers 1 to 100', async () => {
-  const path = join(makeFolder(), 'service.db');
-  const [one, two] = [await startService({ path }), await startService({ path })];
-  expect(await createFrom([one.server.baseUrl, two.server.baseUrl])).toEqual(FROM_1_TO_100);
-  expect((await one.read('p1')).body).toEqual((await two.read('p1')).body);
-});
-
 test('100 versions made at once by three processes that open one new file together are 1 to 100', async () => {
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
@@ -29,15 +22,6 @@ test('the version whose number is highest is the latest one for every server', a
     expect((await one.read('p1')).body.latest_version_id).toBe(version.body.id);
     expect((await two.read('p1')).body.latest_version_id).toBe(version.body.id);
   }
-});
-
-test('of activations made at once exactly one holds', async () => {
-  const { create, activate, read } = await startService();
-  const ids: string[] = [];
-  for (let n = 0; n < 10; n++) ids.push((await create('p1', { content: `${n}` })).body.id);
-  const replies = await Promise.all(ids.map((id) => activate('p1', 'staging', id)));
-  expect(replies.every((reply) => reply.body.updated)).toBe(true);
-  expect(ids).toContain((await read('p1', 'staging')).body.active_version?.id);
 });
 
 /** Sends 100 create calls at once, in turn to each server; the version numbers in order. */

@@ -43,14 +43,6 @@ describe('section 4.2, create version', () => {
     });
   });
 
-  test('equal content makes a new version: nothing is compared', async () => {
-    const { create } = await startService();
-    const first = await create('p1', { content: 'same' });
-    const second = await create('p1', { content: 'same' });
-    expect(second.body).toMatchObject({ version_number: 2 });
-    expect(second.body.id).not.toBe(first.body.id);
-  });
-
   test.each([
     ['CRLF line ends', 'a\r\nb\r\n'],
     ['a lone carriage return', 'a\rb'],
@@ -89,61 +81,37 @@ describe('section 4.2, create version', () => {
 });
 
 describe('section 4.3, update prompt', () => {
-  const before = { key: 'k/1', name: 'First', description: 'About it.' };
-
-  test.each([
-    ['nothing', {}],
-    ['the key', { key: 'k/new' }],
-    ['the name', { name: 'Näme' }],
-    ['the description', { description: 'Other.' }],
-    ['the description, to nothing', { description: '' }],
-    ['all of them', { key: 'a', name: 'b', description: 'c' }],
-  ])('changes %s and no other field', async (_, fields) => {
-    const { update, read } = await startService();
-    const { status, body } = await update('p1', fields);
-    const expected = { id: 'p1', project_id: 'one', ...before, ...fields, latest_version_id: null };
-    expect(status).toBe(200);
-    expect(body).toEqual({ ...expected, created_at: NOW_TEXT });
-    expect((await read('p1')).body).toEqual(expected);
-  });
-
-  test('leaves versions and what is active alone', async () => {
+  test('answers with every field of the prompt, and leaves what is active alone', async () => {
     const { create, activate, update, read } = await startService();
     const version = await create('p1', { content: 'x' });
     await activate('p1', 'staging', version.body.id);
-    const { body } = await update('p1', { name: 'New' });
-    expect(body.latest_version_id).toBe(version.body.id);
-    expect((await read('p1', 'staging')).body).toMatchObject({ name: 'New', active_version: version.body });
+    const { status, body } = await update('p1', { name: 'Näme', description: '' });
+    const expected = { id: 'p1', project_id: 'one', key: 'k/1', name: 'Näme', description: '' };
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...expected, latest_version_id: version.body.id, created_at: NOW_TEXT });
+    expect((await read('p1', 'staging')).body).toMatchObject({ ...expected, active_version: version.body });
   });
 });
 
-describe('section 4.4, set active version', () => {
-  test('every version of the history can be made active again, unchanged', async () => {
-    const { create, activate, read } = await startService();
-    const made = [];
-    for (let n = 1; n <= 5; n++) made.push((await create('p1', { content: `text ${n}`, metadata_: { n } })).body);
-    for (const version of made.toReversed()) {
-      expect(await activate('p1', 'staging', version.id)).toMatchObject({ status: 200, body: { updated: true } });
-      expect((await read('p1', 'staging')).body.active_version).toEqual(version);
-    }
-  });
+const ODD_NAMES = [
+  'a/b?&',
+  'a=b&environment=c',
+  'a+b',
+  '100%',
+  '%2F',
+  ' ',
+  '#',
+  'Größe/環境 🚀',
+  '..',
+  "'; --",
+  '__proto__',
+];
 
-  test.each([
-    'a/b?&',
-    'a=b&environment=c',
-    'a+b',
-    '100%',
-    '%2F',
-    ' ',
-    '#',
-    'Größe/環境 🚀',
-    '..',
-    "'; --",
-    '__proto__',
-  ])('the environment %j is a name like any other', async (environment) => {
+describe('section 4.4, set active version', () => {
+  test.each(ODD_NAMES)('the environment %j is a name like any other', async (environment) => {
     const { create, activate, read } = await startService();
     const version = await create('p1', { content: 'x' });
-    await activate('p1', environment, version.body.id);
+    expect(await activate('p1', environment, version.body.id)).toMatchObject({ status: 200, body: { updated: true } });
     expect((await read('p1', environment)).body.active_version).toEqual(version.body);
     expect((await read('p1', `${environment}x`)).body.active_version).toBeNull();
   });

@@ -86,14 +86,6 @@ test('no file holds an API key', () => {
   expect(readFileSync(path).includes(KEY)).toBe(false);
 });
 
-test('the database is in WAL mode', () => {
-  const path = join(makeFolder(), 'service.db');
-  openTestStore(path);
-  const database = new DatabaseSync(path);
-  onTestFinished(() => database.close());
-  expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-});
-
 function openTestStore(path = ':memory:'): Store {
   const store = openStore(path, { now: () => NOW });
   onTestFinished(() => store.close());

@@ -2,7 +2,6 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openCommitter } from '../../src/git/commit.ts';
-import { ProblemError } from '../../src/problem.ts';
 import { commitEdits, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { configure, ODD_NAMES, startAt, UNUSUAL_VARIABLES } from './support.ts';
 
@@ -114,11 +113,6 @@ describe('git refuses a commit', () => {
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
   });
 
-  test('because nothing has changed', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
-  });
-
   test('because a merge is not done', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -131,12 +125,6 @@ describe('git refuses a commit', () => {
     writeFiles(folder, { 'b.md': 'B' });
     await expect(openCommitter(startAt(folder)).commit(['b.md'], 'Edit')).rejects.toThrow('merge');
     expect(await openCommitter(startAt(folder)).switchTo('new')).toMatchObject({ code: 'git/branch' });
-  });
-
-  test('because nobody says who commits', async () => {
-    const folder = makeEdited();
-    configure(folder, { 'user.name': '', 'user.email': '' });
-    await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(ProblemError);
   });
 });
 

@@ -185,15 +185,4 @@ describe('git that fails', () => {
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');
   });
-
-  test.skipIf(process.platform === 'win32')('to be found out about is a problem', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const programs = makeFolder();
-    symlinkSync('git', join(programs, 'git'));
-    vi.stubEnv('PATH', programs);
-    await expect(open(folder)).rejects.toMatchObject({
-      message: 'git could not answer: spawn ELOOP',
-      problem: { code: 'git/failed' },
-    });
-  });
 });

@@ -1,53 +1,39 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findMerges } from '../../src/git/history.ts';
+import { findMerges, readMessage } from '../../src/git/history.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
-describe('the paths at a commit', () => {
-  test('are all of them, whatever is there now, relative to the folder', async () => {
-    const folder = makeRepository({ 'a.md': '', 'sub/b.md': '', 'sub/deep/c.md': '' });
-    const first = head(folder);
-    rmSync(join(folder, 'a.md'));
-    commitAll(folder, 'gone');
-    expect(await (await open(folder)).pathsAt(first)).toEqual(['a.md', 'sub/b.md', 'sub/deep/c.md']);
-    expect(await (await open(join(folder, 'sub'))).pathsAt(first)).toEqual(['../a.md', 'b.md', 'deep/c.md']);
-  });
-
-  test('keep every name as it is', async () => {
-    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, 'x'])));
-    configure(folder, UNUSUAL_SETTINGS);
-    expect([...(await (await open(folder)).pathsAt('HEAD'))].toSorted()).toEqual([...ODD_NAMES].toSorted());
-  });
-});
-
 describe('what changed since a commit', () => {
-  test('is what was edited, added, removed and renamed, in commits or not yet', async () => {
-    const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md'];
+  test('is what was edited, removed and renamed, in commits or not yet; all else is as it was', async () => {
+    const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
     const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
-    writeFiles(folder, { 'committed.md': '2', 'new.md': '1', 'sub/kept.md': '1' });
+    writeFiles(folder, { 'committed.md': '2', 'new.md': '1', 'sub/new.md': '1' });
     git(folder, 'mv', 'old.md', 'renamed.md');
     commitAll(folder, 'more');
     writeFiles(folder, { 'edited.md': '2', 'untracked.md': '1' });
     rmSync(join(folder, 'sub/gone.md'));
     configure(folder, UNUSUAL_SETTINGS);
-    expect([...(await (await open(join(folder, 'sub'))).changedSince(base))].toSorted()).toEqual([
-      ...['../committed.md', '../edited.md', '../new.md', '../old.md', '../renamed.md', 'gone.md', 'kept.md'],
-    ]);
+    expect(await (await open(join(folder, 'sub'))).changedSince(base)).toEqual({
+      changed: ['../committed.md', '../edited.md', '../old.md', 'gone.md'],
+      same: new Set(['../same.md', 'deep/same.md']),
+    });
   });
 
-  test('does not count what was changed and changed back', async () => {
-    const folder = makeRepository({ 'a.md': '1' });
+  test('does not count what was changed and changed back, whatever it is called', async () => {
+    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, '1'])));
     const base = head(folder);
-    writeFiles(folder, { 'a.md': '2' });
+    const writeAll = (text: string) => writeFiles(folder, Object.fromEntries(ODD_NAMES.map((name) => [name, text])));
+    writeAll('2');
     commitAll(folder, 'there');
-    writeFiles(folder, { 'a.md': '1' });
+    writeAll('1');
     commitAll(folder, 'and back');
-    expect([...(await (await open(folder)).changedSince(base))]).toEqual([]);
+    configure(folder, UNUSUAL_SETTINGS);
+    expect(await (await open(folder)).changedSince(base)).toEqual({ changed: [], same: new Set(ODD_NAMES) });
   });
 });
 
@@ -60,47 +46,6 @@ describe('the ancestors of commits', () => {
     expect(await repository.ancestorsOf([merge])).toEqual(new Set([first, side, main, merge]));
     expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
   });
-});
-
-describe('where a file was touched', () => {
-  test('is told newest first, up to a commit, and no more than asked for', async () => {
-    const folder = makeRepository({ 'sub/a.md': '1', 'b.md': '1' });
-    const commits = [head(folder)];
-    for (const text of ['2', '3', '4']) {
-      writeFiles(folder, { 'sub/a.md': text });
-      commits.unshift(commitAll(folder, text));
-      writeFiles(folder, { 'b.md': text });
-      commitAll(folder, 'another file');
-    }
-    configure(folder, UNUSUAL_SETTINGS);
-    const repository = await open(join(folder, 'sub'));
-    const touched = async (commit: string, path: string, most: number) =>
-      (await repository.whereTouched(commit, path, most)).map((at) => at.commit);
-    expect(await touched('HEAD', 'sub/a.md', 50)).toEqual(commits);
-    expect(await touched('HEAD', 'sub/a.md', 2)).toEqual(commits.slice(0, 2));
-    expect(await touched(commits[1]!, 'sub/a.md', 50)).toEqual(commits.slice(1));
-    expect(await touched('HEAD', 'sub/*.md', 50)).toEqual([]);
-  });
-});
-
-test('what each commit has there is read as it is, be it a file, a link or nothing', async () => {
-  const folder = makeRepository({ 'a.md': 'a\nb\nc\nd\n' });
-  const turns = [
-    () => writeFiles(folder, { 'a.md': 'a\nb\nc\nD\n' }),
-    () => rmSync(join(folder, 'a.md')),
-    () => symlinkSync('elsewhere', join(folder, 'a.md')),
-    () => (rmSync(join(folder, 'a.md')), writeFiles(folder, { 'a.md': 'a\nb\nc\nE\n' })),
-    () => git(folder, 'mv', 'a.md', '\n:100644 b.md'),
-  ];
-  for (const turn of turns) {
-    turn();
-    commitAll(folder, 'turn');
-  }
-  configure(folder, UNUSUAL_SETTINGS);
-  const repository = await open(folder);
-  const places = await repository.whereTouched('HEAD', '\n:100644 b.md', 50);
-  const contents = await Promise.all(places.map((at) => repository.fileAt(at.commit, at.path)));
-  expect(contents.map((bytes) => bytes?.toString()[6] ?? null)).toEqual(['E', 'E', null, null, 'D', 'd']);
 });
 
 test('the commit and the paths from the root are known in each folder of each work tree', async () => {
@@ -126,17 +71,6 @@ function makeMerged() {
   return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
 }
 
-type Name = keyof ReturnType<typeof makeMerged>['commits'];
-
-test('the parents of a commit: of a merge the branch comes before what was merged', async () => {
-  const { folder, commits } = makeMerged();
-  const { parentsOf } = await open(folder);
-  expect(await parentsOf(commits.first)).toEqual([]);
-  expect(await parentsOf(commits.side)).toEqual([commits.first]);
-  expect(await parentsOf(commits.merge)).toEqual([commits.main, commits.side]);
-  await expect(parentsOf(commits.missing)).rejects.toThrow('git could not answer');
-});
-
 test('what two commits have in common', async () => {
   const { folder, commits } = makeMerged();
   const { first, side, main, merge, missing } = commits;
@@ -148,31 +82,28 @@ test('what two commits have in common', async () => {
   for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
 });
 
-describe('the commits that come after another', () => {
-  test.each<[string, Name, readonly (Name | `not ${string}`)[], readonly Name[]]>([
-    ['all after the first', 'first', ['first', 'side', 'main', 'merge'], ['side', 'main', 'merge']],
-    ['none is itself, nor one before or beside it', 'main', ['main', 'first', 'side'], []],
-    ['what it was merged into', 'side', ['main', 'merge'], ['merge']],
-    ['one that is not there is none', 'first', ['missing', 'main'], ['main']],
-    ['each once, in the order given', 'first', ['merge', 'main', 'merge'], ['merge', 'main']],
-    ['nothing is given', 'first', [], []],
-    ['nothing that is an id', 'first', ['not --all', 'not HEAD', 'not main', 'not '], []],
-    ['ids among what is none', 'first', ['not --not', 'main', 'not ^HEAD', 'not --stdin', 'not a..b'], ['main']],
-  ])('%s', async (_, commit, candidates, expected) => {
-    const { folder, commits } = makeMerged();
-    const ids: Readonly<Record<string, string>> = commits;
-    const given = candidates.map((name) => ids[name] ?? name.slice('not '.length));
-    const found = await (await open(folder)).descendantsOf(commits[commit], given);
-    expect(found).toEqual(expected.map((name) => commits[name]));
-  });
-
-  test('an id that is cut, longer, or of a file is none', async () => {
-    const { folder, commits } = makeMerged();
-    const { first, main } = commits;
-    const file = git(folder, 'rev-parse', 'HEAD:a.md');
-    const given = [main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase(), file];
-    expect(await (await open(folder)).descendantsOf(first, given)).toEqual([]);
-  });
+test('the commits that come after another, each once and in the order given', async () => {
+  const { folder, commits } = makeMerged();
+  const { first, side, main, merge, missing } = commits;
+  const { descendantsOf } = await open(folder);
+  expect(await descendantsOf(first, [first, side, main, merge])).toEqual([side, main, merge]);
+  expect(await descendantsOf(main, [main, first, side])).toEqual([]);
+  expect(await descendantsOf(side, [main, merge])).toEqual([merge]);
+  expect(await descendantsOf(first, [merge, missing, main, merge])).toEqual([merge, main]);
+  const words = [
+    '--all',
+    'HEAD',
+    'main',
+    '',
+    '--not',
+    '^HEAD',
+    '--stdin',
+    'a..b',
+    git(folder, 'rev-parse', 'HEAD:a.md'),
+  ];
+  const none = [...words, main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase()];
+  expect(await descendantsOf(first, none)).toEqual([]);
+  expect(await descendantsOf(first, [...none, main])).toEqual([main]);
 });
 
 /** A repository with one more commit whose message is this one, to the letter. */
@@ -262,5 +193,38 @@ describe('the merge that brought a commit', () => {
     ['what is too old to be listed is left out of its branch', 'm b s\ns r\n', { s: 'm', r: 'm' }],
   ])('%s', (_, listed, expected) => {
     expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
+  });
+});
+
+describe('the pull request that a commit names', () => {
+  const quoted = 'Revert "Merge pull request #7 from a/b"';
+  const absurd = `Soften (#${'9'.repeat(30)})`;
+  test.each<[string, string, string, string | null, string?]>([
+    ['none', 'Soften the tone', '', null],
+    ['a squash merge of GitHub', 'Soften the tone (#12)', '', '#12'],
+    ['of several the last one', 'Revert "Soften (#12)" (#15)', '', '#15'],
+    ['not one that is quoted', 'Revert "Soften (#12)"', '', null],
+    ['not an issue', 'Fix #12', 'Closes #12', null],
+    ['not without a number', 'Soften (#)', '', null],
+    ['not a number that none can have', absurd, '', null],
+    ['a merge of GitHub', 'Merge pull request #7 from acme/soft', 'Soften\n\nMore.', '#7', 'Soften'],
+    ['one without a title', 'Merge pull request #7 from a/b', '', '#7'],
+    ['its title may name another', 'Merge pull request #7 from a/b', 'Like (#3)', '#7', 'Like (#3)'],
+    ['not a merge that is quoted', quoted, '', null],
+    ['a merge of GitLab', "Merge branch 'soft' into 'main'", 'Soften\n\nSee merge request a/p!9', '!9', 'Soften'],
+    ['one without a title', "Merge branch 'a' into 'b'", 'See merge request g/p!9\n', '!9'],
+    ['a squash merge of GitLab', 'Soften', 'Why.\n\nSee merge request g/sub/p!10', '!10'],
+    ['with CR LF', 'Soften', 'See merge request g/p!11\r\n', '!11'],
+    ['of several the last one', 'Soften', 'See merge request g/p!1\n\nSee merge request g/p!2', '!2'],
+    ['not within a sentence', 'Soften', 'Do not See merge request g/p!1', null],
+    ['not one of somebody’s words', 'Soften', 'See merge request g/p!1 and others', null],
+    ['nothing at all', '', '', null],
+  ])('%s: %s', (_, subject, body, pullRequest, told = subject) => {
+    expect(readMessage(subject, body)).toEqual({ pullRequest, subject: told });
+  });
+
+  test('is found in time, whatever the message is', () => {
+    const body = `${'See merge request '.repeat(20_000)}\n${'!'.repeat(100_000)}`;
+    expect(readMessage(`${'(#1'.repeat(50_000)}`, body)).toMatchObject({ pullRequest: null });
   });
 });

@@ -15,66 +15,76 @@ import {
   writeFiles,
 } from '../support/folder.ts';
 
-/** The files of random histories, of several folders; one stands where another time a folder is. */
-const PATHS = ['p/a.md', 'p/b.md', 'p/ü b.md', 'p/deep/c.md', 'p/deep', 'd.md'] as const;
-
 /** By path what a commit has there: the mode and the text. */
 type Tree = ReadonlyMap<string, readonly [mode: string, text: string]>;
 
 type Commit = { readonly parents: readonly number[]; readonly tree: Tree; readonly time: number };
 
-/** What one commit does: `pick` chooses among the parents where they differ. */
-type Step = {
-  readonly back: readonly number[];
-  readonly picks: readonly number[];
-  readonly edits: readonly { readonly path: number; readonly mode: string | null; readonly text: string }[];
-  readonly skew: number;
-};
-
-const small = fc.nat({ max: 5 });
-
-const step: fc.Arbitrary<Step> = fc.record({
-  // Mostly one parent, the commit before; merges of two and three, and now and then a commit without any.
-  back: fc.oneof(
-    { weight: 5, arbitrary: fc.constant([1]) },
-    { weight: 4, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 3 }) },
-    { weight: 1, arbitrary: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 1 }) },
+/** What happens to one of the files in a commit, or a merge of an earlier commit. */
+const happening = fc.record({
+  what: fc.constantFrom(
+    ...(['edit', 'edit', 'rename', 'back', 'revert', 'link', 'delete', 'add', 'branch', 'elsewhere'] as const),
+    ...(['merge', 'merge', 'merge and edit'] as const),
   ),
-  picks: fc.array(small, { minLength: PATHS.length, maxLength: PATHS.length }),
-  // Few texts, so that changes are taken back, and made on both sides.
-  edits: fc.array(
-    fc.record({
-      path: fc.nat({ max: PATHS.length - 1 }),
-      mode: fc.constantFrom('100644', '100644', '100644', '100755', '120000', null),
-      text: fc.constantFrom('1', '2', '3'),
-    }),
-    { maxLength: 3 },
-  ),
+  which: fc.nat({ max: 3 }),
+  line: fc.nat({ max: 9 }),
+  back: fc.integer({ min: 1, max: 5 }),
   skew: fc.constantFrom(0, 0, 0, 0, -5000, 5000),
 });
 
-const history = (size: { readonly minLength: number; readonly maxLength: number }) =>
-  fc.array(step, size).map(commitsOf);
+type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
 
-function commitsOf(steps: readonly Step[]): readonly Commit[] {
-  const commits: Commit[] = [];
-  for (const { back, picks, edits, skew } of steps) {
-    const parents = back.map((count) => commits.length - count).filter((parent) => parent >= 0);
-    const trees = parents.map((parent) => commits[parent]!.tree);
-    const tree = new Map(
-      PATHS.flatMap((path, index) => {
-        const entry = trees[picks[index]! % trees.length]?.get(path);
-        return entry === undefined ? [] : [[path as string, entry] as const];
-      }),
-    );
-    for (const { path, mode, text } of edits)
-      if (mode === null) tree.delete(PATHS[path]!);
-      else tree.set(PATHS[path]!, [mode, text]);
-    if (tree.has('p/deep')) tree.delete('p/deep/c.md');
-    commits.push({ parents, tree, time: 1_700_000_000 + commits.length * 60 + skew });
+/** Four files of ten lines that have none in common; names are by file and number. */
+const textOf = (which: number, versions: readonly number[]) =>
+  versions.map((version, line) => `file ${which} line ${line} version ${version}`).join('\n');
+
+type File = { readonly name: number; readonly mode: string; readonly versions: readonly number[] } | null;
+
+const NEW = { name: 0, mode: '100644', versions: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0] } satisfies File;
+
+/** What is renamed keeps most of its text, and no other file is like it. */
+const histories = fc.array(happening, { minLength: 1, maxLength: 50 }).map((steps): readonly Commit[] => {
+  const states: (readonly File[])[] = [[NEW, NEW, NEW, null]];
+  const commits = [commitOf(states[0]!, [], 0, 0)];
+  for (const { what, which, line, back, skew } of steps) {
+    const last = states.length - 1;
+    const earlier = Math.max(0, last - back);
+    const merges = what.startsWith('merge');
+    // Some merges are of three.
+    const merged = new Set([earlier, last, ...(line > 6 ? [0] : [])]);
+    const parents = merges ? [...merged] : [what === 'branch' ? earlier : last];
+    const files = states[merges ? last : parents[0]!]!;
+    const turn = (file: File, index: number): File => {
+      if (index === which) return turned(file, what, line);
+      return merges ? states[earlier]![index]! : file;
+    };
+    states.push(files.map(turn));
+    commits.push(commitOf(states.at(-1)!, parents, states.length, skew));
   }
   return commits;
+});
+
+function commitOf(files: readonly File[], parents: readonly number[], index: number, skew: number): Commit {
+  const entries = files.flatMap((file, which) =>
+    file === null ? [] : [[nameOf(which, file.name), [file.mode, textOf(which, file.versions)]] as const],
+  );
+  const tree = new Map([['other.txt', ['100644', `${index}`]] as const, ...entries]);
+  return { parents, tree, time: 1_700_000_000 + index * 60 + skew };
 }
+
+function turned(file: File, what: Happening['what'], line: number): File {
+  if (file === null) return what === 'add' ? NEW : null;
+  const edited = { ...file, versions: file.versions.with(line, file.versions[line]! + 1) };
+  if (what === 'delete') return null;
+  if (what === 'edit' || what === 'merge and edit') return edited;
+  if (what === 'rename') return { ...edited, name: file.name + 1 };
+  if (what === 'revert') return { ...file, versions: NEW.versions };
+  if (what === 'link') return { ...file, mode: file.mode === '100644' ? '120000' : '100644' };
+  return what === 'back' ? { ...file, name: 0 } : file;
+}
+
+/** Of half of them it begins as a line of git's about a file does. */
+const nameOf = (which: number, name: number) => `${which % 2 === 0 ? '\n:100644 ü ' : 'p/'}${which}/${name}.md`;
 
 /** A repository with these commits, the last one checked out as far as git knows; no file is written. */
 function importHistory(commits: readonly Commit[]): string {
@@ -95,7 +105,7 @@ function importing({ parents, tree, time }: Commit, index: number): string {
     ...(first === undefined ? [] : [`from ${first}\n`]),
     ...merged.map((parent) => `merge ${parent}\n`),
     'deleteall\n',
-    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${path}\n${data(text)}`),
+    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${JSON.stringify(path)}\n${data(text)}`),
     '\n',
   ].join('');
 }
@@ -143,9 +153,9 @@ describe('the commit that last touched a file', () => {
     const commit = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
     commitAll(folder, 'Others');
-    const { fileAt, lastCommits } = await open(folder);
+    const { fileAt } = await open(folder);
     for (const path of ODD_NAMES) {
-      expect([...(await lastCommits([path])).values()]).toEqual([{ commit, path, changeSummary: 'First prompts' }]);
+      expect(await lastCommitOf(folder, path)).toEqual({ commit, path, changeSummary: 'First prompts' });
       expect((await fileAt(commit, path))?.toString()).toBe(path);
     }
   });
@@ -186,135 +196,60 @@ function lastOf(folder: string, path: string): string {
   return git(folder, ...words, `:(top,literal)${path}`);
 }
 
-/** The regular files of the last commit, and the number of the commit that is told for each, asked for together. */
-async function lastCommitsIn(folder: string, commits: readonly Commit[]) {
-  const tree = commits.at(-1)!.tree;
-  const found = await (await open(folder)).lastCommits(PATHS);
-  const files = PATHS.filter((path) => tree.get(path)?.[0].startsWith('100'));
-  expect([...found.keys()].toSorted()).toEqual(files.toSorted());
-  return files.map((path) => ({ path, ...found.get(path), number: Number(found.get(path)?.changeSummary?.slice(7)) }));
-}
-
-describe('the commits that last touched many files', () => {
-  test('have made them what they are, in histories with merges of all kinds; of one it is what git tells', async () => {
-    const hold = async (commits: readonly Commit[]): Promise<void> => {
-      const folder = importHistory(commits);
-      configure(folder, UNUSUAL_SETTINGS);
-      const textAt = (number: number, path: string) => commits[number]!.tree.get(path);
-      const last = await lastCommitsIn(folder, commits);
-      for (const { path, number } of last) {
-        expect(textAt(number, path)?.[1]).toBe(textAt(commits.length - 1, path)?.[1]);
-        const before = commits[number]!.parents.map((parent) => textAt(parent, path));
-        expect(before).not.toContainEqual(textAt(number, path));
-      }
-      const one = last[commits.length % last.length]?.path;
-      if (one !== undefined) expect((await lastCommitOf(folder, one))?.commit).toBe(lastOf(folder, one));
-      rmSync(folder, { recursive: true });
-    };
-    await fc.assert(fc.asyncProperty(history({ minLength: 1, maxLength: 60 }), hold), {
-      numRuns: 15,
-      endOnFailure: true,
-    });
-  });
-
-  test('are those that git tells of each alone, in one of thousands of commits that touch other files', async () => {
-    const file = (text: string) => ['100644', text] as const;
-    const commits = Array.from({ length: 2300 }, (_, index): Commit => {
-      const touched = PATHS.filter((path, which) => path !== 'p/deep' && index >= 4 * 10 ** which);
-      const tree = new Map([...touched.map((path) => [path, file('1')] as const), ['other', file(`${index}`)]]);
-      return { parents: index === 0 ? [] : [index - 1], tree, time: 1_700_000_000 + index };
-    });
+test('the commits that last touched many files have made them what they are; of one it is what git tells', async () => {
+  const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
-    for (const { path, commit } of await lastCommitsIn(folder, commits)) expect(commit).toBe(lastOf(folder, path));
+    configure(folder, UNUSUAL_SETTINGS);
+    const { head, lastCommitAt } = await open(folder);
+    const { tree } = commits.at(-1)!;
+    const files = [...tree].flatMap(([path, [mode]]) => (mode === '100644' ? [path] : []));
+    const others = [...tree.keys(), nameOf(1, 0), 'never.md'].filter((path) => !files.includes(path));
+    for (const path of others) expect(await lastCommitAt(head!, path)).toBeNull();
+    const last = await Promise.all(files.map((path) => lastCommitAt(head!, path)));
+    for (const [index, path] of files.entries()) {
+      const { tree: then, parents } = commits[Number(last[index]!.changeSummary!.slice('Commit '.length))]!;
+      expect([last[index]!.path, then.get(path)?.[1]]).toEqual([path, tree.get(path)?.[1]]);
+      expect(parents.map((parent) => commits[parent]!.tree.get(path))).not.toContainEqual(then.get(path));
+    }
+    const one = files[commits.length % files.length]!;
+    expect((await lastCommitOf(folder, one))?.commit).toBe(lastOf(folder, one));
+    rmSync(folder, { recursive: true });
   });
+  await fc.assert(property, { numRuns: 15, endOnFailure: true });
 });
-
-/** What happens to one of the files in a commit, or a merge of an earlier commit. */
-const happening = fc.record({
-  what: fc.constantFrom('edit', 'edit', 'rename', 'back', 'delete', 'add', 'merge', 'branch', 'elsewhere'),
-  which: fc.nat({ max: 3 }),
-  line: fc.nat({ max: 9 }),
-  back: fc.integer({ min: 1, max: 5 }),
-});
-
-type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
-
-/** Four files of ten lines that have none in common; names are by file and number. */
-const textOf = (which: number, versions: readonly number[]) =>
-  versions.map((version, line) => `file ${which} line ${line} version ${version}`).join('\n');
-
-type File = { readonly name: number; readonly versions: readonly number[] } | null;
-
-const NEW: File = { name: 0, versions: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0] };
-
-/** An ordinary history: what is renamed keeps most of its text, and no other file is like it. */
-function ordinary(steps: readonly Happening[]): readonly Commit[] {
-  const states: (readonly File[])[] = [[NEW, NEW, NEW, null]];
-  const parents: number[][] = [[]];
-  for (const { what, which, line, back } of steps) {
-    const last = states.length - 1;
-    const earlier = Math.max(0, last - back);
-    const from = what === 'branch' ? earlier : last;
-    const files = states[from]!;
-    const other = states[earlier]!;
-    parents.push(what === 'merge' && earlier !== last ? [earlier, last] : [from]);
-    const now = (file: File, index: number): File => (index === which ? turned(file, what, line) : file);
-    states.push(
-      what === 'merge' ? files.map((file, index) => (index === which ? file : other[index]!)) : files.map(now),
-    );
-  }
-  return states.map((files, index) => ({
-    parents: parents[index]!,
-    tree: new Map([
-      ['other.txt', ['100644', `${index}`] as const],
-      ...files.flatMap((file, which) =>
-        file === null ? [] : [[nameOf(which, file.name), ['100644', textOf(which, file.versions)]] as const],
-      ),
-    ]),
-    time: 1_700_000_000 + index * 60,
-  }));
-}
-
-function turned(file: File, what: Happening['what'], line: number): File {
-  if (file === null) return what === 'add' ? NEW : null;
-  const { name, versions } = file;
-  if (what === 'delete') return null;
-  if (what === 'edit') return { name, versions: versions.with(line, versions[line]! + 1) };
-  if (what === 'rename') return { name: name + 1, versions: versions.with(line, versions[line]! + 1) };
-  return what === 'back' ? { name: 0, versions } : file;
-}
-
-const nameOf = (which: number, name: number) => `p/${which % 2 === 0 ? 'ü ' : ''}${which}/${name}.md`;
 
 /** Which commits count. */
 const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
 
 /** What git tells of a file alone. */
-function alone(folder: string, path: string, which: keyof typeof WHICH, most: number): readonly string[] {
-  const how = ['--follow', ...WHICH[which], `--max-count=${most}`];
+function alone(folder: string, ref: string, path: string, which: keyof typeof WHICH): readonly string[] {
+  const how = ['--follow', ...WHICH[which]];
   const shown = ['--name-only', '-z', '--format=tformat:%x00%H'];
-  const words = git(folder, 'log', ...how, ...shown, 'HEAD', '--', path).split('\0');
-  return words.flatMap((word, index) => (/^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.trim()}`] : []));
+  const words = git(folder, 'log', ...how, ...shown, ref, '--', `:(top,literal)${path}`).split('\0');
+  return words.flatMap((word, index) =>
+    /^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.replace(/^\n/, '')}`] : [],
+  );
 }
 
 test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
-  const histories = fc.array(happening, { minLength: 1, maxLength: 40 }).map(ordinary);
   const which = fc.constantFrom('whereMerged', 'whereTouched');
-  const property = fc.asyncProperty(histories, which, fc.constantFrom(3, 500), async (commits, how, most) => {
+  const property = fc.asyncProperty(histories, which, fc.nat({ max: 5 }), async (commits, how, later) => {
     const folder = importHistory(commits);
-    const paths = [...commits.at(-1)!.tree.keys(), nameOf(1, 0), 'never.md'];
-    const expected = paths.map((path) => [path, alone(folder, path, how, most)]);
+    const asOf = Math.max(0, commits.length - 1 - later);
+    const ref = `refs/heads/c${asOf}`;
+    const paths = [...commits[asOf]!.tree.keys(), nameOf(1, 0), 'never.md', 'p/*.md'];
+    const expected = paths.map((path) => [path, alone(folder, ref, path, how)]);
     configure(folder, UNUSUAL_SETTINGS);
     const refs = git(folder, 'for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/c*');
     const byId = new Map(refs.split('\n').map((line) => [line.slice(0, 40), commits[Number(line.slice(42))]]));
     const repository = await open(folder);
     const told = await Promise.all(
       paths.map(async (path) => {
-        const places = await repository[how]('HEAD', path, most);
+        const places = await repository[how](ref, path);
         for (const at of places) {
-          expect((await repository.fileAt(at.commit, at.path))?.toString() ?? null).toBe(
-            byId.get(at.commit)?.tree.get(at.path)?.[1] ?? null,
-          );
+          const [mode, text] = byId.get(at.commit)?.tree.get(at.path) ?? [];
+          const bytes = await repository.fileAt(at.commit, at.path);
+          expect(bytes?.toString()).toBe(mode === '100644' ? text : undefined);
         }
         return [path, places.map((at) => `${at.commit} ${at.path}`)];
       }),

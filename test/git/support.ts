@@ -7,24 +7,9 @@ export { configure } from '../support/folder.ts';
 
 /** File names that a shell, a pattern or git's own syntax would take for something else. */
 export const ODD_NAMES = [
-  'two words.md',
-  ' blank before and after .md',
-  'quo"te.md',
-  "quo'te.md",
-  'back\\slash.md',
-  'Übergrüße.md',
-  'u\u0308ber.md',
-  '-dash.md',
-  '--all.md',
-  '*.md',
-  '[a-z]?.md',
-  ':(top)magic.md',
-  ':!not.md',
-  '#hash.md',
-  '$HOME.md',
-  'new\nline.md',
-  'tab\there.md',
-  '日本語.md',
+  ...['two words.md', ' blank before and after .md', 'quo"te.md', "quo'te.md", 'back\\slash.md', 'Übergrüße.md'],
+  ...['u\u0308ber.md', '-dash.md', '--all.md', '*.md', '[a-z]?.md', ':(top)magic.md', ':!not.md', '#hash.md'],
+  ...['$HOME.md', 'new\nline.md', 'tab\there.md', '日本語.md'],
 ] as const;
 
 /** How git is started for a folder where no key is in a variable. */
@@ -37,7 +22,8 @@ export async function uncommittedOf(folder: string, paths: readonly string[]): P
 }
 
 export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
-  return (await (await open(folder)).lastCommits([path])).get(path);
+  const { head, fromRoot, lastCommitAt } = await open(folder);
+  return head === null ? undefined : ((await lastCommitAt(head, fromRoot(path))) ?? undefined);
 }
 
 export function open(folder: string): Promise<Repository> {

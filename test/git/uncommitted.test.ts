@@ -16,24 +16,17 @@ const ignore = (folder: string, how: string) => git(folder, 'update-index', how,
 const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
 
 describe('a file differs from HEAD', () => {
+  const stage = (folder: string) => (edit(folder), git(folder, 'add', '.'));
   test.each<[string, (folder: string) => void, boolean]>([
     ['as it was committed', () => {}, false],
     ['written again with the same bytes', (folder) => writeFiles(folder, { 'a.md': 'a' }), false],
     ['edited', edit, true],
-    ['edited and staged', (folder) => (edit(folder), git(folder, 'add', '.')), true],
-    [
-      'staged with an edit, and put back in the folder',
-      (folder) => (edit(folder), git(folder, 'add', '.'), writeFiles(folder, { 'a.md': 'a' })),
-      false,
-    ],
+    ['edited and staged', stage, true],
+    ['staged, and put back in the folder', (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })), false],
     ['taken out of the index', (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'), true],
     ['with another mode', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
-    [
-      'edited while git was told to overlook it',
-      (folder) => (ignore(folder, '--assume-unchanged'), edit(folder)),
-      true,
-    ],
-    ['edited while git was told to skip it', (folder) => (ignore(folder, '--skip-worktree'), edit(folder)), true],
+    ['edited while overlooked', (folder) => (ignore(folder, '--assume-unchanged'), edit(folder)), true],
+    ['edited while skipped', (folder) => (ignore(folder, '--skip-worktree'), edit(folder)), true],
   ])('%s', async (_, change, differs) => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     change(folder);

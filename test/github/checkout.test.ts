@@ -72,7 +72,7 @@ describe('a repository with its whole history', () => {
   test.each([0, 1, 2])('is there after a checkout with a depth of %i', async (depth) => {
     const { folder, commits } = makeHistory();
     const repository = await openWholeAt(checkOut(folder, commits.merge, depth));
-    expect(await repository.isShallow()).toBe(false);
+    expect(repository.shallow).toBe(false);
     expect(await repository.mergeBase(commits.main, commits.change)).toBe(commits.first);
   });
 
@@ -81,7 +81,7 @@ describe('a repository with its whole history', () => {
     const clone = checkOut(folder, commits.merge, 1);
     git(clone, 'remote', 'set-url', 'origin', `file://${join(folder, 'nowhere')}`);
     const repository = await openWholeAt(clone);
-    expect([repository.head, await repository.isShallow()]).toEqual([commits.merge, true]);
+    expect([repository.head, repository.shallow]).toEqual([commits.merge, true]);
   });
 });
 

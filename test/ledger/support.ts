@@ -1,4 +1,5 @@
-import { untilStopped, type PromptService } from '../../src/service/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
+import { untilStopped } from '../doubles/recorded.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { TRACKING } from '../planning/support.ts';

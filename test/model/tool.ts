@@ -2,7 +2,7 @@ import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import { NO_HISTORY, type Desired, type History } from '../../src/domain/desired.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped } from '../../src/service/prompt-service.ts';
+import { untilStopped } from '../doubles/recorded.ts';
 import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';

@@ -1,28 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isLoopback } from '../../src/domain/network.ts';
-import {
-  callsByName,
-  connected,
-  everythingIn,
-  failureOf,
-  httpServer,
-  KEY,
-  listening,
-  wirePrompt,
-  wireVersion,
-} from './support.ts';
+import { answer, callsByName, connected, everythingIn, failureOf, httpServer, KEY, listening } from './support.ts';
 
 const SERVICE = 'http://prompts.invalid';
 /** Seconds: where no proxy is used this name is looked up, and some resolvers take their time to say no. */
 const LOOKUP = 0.1;
 
 afterEach(() => vi.unstubAllEnvs());
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  response.end(JSON.stringify(request.method === 'GET' ? wirePrompt : wireVersion));
-}
 
 type Tunnel = { readonly target: string; readonly headers: IncomingMessage['headers'] };
 
@@ -42,18 +28,14 @@ async function proxy(onConnect: (socket: Socket) => void = (socket) => socket.en
 }
 
 describe('a proxy in the environment', () => {
-  test.each(['http_proxy', 'HTTP_PROXY'])('%s is used', async (variable) => {
-    const { url, forwarded } = await proxy();
-    const { service } = connected({ baseUrl: SERVICE, environment: { [variable]: url } });
+  test.each<[string, (port: number) => string]>([
+    ['http_proxy', (port) => `http://127.0.0.1:${port}`],
+    ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
+  ])('%s is used, also where it is written without http://', async (variable, address) => {
+    const { port, forwarded } = await proxy();
+    const { service } = connected({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
     expect(forwarded.map(({ url: target }) => target)).toEqual([`${SERVICE}/v1/integration/prompts/prm_1`]);
-  });
-
-  test('may be written without http://', async () => {
-    const { port, forwarded } = await proxy();
-    const { service } = connected({ baseUrl: SERVICE, environment: { http_proxy: ` 127.0.0.1:${port} ` } });
-    await service.readPrompt('prm_1');
-    expect(forwarded).toHaveLength(1);
   });
 
   test.each(['https_proxy', 'HTTPS_PROXY', 'http_proxy'])(
@@ -157,21 +139,13 @@ describe('no proxy is used', () => {
     expect(forwarded).toEqual([]);
   });
 
-  const hosts: readonly (readonly [string, boolean])[] = [
-    ['http://127.0.0.1:1', true],
-    ['http://127.255.0.9', true],
-    ['http://2130706433', true],
-    ['http://0x7f.1', true],
-    ['https://[::1]:1', true],
-    ['https://localhost', true],
-    ['https://localhost.', true],
-    ['https://127.0.0.1.example.com', false],
-    ['https://localhost.example.com', false],
-    ['https://mylocalhost', false],
-    ['https://128.0.0.1', false],
-    ['https://[::2]', false],
-  ];
-  test.each(hosts)('%s is loopback: %s', (url, expected) => {
-    expect(isLoopback(new URL(url))).toBe(expected);
+  const HERE = ['http://127.0.0.1:1', 'http://127.255.0.9', 'http://2130706433', 'http://0x7f.1', 'https://[::1]:1'];
+  test.each([...HERE, 'https://localhost', 'https://localhost.'])('%s is loopback', (url) => {
+    expect(isLoopback(new URL(url))).toBe(true);
+  });
+
+  const ELSEWHERE = ['127.0.0.1.example.com', 'localhost.example.com', 'mylocalhost', '128.0.0.1', '[::2]'];
+  test.each(ELSEWHERE)('%s is not', (host) => {
+    expect(isLoopback(new URL(`https://${host}`))).toBe(false);
   });
 });

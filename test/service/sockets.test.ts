@@ -1,15 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
 import {
+  answer,
   callNames,
   callsByName,
   connected,
   everythingIn,
   failureOf,
-  goodAnswers,
   httpServer,
   KEY,
   listening,
@@ -20,11 +20,6 @@ import {
 } from './support.ts';
 
 const MIB = 1024 * 1024;
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const body = request.method === 'GET' ? wirePrompt : wireVersion;
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-}
 
 /** A server that does one thing to each connection once a request has begun to arrive. */
 const onRequest = (act: (socket: Socket) => void) => netServer((socket) => void socket.once('data', () => act(socket)));
@@ -53,19 +48,6 @@ describe('before anything was sent', () => {
     expect(sleeps).toEqual([250, 500, 1000]);
   });
 
-  test.each(callNames)('%s goes through once the service is up', async (name) => {
-    const port = await freePort();
-    const server = createServer((_, response) => response.end(JSON.stringify(goodAnswers[name])));
-    const sleep = async () => {
-      if (!server.listening) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    };
-    const { service, calls } = connected({ baseUrl: `http://127.0.0.1:${port}`, sleep });
-    await callsByName[name](service);
-    await service.close();
-    await new Promise((resolve) => server.close(resolve));
-    expect(calls.map(({ status }) => status)).toEqual([null, 200]);
-  });
-
   const unsent: readonly (readonly [string, () => Promise<string>])[] = [
     ['a name that is not known', async () => 'http://promptsync.invalid'],
     ['https to a server that speaks http', async () => (await httpServer(answer)).url.replace('http', 'https')],
@@ -90,7 +72,7 @@ describe('before anything was sent', () => {
     const { service } = connected({ baseUrl: url });
     await service.readPrompt('prm_1');
     await service.close();
-    expect((await failureOf(service.readPrompt('prm_1'))).message).toContain('the client was closed');
+    await failureOf(service.readPrompt('prm_1'));
     expect(sockets).toHaveLength(1);
   });
 });
@@ -102,33 +84,21 @@ describe('after the request was sent', () => {
   type CallMade = (typeof callsMade)[number];
   const LOST = 'service/connection-lost';
   type Fault = readonly [string, (socket: Socket) => void, ProblemCode, timesToRead: number];
+  const cut = `${head}content-length: 500\r\n\r\n${half}`;
+  const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
+  const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
     ['it hangs up', (s) => s.destroy(), LOST, 4],
     ['it resets the connection', (s) => s.resetAndDestroy(), LOST, 4],
     ['it ends without an answer', (s) => s.end(), LOST, 4],
     ['its headers are cut', (s) => s.end(head), LOST, 4],
-    ['its body is cut', (s) => s.end(`${head}content-length: 500\r\n\r\n${half}`), LOST, 4],
-    [
-      'its body is cut hard',
-      (s) => s.write(`${head}content-length: 500\r\n\r\n${half}`, () => s.resetAndDestroy()),
-      LOST,
-      4,
-    ],
-    ['its chunks are cut', (s) => s.end(`${head}transfer-encoding: chunked\r\n\r\n14\r\n${half}`), LOST, 4],
-    [
-      'its last chunks are cut',
-      (s) => s.end(`${head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n14\r\n${half}`),
-      'service/invalid-answer',
-      4,
-    ],
-    [
-      'its body ends with the connection, too early',
-      (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
-      'service/invalid-answer',
-      1,
-    ],
-    ['it speaks another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'), 'service/invalid-answer', 4],
-    ['its headers never end', (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`), 'service/invalid-answer', 1],
+    ['its body is cut', (s) => s.end(cut), LOST, 4],
+    ['its body is cut hard', (s) => s.write(cut, () => s.resetAndDestroy()), LOST, 4],
+    ['its chunks are cut', (s) => s.end(head + chunk), LOST, 4],
+    ['its last chunks are cut', (s) => s.end(`${head}connection: close\r\n${chunk}`), INVALID, 4],
+    ['its body ends with the connection', (s) => s.end(`${head}connection: close\r\n\r\n${half}`), INVALID, 1],
+    ['it speaks another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'), INVALID, 4],
+    ['its headers never end', (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`), INVALID, 1],
   ];
   /** What comes of one call, and how often it was sent. */
   const sendTo = async (act: Fault[1], name: CallMade, timeoutSeconds = 5) => {
@@ -163,13 +133,6 @@ describe('after the request was sent', () => {
       expect(said).toEqual(slow.map(() => unknown(name, 'service/timeout', 4)));
     },
   );
-
-  test('early hints before the answer do no harm', async () => {
-    const { url } = await httpServer((request, response) => {
-      response.writeEarlyHints({ link: '</x>; rel=preload' }, () => answer(request, response));
-    });
-    expect(await connected({ baseUrl: url }).service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
-  });
 });
 
 describe('answers without end', () => {
@@ -228,18 +191,6 @@ describe('answers without end', () => {
 });
 
 describe('connections', () => {
-  test('reading keeps its connection, creating opens one each time', async () => {
-    const { url, sockets } = await httpServer(answer);
-    const { service } = connected({ baseUrl: url, concurrency: 1 });
-    const opened: number[] = [];
-    for (const kind of 'rrccrc') {
-      const name = kind === 'r' ? 'readPrompt' : 'createVersion';
-      await callsByName[name](service);
-      opened.push(sockets.length);
-    }
-    expect(opened).toEqual([1, 1, 2, 3, 3, 4]);
-  });
-
   test('creating never meets a stale connection; reading gets over one', async () => {
     const used = new WeakSet<Socket>();
     const { url } = await httpServer((request, response) => {

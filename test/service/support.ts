@@ -71,6 +71,12 @@ export function everythingIn(error: unknown): string {
   return [error.stack ?? '', ...own, error.cause === undefined ? '' : everythingIn(error.cause)].join('\n');
 }
 
+/** Answers reading with the prompt, and all else with the version. */
+export const answer: RequestListener = (request, response) => {
+  const body = request.method === 'GET' ? wirePrompt : wireVersion;
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+};
+
 export type Listening = { readonly url: string; readonly port: number; readonly sockets: readonly Socket[] };
 
 export function httpServer(listener: RequestListener): Promise<Listening> {
