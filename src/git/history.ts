@@ -123,6 +123,10 @@ type Change = {
   readonly blob: string | null;
 };
 
+/** So many commits are read at first: most files were touched lately, and all of 20,000 commits take four seconds. */
+const LATELY = 1000;
+const ALL_OF_THEM = -1;
+
 /** How far back renames and merges are looked for. */
 const MOST_COMMITS = 100_000;
 
@@ -138,15 +142,17 @@ async function findLastCommits(
 ): Promise<ReadonlyMap<string, Provenance>> {
   const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)] as const));
   const sought = new Map(blobs.filter(([, blob]) => blob !== null));
-  if (sought.size === 0) return new Map();
   const found = new Map<string, Provenance>();
-  // A merge touches what it has otherwise than all of its parents.
-  const how = ['--no-renames', '--diff-merges=combined'];
-  for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, '--', ...pathspecsOf(paths))) {
-    for (const { path, blob } of changes) {
-      // A commit that left something else there was of a branch that another one has prevailed over.
-      if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
-      found.set(path, { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) });
+  for (const most of [LATELY, ALL_OF_THEM]) {
+    if (found.size === sought.size) break;
+    // A merge touches what it has otherwise than all of its parents.
+    const how = ['--no-renames', '--diff-merges=combined', `--max-count=${most}`];
+    for (const { commit, subject, changes } of await readLog(ask, ...how, asOf, '--', ...pathspecsOf(paths))) {
+      for (const { path, blob } of changes) {
+        // A commit that left something else there was of a branch that another one has prevailed over.
+        if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
+        found.set(path, { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) });
+      }
     }
   }
   return found;

@@ -4,12 +4,6 @@ import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { KEY, nextRequest, startService } from './support.ts';
 
-test('the base URL names the loopback address and the port that was taken', async () => {
-  const { server } = await startService();
-  expect(server.port).toBeGreaterThan(0);
-  expect(server.baseUrl).toBe(`http://127.0.0.1:${server.port}`);
-});
-
 test.each(otherAddresses())('it does not listen on %s', async (address) => {
   const { server } = await startService();
   await expect(reach(server.port, address)).rejects.toThrow('ECONNREFUSED');
@@ -20,7 +14,7 @@ test('a port that is taken rejects', async () => {
   await expect(startServer({ store, port: server.port })).rejects.toThrow('EADDRINUSE');
 });
 
-test('close ends idle connections and those in the middle of a request at once', async () => {
+test('close ends idle connections and those in the middle of a request at once, and may be called again', async () => {
   const { server, read } = await startService();
   await read('p1');
   const half = connect(server.port, '127.0.0.1').on('error', () => {});
@@ -29,15 +23,9 @@ test('close ends idle connections and those in the middle of a request at once',
   const begun = nextRequest();
   half.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
   await begun;
-  await server.close();
+  await Promise.all([server.close(), server.close()]);
   await ended;
   await expect(reach(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
-});
-
-test('close may be called again', async () => {
-  const { server } = await startService();
-  await Promise.all([server.close(), server.close()]);
-  await expect(server.close()).resolves.toBeUndefined();
 });
 
 test('every answered request is recorded, in order, with its body where it was wanted and JSON', async () => {

@@ -218,6 +218,20 @@ test('the commits that last touched many files have made them what they are; of 
   await fc.assert(property, { numRuns: 15, endOnFailure: true });
 });
 
+test('those that touched many files long ago are found behind thousands of others', async () => {
+  const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
+  const commits = Array.from({ length: 2300 }, (_, index): Commit => {
+    const touched = PATHS.filter((_path, which) => index >= 4 * 10 ** which).map((path) => [path, '1'] as const);
+    const files = [...touched, ['other', `${index}`] as const];
+    const tree = new Map(files.map(([path, text]) => [path, ['100644', text] as const]));
+    return { parents: index === 0 ? [] : [index - 1], tree, time: 1_700_000_000 + index };
+  });
+  const folder = importHistory(commits);
+  const { head, lastCommitAt } = await open(folder);
+  const last = await Promise.all([...PATHS, 'other'].map((path) => lastCommitAt(head!, path)));
+  expect(last.map((one) => one?.changeSummary)).toEqual([4, 40, 400, undefined, 2299].map((n) => n && `Commit ${n}`));
+});
+
 /** Which commits count. */
 const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
 
