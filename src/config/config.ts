@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import { expandBraces } from '../files/glob.ts';
 import { line } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
 
@@ -59,14 +60,11 @@ export function forbidsLatest({ environments }: Pick<Config, 'environments'>): r
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 
-/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
-const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
-
 /** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
 const pattern = line
-  .max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`)
+  .max(LONGEST_PATTERN, { error: `it is longer than ${LONGEST_PATTERN} characters`, abort: true })
   .refine((text) => text !== '!', 'it is empty')
-  .refine((text) => !UP_IN_BRACES.test(text), 'it holds .. within braces; write one pattern for each folder')
+  .refine((text) => expandBraces(text).length > 0, 'its braces stand for too many patterns')
   .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
   // What it says of braces is left to the parser.
   .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
-import { makeGlob, splitGlob } from './glob.ts';
+import { expandBraces, makeGlob, splitGlob } from './glob.ts';
 import { firstLink, isDirectory, leaves, slashed } from './paths.ts';
 import { placeOfFile } from './front-matter.ts';
 
@@ -20,7 +20,9 @@ export type FoundPaths = {
   readonly problems: readonly Problem[];
 };
 
+/** One way to read a pattern: the folder that it starts in, and what it asks of the paths below. */
 type Glob = {
+  readonly pattern: string;
   readonly directory: string;
   readonly matches: (path: string) => boolean;
   /** Whether a folder of this name may hold files that match. */
@@ -36,7 +38,11 @@ export function findPromptPaths(where: PromptPatterns): FoundPaths {
   const excluded = exclusionOf(where.patterns);
   const found: Found = { folder: where.folder, paths: [], problems: [] };
   for (const [index, pattern] of where.patterns.entries()) {
-    if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+    const place = where.patternPlaces?.[index] ?? {};
+    for (const glob of globsOf(where.folder, [pattern])) {
+      if (isOutside(glob, where)) found.problems.push(makeProblem('config/pattern-outside', { pattern }, place));
+      else findAll(glob, where, found);
+    }
   }
   const paths = found.paths.filter((path) => !excluded(path));
   const problems = found.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
@@ -46,14 +52,14 @@ export function findPromptPaths(where: PromptPatterns): FoundPaths {
 
 /** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
 export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>): string {
-  const first = patterns.find(isPositive);
-  return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
+  const [first] = globsOf(folder, patterns);
+  return first === undefined ? '' : slashed(relative(folder, first.directory));
 }
 
 /** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
 export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
   const excluded = exclusionOf(patterns);
-  const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
+  const globs = globsOf(folder, patterns);
   return (path: string): boolean =>
     !excluded(path) &&
     !path.split('/').some(isNeverEntered) &&
@@ -70,20 +76,15 @@ function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
   return (path) => globs.some((matches) => matches(path));
 }
 
-function isPositive(pattern: string): boolean {
-  return pattern !== '' && !pattern.startsWith('!');
+function isOutside({ directory, pattern }: Glob, { folder, root }: PromptPatterns): boolean {
+  return [directory, resolve(folder, pattern)].some((path) => leaves(slashed(relative(root, path))));
 }
 
-function findOne({ folder, root }: PromptPatterns, pattern: string, place: Place, found: Found): void {
-  const glob = globOf(folder, pattern);
-  const way = slashed(relative(root, glob.directory));
-  if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
-    found.problems.push(makeProblem('config/pattern-outside', { pattern }, place));
-  } else if (!way.split('/').some(isNeverEntered)) {
-    const link = firstLink(root, glob.directory);
-    if (link === null) walk(glob, glob.directory, found);
-    else found.problems.push(linkProblem(slashed(relative(folder, link))));
-  }
+function findAll(glob: Glob, { folder, root }: PromptPatterns, found: Found): void {
+  if (slashed(relative(root, glob.directory)).split('/').some(isNeverEntered)) return;
+  const link = firstLink(root, glob.directory);
+  if (link === null) walk(glob, glob.directory, found);
+  else found.problems.push(linkProblem(slashed(relative(folder, link))));
 }
 
 function walk(glob: Glob, directory: string, found: Found): void {
@@ -125,18 +126,21 @@ function entriesOf(directory: string, { folder, problems }: Found): readonly Dir
   }
 }
 
-/** The folder that a pattern starts in and what it asks of the paths below. */
+/** What the positive patterns ask for, one for each way to read their braces. */
+function globsOf(folder: string, patterns: readonly string[]): readonly Glob[] {
+  const positive = patterns.filter((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  return positive.flatMap(expandBraces).map((pattern) => globOf(folder, pattern));
+}
+
 function globOf(folder: string, pattern: string): Glob {
   const { base, glob } = splitGlob(pattern);
-  const literal = glob === '';
-  const directory = resolve(folder, literal ? dirname(base) : base);
-  const name = basename(base);
   const deep = glob.includes('/') || glob.includes('**');
-  const hidden = /(^|[/{,])\./.test(glob);
+  const hidden = /(^|\/)\./.test(glob);
   return {
-    directory,
-    matches: literal ? (path) => path === name : makeGlob(glob),
-    enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
+    pattern,
+    directory: resolve(folder, base),
+    matches: makeGlob(glob),
+    enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith('.')),
   };
 }
 

@@ -107,7 +107,7 @@ describe('the schema of promptsync.yaml leaves to the parser', () => {
     ['credentials', 'service: { base_url: "https://me:secret@prompts.example.com" }'],
     ['the order of promotion', 'environments: { live: { promote_from: staging }, staging: {} }'],
     ["the tool's own environments", 'environments: { promptsync: {} }'],
-    ['steps up within braces', 'prompts: ["{a,../b}/*.md"]'],
+    ['how much braces stand for', `prompts: ["${'{a,b}'.repeat(10)}"]`],
   ])('%s', (_, text) => {
     expect({ schema: config(parse(text)), parser: parserTakesConfig(text) }).toEqual({ schema: true, parser: false });
   });
