@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Span } from './front-matter.ts';
-import { parseYamlDocument, toJson } from './strict-yaml.ts';
+import { parseYamlDocument } from './strict-yaml.ts';
 import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
 
 /** A text that takes the place of a span. */
@@ -48,9 +48,7 @@ function follow(map: YAMLMap, [key = '', ...rest]: readonly string[]): Target {
 
 function setValue(text: string, { map, key, pair, rest }: Target, value: JsonValue): readonly Replacement[] {
   const whole = rest.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
-  if (pair === undefined) return [insertEntry(text, map, key, whole)];
-  const same = canonicalJson(toJson(pair.value, () => ({})).value) === canonicalJson(whole);
-  return same ? [] : replaceValue(text, map, pair, whole);
+  return pair === undefined ? [insertEntry(text, map, key, whole)] : replaceValue(text, map, pair, whole);
 }
 
 /** Puts an entry after the last one of a mapping. What follows that one, a comment or a comma, stays after it. */

@@ -42,9 +42,9 @@ function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: LARGEST_FILE };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
-  const { file, problems } = parsePromptFile(bytes, wanted.path);
-  const isRead = file !== null && misreading(bytes, wanted.path, { frontMatter, text }) === null;
-  return { source: isRead ? source : null, problems };
+  const read = parsePromptFile(bytes, wanted.path);
+  const isRead = read.file !== null && misreading(read, { frontMatter, text }) === null;
+  return { source: isRead ? source : null, problems: read.problems };
 }
 
 function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): JsonObject {
