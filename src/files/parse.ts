@@ -87,9 +87,9 @@ export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
   const problems = sourceProblems(source, path);
   const split = splitFrontMatter(source, path);
-  if (split.parts === null) return unreadable([...problems, ...split.problems]);
-  if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
-  const parsed = parseParts(split.parts, path);
+  if ('problem' in split) return unreadable([...problems, split.problem]);
+  if (findConflict(split.yaml) !== -1) return unreadable(problems);
+  const parsed = parseParts(split, path);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
