@@ -7,10 +7,11 @@ import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle 
 /** A text that takes the place of a span. */
 export type Replacement = Span & { readonly text: string };
 
-/** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */
-export type YamlEdit =
-  | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: JsonValue }
-  | { readonly kind: 'remove'; readonly path: readonly string[] };
+/**
+ * One value of a mapping to set or, where it is undefined, to remove. The path names keys from the outermost inwards;
+ * what is no mapping on its way gives way.
+ */
+export type YamlEdit = { readonly path: readonly string[]; readonly value: JsonValue | undefined };
 
 /** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
 type Target = {
@@ -26,10 +27,10 @@ type Target = {
  * over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
  * @param text whole lines: it ends with a line feed
  */
-export function editYaml(text: string, edit: YamlEdit): readonly Replacement[] {
-  const target = findTarget(text, edit.path);
+export function editYaml(text: string, { path, value }: YamlEdit): readonly Replacement[] {
+  const target = findTarget(text, path);
   if (target === null) return [];
-  return edit.kind === 'set' ? setValue(text, target, edit.value) : removeEntry(text, target, edit.path);
+  return value === undefined ? removeEntry(text, target, path) : setValue(text, target, value);
 }
 
 /** Null when the text is no mapping. */
@@ -105,7 +106,7 @@ function removeEntry(text: string, { map, pair, rest }: Target, path: readonly s
   if (map.items.length > 1 || above.length === 0) {
     return [{ start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)), text: '' }];
   }
-  return editYaml(text, { kind: 'set', path: above, value: {} });
+  return editYaml(text, { path: above, value: {} });
 }
 
 /** With the comma beside it. Over several lines there may be comments, and nobody knows which entry they are about. */

@@ -9,16 +9,11 @@ import { parsePromptFile, type Meaning, type ParseResult } from './parse.ts';
 /** What git writes behind its conflict markers: where each side comes from. */
 export type Labels = { readonly ours: string; readonly theirs: string };
 
-/** A field that both sides changed: the file shows its lines and the other ones, between git's markers. */
-type FieldConflict = {
-  readonly kind: 'conflict';
-  readonly field: string;
-  readonly theirs: JsonValue;
-  readonly labels: Labels;
-};
-
-/** One value to set or to remove, or a field that both sides have changed. */
-export type FrontMatterEdit = YamlEdit | FieldConflict;
+/**
+ * A value to set or, where it is undefined, to remove. With labels it is the other side of a field that both sides have
+ * changed: the file shows the lines of both, between git's markers.
+ */
+export type FrontMatterEdit = YamlEdit & { readonly labels?: Labels };
 
 /** What to change in a file; nothing where there are no edits and no text. */
 export type PromptEdits = {
@@ -43,8 +38,8 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const error = problems.find(isError);
   if (error !== undefined) return { problem: error };
   if (file === null || meaning === null) return notKept('it cannot be read', path);
-  const conflicts = edits.frontMatter.filter((edit) => edit.kind === 'conflict');
-  const plain = edits.frontMatter.filter((edit) => edit.kind !== 'conflict');
+  const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
+  const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;
   const text = changesText ? withLineFeeds(edits.text) : meaning.text;
   const before = { source: editText(Buffer.from(bytes).toString(), text), meaning: { ...meaning, text } };
@@ -52,7 +47,7 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const read = parsePromptFile(Buffer.from(ours.source), path);
   const reason = misreading(read, ours.meaning);
   if (reason !== null) return notKept(reason, path);
-  const marked = conflicts.length === 0 ? null : withConflicts(ours, path, conflicts);
+  const marked = withConflicts(ours, path, conflicts);
   if (marked !== null) return marked;
   if (read.file === null && edits.conflicted !== true)
     return notKept(`it would not be valid: ${firstError(read)}`, path);
@@ -60,13 +55,12 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
 }
 
 /** Each side of a conflict has to be one that can be taken. Null where both are the same. */
-function withConflicts(ours: Edited, path: string, conflicts: readonly FieldConflict[]): EditResult | null {
-  const sets = conflicts.map(({ field, theirs }): YamlEdit => ({ kind: 'set', path: [field], value: theirs }));
-  const theirs = sets.reduce(editFrontMatter, ours);
+function withConflicts(ours: Edited, path: string, conflicts: readonly FrontMatterEdit[]): EditResult | null {
+  const theirs = conflicts.reduce(editFrontMatter, ours);
+  const labels = conflicts[0]?.labels;
+  if (theirs === ours || labels === undefined) return null;
   const reason = misreading(parsePromptFile(Buffer.from(theirs.source), path), theirs.meaning);
   if (reason !== null) return notKept(reason, path);
-  const labels = conflicts[0]?.labels;
-  if (theirs.source === ours.source || labels === undefined) return null;
   return { bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)), file: null };
 }
 
@@ -91,20 +85,23 @@ export function misreading({ meaning }: ParseResult, meant: Meaning): string | n
 type Edited = { readonly source: string; readonly meaning: Meaning };
 
 /** What is set to what it is already keeps the way in which it is written. */
-function editFrontMatter({ source, meaning }: Edited, edit: YamlEdit): Edited {
-  const frontMatter = editJson(meaning.frontMatter, edit);
-  if (canonicalJson(frontMatter) === canonicalJson(meaning.frontMatter)) return { source, meaning };
-  const edited = replaceIn(source, yamlSpanOf, (yaml) => editYaml(yaml, edit));
-  return { source: edited, meaning: { ...meaning, frontMatter } };
+function editFrontMatter(before: Edited, edit: YamlEdit): Edited {
+  const frontMatter = editJson(before.meaning.frontMatter, edit.path, edit.value);
+  if (canonicalJson(frontMatter) === canonicalJson(before.meaning.frontMatter)) return before;
+  const source = replaceIn(before.source, yamlSpanOf, (yaml) => editYaml(yaml, edit));
+  return { source, meaning: { ...before.meaning, frontMatter } };
 }
 
 /** What a mapping holds after an edit. */
-function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
-  const [key = '', ...path] = edit.path;
-  if (path.length === 0) return edit.kind === 'set' ? { ...object, [key]: edit.value } : withoutKey(object, key);
+function editJson(
+  object: JsonObject,
+  [key = '', ...path]: readonly string[],
+  value: JsonValue | undefined,
+): JsonObject {
   const inner = Object.hasOwn(object, key) ? object[key] : undefined;
-  if (isJsonObject(inner)) return { ...object, [key]: editJson(inner, { ...edit, path }) };
-  return edit.kind === 'set' ? { ...object, [key]: editJson({}, { ...edit, path }) } : object;
+  if (path.length > 0 && value === undefined && !isJsonObject(inner)) return object;
+  const after = path.length === 0 ? value : editJson(isJsonObject(inner) ? inner : {}, path, value);
+  return after === undefined ? withoutKey(object, key) : { ...object, [key]: after };
 }
 
 /** Another text of the prompt, with the blank line and the final newline of the old one or those that it needs. */

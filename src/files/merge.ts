@@ -107,8 +107,8 @@ function mergeField(
   const theirs = fields[field];
   const from = base === null ? null : { value: base[field] ?? '' };
   const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
-  if (conflict) return conflicting(field, ours, theirs, labels);
-  return value === ours ? [] : set([field], ours, value);
+  if (conflict) return [stepOf([field], ours, theirs, labels)];
+  return value === ours ? [] : [stepOf([field], ours, value)];
 }
 
 function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
@@ -120,8 +120,8 @@ function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }
   const from = base === undefined || others.length > 0 ? null : { value: base };
   const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
   const { changed, conflict } = mergeMapping(values, side);
-  if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
-  return [...changed].flatMap(([key, value]) => set(['metadata', key], ours[key], value));
+  if (conflict !== null) return [stepOf(['metadata'], ours, conflict, labels)];
+  return [...changed].map(([key, value]) => stepOf(['metadata', key], ours[key], value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
@@ -132,23 +132,21 @@ function followVariables({ variables }: PromptFile, text: string): readonly Step
     ...variables.filter((name) => used.includes(name)),
     ...used.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? [] : set(['variables'], [...variables], after);
+  return after.join('\n') === variables.join('\n') ? [] : [stepOf(['variables'], [...variables], after)];
 }
 
-function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): readonly Step[] {
-  const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
-  const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
-  return [{ edit, change }];
-}
-
-function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): readonly Step[] {
-  const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
-  return [{ edit, change: { kind: 'conflict', field, theirs, labels } }];
-}
-
-function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
-  const text = (value: JsonValue | undefined) => (value === undefined ? null : JSON.stringify(value));
-  return { before: text(before), after: text(after) };
+/** With labels as a conflict. */
+function stepOf(
+  path: readonly string[],
+  before: JsonValue | undefined,
+  value: JsonValue | undefined,
+  labels?: Labels,
+): Step {
+  const field = path.join('.');
+  const json = (one: JsonValue | undefined) => (one === undefined ? null : JSON.stringify(one));
+  const conflict = labels !== undefined;
+  const edit = { kind: 'set-field' as const, field, before: json(before), after: json(value), conflict };
+  return { edit, change: conflict ? { path, value, labels } : { path, value } };
 }
 
 /** Values of both sides and of what they come from; undefined: absent. */

@@ -36,11 +36,11 @@ function edit(source: string, edits: readonly PinEdit[]): string {
 }
 
 function set(path: readonly string[], value: JsonValue): FrontMatterEdit {
-  return { kind: 'set', path, value };
+  return { path, value };
 }
 
 function removePin(source: string, environment: string): string {
-  return edited(source, { frontMatter: [{ kind: 'remove', path: ['pins', environment] }] });
+  return edited(source, { frontMatter: [{ path: ['pins', environment], value: undefined }] });
 }
 
 const writtenPins = ({ pins }: PromptFile): ReadonlyMap<string, Written> =>
@@ -325,7 +325,7 @@ describe('any conflict', () => {
   test('gives the file as it was, or as it is with their values, when it is resolved', () => {
     fc.assert(
       fc.property(sources, all, (source, fields) => {
-        const conflicts = fields.map((field) => ({ kind: 'conflict', labels, ...field }) as const);
+        const conflicts = fields.map((field) => ({ path: [field.field], value: field.theirs, labels }));
         const marked = edited(source, { frontMatter: conflicts });
         expect(take('ours', marked)).toBe(source);
         const changed = edited(source, { frontMatter: fields.map((one) => set([one.field], one.theirs)) });

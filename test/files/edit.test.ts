@@ -3,10 +3,10 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
 import { BASIC, fileOf, PATH, sourceOf } from './support.ts';
 
-const set = (path: string, value: JsonValue): FrontMatterEdit => ({ kind: 'set', path: path.split('.'), value });
-const remove = (path: string): FrontMatterEdit => ({ kind: 'remove', path: path.split('.') });
+const set = (path: string, value: JsonValue): FrontMatterEdit => ({ path: path.split('.'), value });
+const remove = (path: string): FrontMatterEdit => ({ path: path.split('.'), value: undefined });
 const labels = { ours: 'git', theirs: 'the service' };
-const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ kind: 'conflict', field, theirs, labels });
+const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ path: [field], value: theirs, labels });
 
 /** What comes of a source: its text, or the problem. */
 function edited(source: string, edits: Partial<PromptEdits>): string {
@@ -245,12 +245,7 @@ describe('a conflict', () => {
   ]);
 
   test('has no file, and keeps labels on their line', () => {
-    const theirs = {
-      kind: 'conflict',
-      field: 'name',
-      theirs: 'M',
-      labels: { ours: 'a\nb', theirs: 'c\r\nd' },
-    } as const;
+    const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
     const result = editPromptFile(Buffer.from(sourceOf()), PATH, { frontMatter: [theirs] });
     expect(result).toMatchObject({ file: null });
     const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
