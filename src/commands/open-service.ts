@@ -75,8 +75,9 @@ function accessTo({ service }: Config, { apiKey: given }: ServiceOptions, { envi
   if (service.kind === 'embedded') return { access: service, problems: [] };
   const { baseUrl, apiKeyVariable: variable } = service;
   const handed = given === undefined ? {} : { [variable]: given };
-  const { apiKey, problems } = readApiKey(variable, { ...environment, ...handed });
-  return { access: apiKey === null ? null : { kind: 'remote', baseUrl, apiKey }, problems };
+  const read = readApiKey(variable, { ...environment, ...handed });
+  if ('code' in read) return { access: null, problems: [read] };
+  return { access: { kind: 'remote', baseUrl, apiKey: read.apiKey }, problems: [] };
 }
 
 /** Started here, on a port of its own. */

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
@@ -146,18 +145,10 @@ function ownEnvironment(name: string, mapping: LocatedMapping): Problem {
 
 function promotionProblems(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
   const path = ['environments', name, 'promote_from'];
-  const from = valueAt(mapping, ...path);
+  const from = mapping.valueAt(path);
   if (typeof from !== 'string' || earlier.includes(from)) return [];
   const expected = 'expected an environment that is listed before this one';
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
-}
-
-/** A value as it is written, whatever the shape of what is around it. */
-function valueAt(mapping: LocatedMapping, ...path: readonly string[]): JsonValue | undefined {
-  return path.reduce<JsonValue | undefined>(
-    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    mapping.value,
-  );
 }
 
 function toProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {

@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import { isJsonObject } from '../domain/json.ts';
 import { isLoopback } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -37,8 +36,7 @@ export function serviceProblems(
   where: Pick<Config, 'folder' | 'root'>,
   environment: Variables,
 ): readonly Problem[] {
-  const { service } = mapping.value;
-  const { base_url: url, embedded } = isJsonObject(service) ? service : {};
+  const [url, embedded] = ['base_url', 'embedded'].map((name) => mapping.valueAt(['service', name]));
   const fromVariable = urlVariable(environment);
   const urls =
     fromVariable === undefined
@@ -77,17 +75,12 @@ function faultOf(baseUrl: string): string | null {
   return isLoopback(url) ? null : 'plain http is used for an address that is not loopback';
 }
 
-export type ApiKeyResult = { readonly apiKey: string | null; readonly problems: readonly Problem[] };
-
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 
 /** Reads the API key from its variable. The key occurs in no problem. */
-export function readApiKey(variable: string, environment: Variables): ApiKeyResult {
+export function readApiKey(variable: string, environment: Variables): { readonly apiKey: string } | Problem {
   const apiKey = environment[variable];
-  if (apiKey === undefined || apiKey === '') {
-    return { apiKey: null, problems: [makeProblem('config/missing-key', { variable })] };
-  }
-  if (!KEY.test(apiKey)) return { apiKey: null, problems: [makeProblem('config/invalid-key', { variable })] };
-  return { apiKey, problems: [] };
+  if (apiKey === undefined || apiKey === '') return makeProblem('config/missing-key', { variable });
+  return KEY.test(apiKey) ? { apiKey } : makeProblem('config/invalid-key', { variable });
 }

@@ -2,7 +2,7 @@ import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq }
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Span } from './front-matter.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
-import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
+import { rewriteBlockScalar, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
 
 /** A text that takes the place of a span. */
 export type Replacement = Span & { readonly text: string };
@@ -56,7 +56,7 @@ function setValue(text: string, { map, key, pair, rest }: Target, value: JsonVal
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): Replacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
-    const entry = writeEntry(key, value, styleOfMapping(map));
+    const entry = writeValue({ [key]: value }, styleOfMapping(map)).slice(1, -1);
     return last === undefined ? putIn(spanOf(map).start + 1, entry) : putIn(endOf(text, last), `, ${entry}`);
   }
   const indent = indentOf(map);

@@ -111,17 +111,22 @@ function mergeField(
   return value === ours ? [] : [stepOf([field], ours, value)];
 }
 
+/** Key by key; where any key is in conflict, the whole of it is. */
 function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
   if (ours === undefined || theirs.content === null) return [];
+  const { metadata } = theirs.content;
   const base = theirs.baseContent?.metadata;
-  const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
-  const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
-  const from = base === undefined || others.length > 0 ? null : { value: base };
-  const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
-  const { changed, conflict } = mergeMapping(values, side);
-  if (conflict !== null) return [stepOf(['metadata'], ours, conflict, labels)];
-  return [...changed].map(([key, value]) => stepOf(['metadata', key], ours[key], value));
+  const since = (theirs.since ?? []).flatMap((one) => one.metadata ?? []);
+  const isKnown = since.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
+  const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
+    const from = base === undefined || !isKnown ? null : { value: at(base, key) };
+    const values = { base: from, ours: at(ours, key), theirs: at(metadata, key), doubtful: theirs.since !== null };
+    return { key, before: values.ours, ...mergeValue(values, side) };
+  });
+  if (merged.some(({ conflict }) => conflict)) return [stepOf(['metadata'], ours, metadata, labels)];
+  const changed = merged.filter(({ before, value }) => !isDeepStrictEqual(before, value));
+  return changed.map(({ key, before, value }) => stepOf(['metadata', key], before, value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
@@ -165,26 +170,6 @@ export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Valu
   if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
-}
-
-/** What is to be set or, where undefined, removed; or the whole mapping of theirs, where any key is in conflict. */
-type MergedMapping = {
-  readonly changed: ReadonlyMap<string, JsonValue | undefined>;
-  readonly conflict: JsonObject | null;
-};
-
-/** Merges two mappings key by key. */
-export function mergeMapping(merging: Values<JsonObject>, side: Side): MergedMapping {
-  const { base, ours, theirs, doubtful = false } = merging;
-  const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
-  const merged = keys.map((key) => {
-    const values = { ours: at(ours, key), theirs: at(theirs, key) };
-    const from = base === null ? null : { value: at(base.value, key) };
-    return { key, ...mergeValue({ base: from, ...values, doubtful }, side) };
-  });
-  const changed = merged.filter(({ key, value }) => !isDeepStrictEqual(value, at(ours, key)));
-  const conflict = merged.some((one) => one.conflict);
-  return { changed: new Map(changed.map(({ key, value }) => [key, value])), conflict: conflict ? theirs : null };
 }
 
 function at(object: JsonObject, key: string): JsonValue | undefined {

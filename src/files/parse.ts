@@ -175,7 +175,9 @@ function toProblem(issue: ShapeIssue): Problem {
 
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
   const path = ['metadata', RESERVED_KEY];
-  return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
+  return mapping.valueAt(path) !== undefined
+    ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))]
+    : [];
 }
 
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */

@@ -17,7 +17,8 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 export type LocatedMapping = {
   /** What a problem was found with is null in here; its shape is not worth another problem. */
   readonly value: JsonObject;
-  readonly has: (path: readonly PropertyKey[]) => boolean;
+  /** Undefined where there is none. */
+  readonly valueAt: (path: readonly PropertyKey[]) => JsonValue | undefined;
   /** Whether the value at a path has a problem already. */
   readonly isRefused: (path: readonly PropertyKey[]) => boolean;
   /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
@@ -47,7 +48,7 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   };
   const document = parseYamlDocument(text, { lineCounter: lines });
   if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
-  const problems = syntaxProblems(document, placeAt);
+  const problems = syntaxProblems(document, text, placeAt);
   if (problems.length > 0) return failed(problems);
   const root = readNode({ placeAt, problems }, document.contents, 0);
   const value = isEmpty(document) ? {} : root.json;
@@ -60,19 +61,12 @@ function isEmpty({ contents }: Document): boolean {
 }
 
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document: Document, placeAt: PlaceAt): Problem[] {
+function syntaxProblems(document: Document, text: string, placeAt: PlaceAt): Problem[] {
+  if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
-  const found = [...document.errors, ...warnings]
+  return [...document.errors, ...warnings]
     .slice(0, MOST_REPORTED)
     .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
-  if (!hasDirectives(document)) return found;
-  return [...found, makeProblem('yaml/syntax', { reason: 'directives are not allowed' }, placeAt(0))];
-}
-
-function hasDirectives({ directives }: Document): boolean {
-  if (directives === undefined) return false;
-  const { yaml, tags } = directives;
-  return yaml.explicit === true || Object.keys(tags).length !== 1 || tags['!!'] !== 'tag:yaml.org,2002:';
 }
 
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
@@ -85,7 +79,10 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
 function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
   return {
     value,
-    has: (path) => follow(root, path).found,
+    valueAt: (path) => {
+      const { node, found } = follow(root, path);
+      return found ? node.json : undefined;
+    },
     isRefused: (path) => follow(root, path).node.isRefused,
     keysOf: (path) => {
       const { node, found } = follow(root, path);

@@ -57,7 +57,7 @@ function faultyField(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIss
     const expected = issue.issues.map(wordingOf).join(', ');
     return { ...about, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
   }
-  const kind = mapping.has(path) ? 'invalid' : 'missing';
+  const kind = mapping.valueAt(path) !== undefined ? 'invalid' : 'missing';
   return { ...about, kind, expected: wordingOf(issue), place: mapping.placeOf(path) };
 }
 

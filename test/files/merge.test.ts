@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { mergeMapping, mergeText, mergeValue, type Merging, type Side } from '../../src/files/merge.ts';
+import { mergePrompt, mergeText, mergeValue, type Merging, type Side } from '../../src/files/merge.ts';
 import { makeMerger } from '../../src/git/merge-file.ts';
+import { fileOf, sourceOf } from './support.ts';
 
 const how = (side: Side): Merging => ({
   side,
@@ -205,59 +206,51 @@ describe('a value', () => {
   });
 });
 
-/** The mapping that comes of a merge. */
-function merged(base: JsonObject | null, ours: JsonObject, theirs: JsonObject, side: Side = null) {
-  const { changed, conflict } = mergeMapping({ base: base && { value: base }, ours, theirs }, side);
+/** The metadata that comes of a merge, or that of the service where it is a conflict. */
+async function merged(base: JsonObject | null, ours: JsonObject, theirs: JsonObject, side: Side = null) {
+  const file = fileOf(sourceOf());
+  const contentOf = (metadata: JsonObject) => ({ ...file.content, metadata });
+  const from = { base: null, baseContent: base && contentOf(base), since: null };
+  const service = { fields: { key: file.key, name: file.name, description: '' }, content: contentOf(theirs), ...from };
+  const { frontMatter } = await mergePrompt({ ...file, content: contentOf(ours) }, service, how(side));
+  const conflict = frontMatter.find(({ labels }) => labels !== undefined)?.value ?? null;
+  const changed = new Map(frontMatter.filter(({ labels }) => !labels).map(({ path, value }) => [path[1], value]));
   const kept = Object.entries(ours).filter(([key]) => !changed.has(key));
-  const set = [...changed].flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
+  const set = [...changed].flatMap(([key = '', value]) => (value === undefined ? [] : [[key, value] as const]));
   return { mapping: Object.fromEntries([...kept, ...set]), conflict };
 }
 
-describe('a mapping', () => {
+describe('metadata', () => {
+  const hostile = JSON.parse('{"toString": 1, "__proto__": 2}') as JsonObject;
+  const [one, other] = [{ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }];
   test.each<[string, JsonObject | null, JsonObject, JsonObject, JsonObject]>([
     ['gets what each side put in', {}, { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
     ['keeps what the file has changed', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
     ['takes nested values as a whole', { a: { x: [1] } }, { a: { x: [1] } }, { a: { x: [2] } }, { a: { x: [2] } }],
-    [
-      'takes no other order for a change',
-      { a: { x: 1, y: 2 } },
-      { a: { y: 2, x: 1 } },
-      { a: { x: 1, y: 2 } },
-      { a: { x: 1, y: 2 } },
-    ],
+    ['takes no other order for a change', one, other, one, one],
     ['keeps null apart from what is absent', { a: null }, { a: null }, {}, {}],
-    [
-      'knows only keys of its own',
-      {},
-      {},
-      JSON.parse('{"toString": 1, "__proto__": 2}'),
-      JSON.parse('{"toString": 1, "__proto__": 2}'),
-    ],
-  ])('%s', (_, base, ours, theirs, mapping) => {
-    expect(merged(base, ours, theirs)).toEqual({ mapping, conflict: null });
+    ['knows only keys of its own', {}, {}, hostile, hostile],
+  ])('%s', async (_, base, ours, theirs, mapping) => {
+    expect(await merged(base, ours, theirs)).toEqual({ mapping, conflict: null });
   });
 
-  test('is in conflict as a whole where one key is', () => {
-    const [base, ours, theirs] = [
-      { a: 1, b: 1 },
-      { a: 2, b: 1 },
-      { a: 3, b: 1 },
-    ];
-    expect(merged(base, ours, theirs)).toMatchObject({ conflict: theirs });
-    expect(merged(base, ours, theirs, 'ours')).toEqual({ mapping: ours, conflict: null });
-    expect(merged(base, ours, theirs, 'theirs')).toEqual({ mapping: theirs, conflict: null });
-    expect(merged(null, ours, theirs)).toMatchObject({ conflict: theirs });
+  test('is in conflict as a whole where one key is', async () => {
+    const [base, ours, theirs] = [{ a: 1 }, { a: 2, b: 1 }, { a: 3 }];
+    expect(await merged(base, ours, theirs)).toMatchObject({ conflict: theirs });
+    expect(await merged(base, ours, theirs, 'ours')).toEqual({ mapping: ours, conflict: null });
+    expect(await merged(base, ours, theirs, 'theirs')).toEqual({ mapping: { ...ours, a: 3 }, conflict: null });
+    expect(await merged(null, ours, theirs)).toMatchObject({ conflict: theirs });
   });
 
-  test('is from both sides the same where it is clean, and never loses what only one side has changed', () => {
+  test('is from both sides the same where it is clean, and never loses what only one side has changed', async () => {
     const mappings = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0, 1, null, 'x'));
-    fc.assert(
-      fc.property(mappings, mappings, mappings, (base, ours, theirs) => {
-        const [one, other] = [merged(base, ours, theirs), merged(base, theirs, ours)];
+    await fc.assert(
+      fc.asyncProperty(mappings, mappings, mappings, async (base, ours, theirs) => {
+        const [one, other] = await Promise.all([merged(base, ours, theirs), merged(base, theirs, ours)]);
         expect(one.conflict === null).toBe(other.conflict === null);
         if (one.conflict === null) expect(one.mapping).toEqual(other.mapping);
-        expect(merged(base, base, theirs)).toEqual({ mapping: theirs, conflict: null });
-        expect(merged(base, ours, base)).toEqual({ mapping: ours, conflict: null });
+        expect(await merged(base, base, theirs)).toEqual({ mapping: theirs, conflict: null });
+        expect(await merged(base, ours, base)).toEqual({ mapping: ours, conflict: null });
       }),
     );
   });

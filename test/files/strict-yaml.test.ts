@@ -153,7 +153,7 @@ describe('places', () => {
   ])('%j has its own, and so has its key', (path, value, key) => {
     expect(mapping?.placeOf(path)).toEqual(value);
     expect(mapping?.keyPlaceOf(path)).toEqual(key);
-    expect(mapping?.has(path)).toBe(true);
+    expect(mapping?.valueAt(path)).toBeDefined();
   });
 
   test.each([
@@ -164,7 +164,7 @@ describe('places', () => {
     [['b', 'c', '0'], at(7, 6)],
   ])('%j is not there and is placed at what is around it', (path, place) => {
     expect(mapping?.placeOf(path)).toEqual(place);
-    expect(mapping?.has(path)).toBe(false);
+    expect(mapping?.valueAt(path)).toBeUndefined();
   });
 
   test('keys are listed as they are written, those that look like numbers as well', () => {
