@@ -100,12 +100,6 @@ describe('id, key and name', () => {
   test.each(['prm_1', 'a.b', '...', 'ü', 'a:b@c', 'a+b~c'])('an id %s is one', (value) => {
     expect(fileOf(withField('id', value)).id).toBe(value);
   });
-
-  test('a wrong type is told with what was expected', () => {
-    expect(messages(parse(withField('id', '123')).problems)).toContain(
-      '"id" is not valid: expected string, received number.',
-    );
-  });
 });
 
 describe('a field of another type is not valid', () => {
@@ -153,14 +147,6 @@ describe('description', () => {
   test('may be empty, which is not the same as absent', () => {
     expect(fileOf(sourceOf('description: ""\n')).description).toBe('');
   });
-
-  test('may have several lines', () => {
-    expect(fileOf(sourceOf('description: |\n  a\n  b\n')).description).toBe('a\nb\n');
-  });
-
-  test('may not hold NUL, even as an escape sequence', () => {
-    expect(problemsOf('description: "a\\0"\n')).toEqual(['yaml/syntax 5:14']);
-  });
 });
 
 describe('pins', () => {
@@ -197,10 +183,6 @@ describe('pins', () => {
     expect(schemaTakes(sourceOf(`pins:\n  prod: ${written}\n`))).toBe(false);
   });
 
-  test('may be none', () => {
-    expect(fileOf(sourceOf('pins: {}\n')).pins).toEqual([]);
-  });
-
   test.each([
     ['""', 'it is empty'],
     ['"a\\tb"', 'it holds control characters'],
@@ -210,13 +192,6 @@ describe('pins', () => {
     expect(tell(problems)).toEqual(['prompt/invalid-field 6:3']);
     expect(messages(problems)).toContain(expected);
     expect(schemaTakes(sourceOf(`pins:\n  ${name}: 1\n`))).toBe(false);
-  });
-
-  test('an environment may be named like a part of every object', () => {
-    expect(fileOf(sourceOf('pins: {constructor: 1, toString: latest}\n')).pins.map((pin) => pin.environment)).toEqual([
-      'constructor',
-      'toString',
-    ]);
   });
 });
 

@@ -66,20 +66,11 @@ const linesOf = (own: string) =>
     .map((lines) => lines.join('\n'));
 const base = linesOf('base ');
 
-/** A text with some lines taken out and some put in. */
-function editedFrom(text: string, own: string): fc.Arbitrary<string> {
-  const all = text.split('\n');
-  const change = fc.record({
-    at: fc.nat(all.length),
-    out: fc.nat(2),
-    put: fc.array(fc.constantFrom(`${own}1`, `${own}2`, 'a', ''), { maxLength: 2 }),
-  });
-  return fc.array(change, { maxLength: 3 }).map((changes) => {
-    return changes
-      .reduce((now, { at, out, put }) => now.toSpliced(Math.min(at, now.length), out, ...put), all)
-      .join('\n');
-  });
-}
+/** A text with some lines changed, emptied or put in. */
+const editedFrom = (text: string, own: string) =>
+  fc
+    .tuple(...text.split('\n').map((line) => fc.constantFrom(line, line, `${own}1`, `${line}\n${own}2`, '')))
+    .map((lines) => lines.join('\n'));
 
 const related = base.chain((from) =>
   fc.tuple(fc.constant(from), editedFrom(from, 'ours '), editedFrom(from, 'theirs ')),
