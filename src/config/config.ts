@@ -33,6 +33,19 @@ export type Config = {
   readonly timeoutSeconds: number;
 };
 
+/** Those of the process. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What is known of a configuration besides its text. */
+export type ConfigSurroundings = {
+  /** Absolute path of the file, and the way it is shown in problems. */
+  readonly file: string;
+  readonly shownPath: string;
+  readonly root: string;
+  /** They come before the file. */
+  readonly environment: Variables;
+};
+
 const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
 
 /** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */

@@ -1,24 +1,24 @@
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { isLoopback } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
-import { type Config, DEFAULTS, type ServiceLocation, type WrittenConfig } from './config.ts';
+import {
+  type ConfigSurroundings,
+  DEFAULTS,
+  type ServiceLocation,
+  type Variables,
+  type WrittenConfig,
+} from './config.ts';
 
 /** Goes before `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Where the service is; null where nothing says it, which is enough for offline commands. */
-export function locateService(
-  { service = {} }: WrittenConfig,
-  folder: string,
-  environment: Variables,
-): ServiceLocation | null {
-  const fromVariable = urlVariable(environment);
+export function locateService({ service = {} }: WrittenConfig, around: ConfigSurroundings): ServiceLocation | null {
+  const fromVariable = urlVariable(around);
   if (service.embedded !== undefined && fromVariable === undefined) {
-    return { kind: 'embedded', databasePath: resolve(folder, service.embedded) };
+    return { kind: 'embedded', databasePath: resolve(dirname(around.file), service.embedded) };
   }
   const baseUrl = fromVariable ?? service.base_url;
   if (baseUrl === undefined) return null;
@@ -26,29 +26,25 @@ export function locateService(
 }
 
 /** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment: Variables): string | undefined {
+function urlVariable({ environment }: ConfigSurroundings): string | undefined {
   return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
 }
 
 /** What is wrong with the service beyond its shape, which may be wrong as well. */
-export function serviceProblems(
-  mapping: LocatedMapping,
-  where: Pick<Config, 'folder' | 'root'>,
-  environment: Variables,
-): readonly Problem[] {
+export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
   const [url, embedded] = ['base_url', 'embedded'].map((name) => mapping.valueAt(['service', name]));
-  const fromVariable = urlVariable(environment);
+  const fromVariable = urlVariable(around);
   const urls =
     fromVariable === undefined
       ? baseUrlProblems(url, 'service.base_url', mapping.placeOf(['service', 'base_url']))
       : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-  const outside = typeof embedded === 'string' && isOutside(embedded, where);
+  const outside = typeof embedded === 'string' && isOutside(embedded, around);
   return outside ? [...urls, outsideProblem(mapping)] : urls;
 }
 
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded: string, { folder, root }: Pick<Config, 'folder' | 'root'>): boolean {
-  const way = slashed(relative(root, resolve(folder, embedded)));
+function isOutside(embedded: string, { file, root }: ConfigSurroundings): boolean {
+  const way = slashed(relative(root, resolve(dirname(file), embedded)));
   return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 

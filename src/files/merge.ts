@@ -10,10 +10,10 @@ import type { FrontMatterEdit, Labels } from './edit.ts';
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
 export type Side = 'ours' | 'theirs' | null;
 
-export type Merged = { readonly text: string; readonly conflicts: number };
+type Merged = { readonly text: string; readonly conflicts: number };
 
 /** Three texts; the base is null where it is not known what both come from: then all that differs is a conflict. */
-export type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 
 /** How to merge. Lines are merged by git, which another room starts. */
 export type Merging = {
