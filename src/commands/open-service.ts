@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load.ts';
-import { type ApiKeyResult, BASE_URL_VARIABLE, EMBEDDED_API_KEY, readApiKey } from '../config/service.ts';
+import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, readApiKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -38,10 +38,11 @@ export async function openProvider(
   world: World,
   options: ServiceOptions,
 ): Promise<OpenProvider | { readonly problems: readonly Problem[] }> {
-  const { service: location, concurrency, timeoutSeconds, trackingEnvironment } = config;
-  const { apiKey, problems } = keyFor(config, options, world);
-  if (location === null || apiKey === null) return { problems };
-  const { baseUrl, name, close } = await reach(location, apiKey, config.folder, files, world);
+  const { concurrency, timeoutSeconds, trackingEnvironment } = config;
+  const access = accessTo(config, options, world);
+  if ('code' in access) return { problems: [access] };
+  const { apiKey } = access;
+  const { baseUrl, name, close } = await reach(access, config.folder, files, world);
   const { now, random, sleep, stop, environment, newId } = world;
   const { connect } = await import('../service/client.ts');
   const hook = options.onCall === undefined ? {} : { onCall: options.onCall };
@@ -60,21 +61,24 @@ export async function openProvider(
 
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
 export function serviceProblems(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
-  return keyFor(config, options, world).problems;
+  const access = accessTo(config, options, world);
+  return 'code' in access ? [access] : [];
 }
 
-/** The key that goes to the service. */
-function keyFor({ service }: Config, { apiKey: given }: ServiceOptions, { environment }: World): ApiKeyResult {
-  if (service === null) return { apiKey: null, problems: [makeProblem('config/missing-service')] };
-  if (service.kind === 'embedded') return { apiKey: EMBEDDED_API_KEY, problems: [] };
-  const { apiKeyVariable: variable } = service;
-  return readApiKey(variable, given === undefined ? environment : { ...environment, [variable]: given });
+type Access = { readonly location: ServiceLocation; readonly apiKey: string };
+
+/** Where the service is and the key that goes to it, or why it cannot be asked. */
+function accessTo({ service: location }: Config, { apiKey: given }: ServiceOptions, { environment }: World) {
+  if (location === null) return makeProblem('config/missing-service');
+  if (location.kind === 'embedded') return { location, apiKey: EMBEDDED_API_KEY };
+  const { apiKeyVariable: variable } = location;
+  const read = readApiKey(variable, given === undefined ? environment : { ...environment, [variable]: given });
+  return 'code' in read ? read : { location, apiKey: read.apiKey };
 }
 
 /** Where the service is; the embedded one is started here, on a port of its own. */
 async function reach(
-  location: ServiceLocation,
-  apiKey: string,
+  { location, apiKey }: Access,
   folder: string,
   files: readonly PromptFile[],
   { keepSecret, now }: World,

@@ -45,7 +45,7 @@ export type PinEdit = {
 export function pinEdit({ environment, number }: WantedPin, before: Pin | null): PinEdit {
   return {
     edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(number) },
-    change: { kind: 'set', path: ['pins', environment], value: number },
+    change: { path: ['pins', environment], value: number },
   };
 }
 

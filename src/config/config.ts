@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import { expandBraces } from '../files/glob.ts';
 import { line } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
 
@@ -32,6 +33,19 @@ export type Config = {
   readonly timeoutSeconds: number;
 };
 
+/** Those of the process. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What is known of a configuration besides its text. */
+export type ConfigSurroundings = {
+  /** Absolute path of the file, and the way it is shown in problems. */
+  readonly file: string;
+  readonly shownPath: string;
+  readonly root: string;
+  /** They come before the file. */
+  readonly environment: Variables;
+};
+
 const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
 
 /** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
@@ -59,14 +73,11 @@ export function forbidsLatest({ environments }: Pick<Config, 'environments'>): r
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 
-/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
-const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
-
 /** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
 const pattern = line
-  .max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`)
+  .max(LONGEST_PATTERN, { error: `it is longer than ${LONGEST_PATTERN} characters`, abort: true })
   .refine((text) => text !== '!', 'it is empty')
-  .refine((text) => !UP_IN_BRACES.test(text), 'it holds .. within braces; write one pattern for each folder')
+  .refine((text) => expandBraces(text).length > 0, 'its braces stand for too many patterns')
   .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
   // What it says of braces is left to the parser.
   .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });

@@ -1,12 +1,20 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
 import { makeProblem, type Problem, systemCodeOf } from '../problem.ts';
-import { type Config, CONFIG_FIELDS, CONFIG_NAME, DEFAULTS, type WrittenConfig, WrittenConfigShape } from './config.ts';
+import {
+  type Config,
+  CONFIG_FIELDS,
+  CONFIG_NAME,
+  type ConfigSurroundings,
+  DEFAULTS,
+  type Variables,
+  type WrittenConfig,
+  WrittenConfigShape,
+} from './config.ts';
 import { locateService, serviceProblems } from './service.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
@@ -14,7 +22,7 @@ export type ConfigRequest = {
   readonly workingDirectory: string;
   /** Relative to the working directory. */
   readonly file?: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Variables;
 };
 
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
@@ -53,16 +61,6 @@ function readText(path: string): { readonly text: string } | { readonly reason: 
   }
 }
 
-/** What is known of a configuration besides its text. */
-export type ConfigSurroundings = {
-  /** Absolute path of the file, and the way it is shown in problems. */
-  readonly file: string;
-  readonly shownPath: string;
-  readonly root: string;
-  /** The variables of the process; they come before the file. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-};
-
 /** The configuration, or null with the errors that stand against it. Both together do not come up. */
 export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
 
@@ -76,34 +74,22 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
   const path = around.shownPath;
   const reason = `it has more than ${LARGEST} bytes`;
   if (Buffer.byteLength(text, 'utf8') > LARGEST)
-    return failed([makeProblem('config/unreadable', { reason }, { path })]);
+    return { config: null, problems: [makeProblem('config/unreadable', { reason }, { path })] };
   const { mapping, problems } = parseStrictYaml(text, path);
-  if (mapping === null) return failed(problems);
+  if (mapping === null) return { config: null, problems };
   const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-  const where = { folder: dirname(around.file), root: around.root };
-  const all = [
-    ...problems,
-    ...wrong,
-    ...serviceProblems(mapping, where, around.environment),
-    ...environmentProblems(mapping),
-  ];
-  return !shaped.success || all.length > 0
-    ? failed(all)
-    : { config: makeConfig(shaped.data, mapping, around), problems: [] };
-}
-
-function failed(problems: readonly Problem[]): ConfigResult {
-  return { config: null, problems };
+  const all = [...problems, ...wrong, ...serviceProblems(mapping, around), ...environmentProblems(mapping)];
+  const config = shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null;
+  return { config, problems: all };
 }
 
 function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigSurroundings): Config {
-  const folder = dirname(around.file);
   return {
     file: around.file,
-    folder,
+    folder: dirname(around.file),
     root: around.root,
-    service: locateService(written, folder, around.environment),
+    service: locateService(written, around),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
@@ -146,18 +132,10 @@ function ownEnvironment(name: string, mapping: LocatedMapping): Problem {
 
 function promotionProblems(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
   const path = ['environments', name, 'promote_from'];
-  const from = valueAt(mapping, ...path);
+  const from = mapping.valueAt(path);
   if (typeof from !== 'string' || earlier.includes(from)) return [];
   const expected = 'expected an environment that is listed before this one';
   return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
-}
-
-/** A value as it is written, whatever the shape of what is around it. */
-function valueAt(mapping: LocatedMapping, ...path: readonly string[]): JsonValue | undefined {
-  return path.reduce<JsonValue | undefined>(
-    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    mapping.value,
-  );
 }
 
 function toProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {

@@ -1,25 +1,24 @@
-import { relative, resolve } from 'node:path';
-import { isJsonObject } from '../domain/json.ts';
+import { dirname, relative, resolve } from 'node:path';
 import { isLoopback } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
-import { type Config, DEFAULTS, type ServiceLocation, type WrittenConfig } from './config.ts';
+import {
+  type ConfigSurroundings,
+  DEFAULTS,
+  type ServiceLocation,
+  type Variables,
+  type WrittenConfig,
+} from './config.ts';
 
 /** Goes before `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Where the service is; null where nothing says it, which is enough for offline commands. */
-export function locateService(
-  { service = {} }: WrittenConfig,
-  folder: string,
-  environment: Variables,
-): ServiceLocation | null {
-  const fromVariable = urlVariable(environment);
+export function locateService({ service = {} }: WrittenConfig, around: ConfigSurroundings): ServiceLocation | null {
+  const fromVariable = urlVariable(around);
   if (service.embedded !== undefined && fromVariable === undefined) {
-    return { kind: 'embedded', databasePath: resolve(folder, service.embedded) };
+    return { kind: 'embedded', databasePath: resolve(dirname(around.file), service.embedded) };
   }
   const baseUrl = fromVariable ?? service.base_url;
   if (baseUrl === undefined) return null;
@@ -27,30 +26,25 @@ export function locateService(
 }
 
 /** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment: Variables): string | undefined {
+function urlVariable({ environment }: ConfigSurroundings): string | undefined {
   return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
 }
 
 /** What is wrong with the service beyond its shape, which may be wrong as well. */
-export function serviceProblems(
-  mapping: LocatedMapping,
-  where: Pick<Config, 'folder' | 'root'>,
-  environment: Variables,
-): readonly Problem[] {
-  const { service } = mapping.value;
-  const { base_url: url, embedded } = isJsonObject(service) ? service : {};
-  const fromVariable = urlVariable(environment);
+export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
+  const [url, embedded] = ['base_url', 'embedded'].map((name) => mapping.valueAt(['service', name]));
+  const fromVariable = urlVariable(around);
   const urls =
     fromVariable === undefined
       ? baseUrlProblems(url, 'service.base_url', mapping.placeOf(['service', 'base_url']))
       : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-  const outside = typeof embedded === 'string' && isOutside(embedded, where);
+  const outside = typeof embedded === 'string' && isOutside(embedded, around);
   return outside ? [...urls, outsideProblem(mapping)] : urls;
 }
 
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded: string, { folder, root }: Pick<Config, 'folder' | 'root'>): boolean {
-  const way = slashed(relative(root, resolve(folder, embedded)));
+function isOutside(embedded: string, { file, root }: ConfigSurroundings): boolean {
+  const way = slashed(relative(root, resolve(dirname(file), embedded)));
   return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 
@@ -77,8 +71,6 @@ function faultOf(baseUrl: string): string | null {
   return isLoopback(url) ? null : 'plain http is used for an address that is not loopback';
 }
 
-export type ApiKeyResult = { readonly apiKey: string | null; readonly problems: readonly Problem[] };
-
 /** The key of the embedded service is no secret: it is for trying, and listens on the loopback address alone. */
 export const EMBEDDED_API_KEY = 'embedded';
 
@@ -86,11 +78,8 @@ export const EMBEDDED_API_KEY = 'embedded';
 const KEY = /^[\x21-\x7e]+$/;
 
 /** Reads the API key from its variable. The key occurs in no problem. */
-export function readApiKey(variable: string, environment: Variables): ApiKeyResult {
+export function readApiKey(variable: string, environment: Variables): { readonly apiKey: string } | Problem {
   const apiKey = environment[variable];
-  if (apiKey === undefined || apiKey === '') {
-    return { apiKey: null, problems: [makeProblem('config/missing-key', { variable })] };
-  }
-  if (!KEY.test(apiKey)) return { apiKey: null, problems: [makeProblem('config/invalid-key', { variable })] };
-  return { apiKey, problems: [] };
+  if (apiKey === undefined || apiKey === '') return makeProblem('config/missing-key', { variable });
+  return KEY.test(apiKey) ? { apiKey } : makeProblem('config/invalid-key', { variable });
 }

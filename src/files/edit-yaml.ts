@@ -1,16 +1,17 @@
 import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Span } from './front-matter.ts';
-import { parseYamlDocument, toJson } from './strict-yaml.ts';
-import { rewriteBlockScalar, writeEntry, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
+import { parseYamlDocument } from './strict-yaml.ts';
+import { rewriteBlockScalar, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
 
 /** A text that takes the place of a span. */
 export type Replacement = Span & { readonly text: string };
 
-/** One change of a mapping. A path names keys from the outermost inwards; what is no mapping on its way gives way. */
-export type YamlEdit =
-  | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: JsonValue }
-  | { readonly kind: 'remove'; readonly path: readonly string[] };
+/**
+ * One value of a mapping to set or, where it is undefined, to remove. The path names keys from the outermost inwards;
+ * what is no mapping on its way gives way.
+ */
+export type YamlEdit = { readonly path: readonly string[]; readonly value: JsonValue | undefined };
 
 /** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
 type Target = {
@@ -26,10 +27,10 @@ type Target = {
  * over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
  * @param text whole lines: it ends with a line feed
  */
-export function editYaml(text: string, edit: YamlEdit): readonly Replacement[] {
-  const target = findTarget(text, edit.path);
+export function editYaml(text: string, { path, value }: YamlEdit): readonly Replacement[] {
+  const target = findTarget(text, path);
   if (target === null) return [];
-  return edit.kind === 'set' ? setValue(text, target, edit.value) : removeEntry(text, target, edit.path);
+  return value === undefined ? removeEntry(text, target, path) : setValue(text, target, value);
 }
 
 /** Null when the text is no mapping. */
@@ -48,16 +49,14 @@ function follow(map: YAMLMap, [key = '', ...rest]: readonly string[]): Target {
 
 function setValue(text: string, { map, key, pair, rest }: Target, value: JsonValue): readonly Replacement[] {
   const whole = rest.reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), value);
-  if (pair === undefined) return [insertEntry(text, map, key, whole)];
-  const same = canonicalJson(toJson(pair.value, () => ({})).value) === canonicalJson(whole);
-  return same ? [] : replaceValue(text, map, pair, whole);
+  return pair === undefined ? [insertEntry(text, map, key, whole)] : replaceValue(text, map, pair, whole);
 }
 
 /** Puts an entry after the last one of a mapping. What follows that one, a comment or a comma, stays after it. */
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): Replacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
-    const entry = writeEntry(key, value, styleOfMapping(map));
+    const entry = writeValue({ [key]: value }, styleOfMapping(map)).slice(1, -1);
     return last === undefined ? putIn(spanOf(map).start + 1, entry) : putIn(endOf(text, last), `, ${entry}`);
   }
   const indent = indentOf(map);
@@ -107,7 +106,7 @@ function removeEntry(text: string, { map, pair, rest }: Target, path: readonly s
   if (map.items.length > 1 || above.length === 0) {
     return [{ start: lineStart(text, startOf(pair)), end: nextLine(text, endOf(text, pair)), text: '' }];
   }
-  return editYaml(text, { kind: 'set', path: above, value: {} });
+  return editYaml(text, { path: above, value: {} });
 }
 
 /** With the comma beside it. Over several lines there may be comments, and nobody knows which entry they are about. */

@@ -3,23 +3,17 @@ import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValu
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { editYaml, type Replacement, type YamlEdit } from './edit-yaml.ts';
-import { bodySpanOf, decodeSource, placeOfFile, splitFrontMatter, yamlSpanOf, type Span } from './front-matter.ts';
-import { parsePromptFile, textOf } from './parse.ts';
-import { parseStrictYaml } from './strict-yaml.ts';
+import { bodySpanOf, placeOfFile, yamlSpanOf, type Span } from './front-matter.ts';
+import { parsePromptFile, type Meaning, type ParseResult } from './parse.ts';
 
 /** What git writes behind its conflict markers: where each side comes from. */
 export type Labels = { readonly ours: string; readonly theirs: string };
 
-/** A field that both sides changed: the file shows its lines and the other ones, between git's markers. */
-type FieldConflict = {
-  readonly kind: 'conflict';
-  readonly field: string;
-  readonly theirs: JsonValue;
-  readonly labels: Labels;
-};
-
-/** One value to set or to remove, or a field that both sides have changed. */
-export type FrontMatterEdit = YamlEdit | FieldConflict;
+/**
+ * A value to set or, where it is undefined, to remove. With labels it is the other side of a field that both sides have
+ * changed: the file shows the lines of both, between git's markers.
+ */
+export type FrontMatterEdit = YamlEdit & { readonly labels?: Labels };
 
 /** What to change in a file; nothing where there are no edits and no text. */
 export type PromptEdits = {
@@ -40,85 +34,74 @@ export type EditResult =
  * it would not say exactly what is meant, there is a problem instead.
  */
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): EditResult {
-  const { file, problems } = parsePromptFile(bytes, path);
-  const before = meaningOf(bytes, path);
+  const { file, meaning, problems } = parsePromptFile(bytes, path);
   const error = problems.find(isError);
   if (error !== undefined) return { problem: error };
-  if (file === null || before === null) return notKept('it cannot be read', path);
-  const plain = edits.frontMatter.filter((edit) => edit.kind !== 'conflict');
-  const conflicts = edits.frontMatter.filter((edit) => edit.kind === 'conflict');
+  if (file === null || meaning === null) return notKept('it cannot be read', path);
+  const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
+  const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;
-  const text = changesText ? withLineFeeds(edits.text) : before.text;
-  const meant = { frontMatter: plain.reduce(editJson, before.frontMatter), text };
-  const edited = editText(editFrontMatter(Buffer.from(bytes).toString(), plain), text);
-  const reason = misreading(Buffer.from(edited), path, meant);
+  const text = changesText ? withLineFeeds(edits.text) : meaning.text;
+  const before = { source: editText(Buffer.from(bytes).toString(), text), meaning: { ...meaning, text } };
+  const ours = plain.reduce(editFrontMatter, before);
+  const read = parsePromptFile(Buffer.from(ours.source), path);
+  const reason = misreading(read, ours.meaning);
   if (reason !== null) return notKept(reason, path);
-  const marked = conflicts.length === 0 ? null : withConflicts(edited, path, meant, conflicts);
+  const marked = withConflicts(ours, path, conflicts);
   if (marked !== null) return marked;
-  return edits.conflicted === true ? { bytes: Buffer.from(edited), file: null } : validated(edited, path);
+  if (read.file === null && edits.conflicted !== true)
+    return notKept(`it would not be valid: ${firstError(read)}`, path);
+  return { bytes: Buffer.from(ours.source), file: edits.conflicted === true ? null : read.file };
 }
 
 /** Each side of a conflict has to be one that can be taken. Null where both are the same. */
-function withConflicts(
-  edited: string,
-  path: string,
-  meant: Meaning,
-  conflicts: readonly FieldConflict[],
-): EditResult | null {
-  const sets = conflicts.map(({ field, theirs }): YamlEdit => ({ kind: 'set', path: [field], value: theirs }));
-  const theirs = editFrontMatter(edited, sets);
-  const frontMatter = sets.reduce(editJson, meant.frontMatter);
-  const reason = misreading(Buffer.from(theirs), path, { ...meant, frontMatter });
-  if (reason !== null) return notKept(reason, path);
+function withConflicts(ours: Edited, path: string, conflicts: readonly FrontMatterEdit[]): EditResult | null {
+  const theirs = conflicts.reduce(editFrontMatter, ours);
   const labels = conflicts[0]?.labels;
-  if (theirs === edited || labels === undefined) return null;
-  return { bytes: Buffer.from(markDifference(edited, theirs, labels)), file: null };
+  if (theirs === ours || labels === undefined) return null;
+  const reason = misreading(parsePromptFile(Buffer.from(theirs.source), path), theirs.meaning);
+  if (reason !== null) return notKept(reason, path);
+  return { bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)), file: null };
 }
 
-function validated(edited: string, path: string): EditResult {
-  const bytes = Buffer.from(edited);
-  const { file, problems } = parsePromptFile(bytes, path);
-  if (file !== null) return { bytes, file };
-  return notKept(`it would not be valid: ${problems.find(isError)?.message.replace(/\.$/, '')}`, path);
+function firstError({ problems }: ParseResult): string | undefined {
+  return problems.find(isError)?.message.replace(/\.$/, '');
 }
 
 function notKept(reason: string, path: string): EditResult {
   return { problem: makeProblem('edit/not-kept', { reason }, placeOfFile(path)) };
 }
 
-/** What a file says in its two parts, whether or not that is a valid prompt. */
-type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
-
-/** Null when a part of the file cannot be read. */
-function meaningOf(bytes: Uint8Array, path: string): Meaning | null {
-  const source = decodeSource(bytes);
-  const parts = source === null ? null : splitFrontMatter(source, path).parts;
-  if (parts === null) return null;
-  const { mapping, problems } = parseStrictYaml(parts.yaml, path);
-  return mapping === null || problems.length > 0 ? null : { frontMatter: mapping.value, text: textOf(parts.body) };
-}
-
 /** Why a file does not say what it is meant to; null when it does. */
-export function misreading(bytes: Uint8Array, path: string, meant: Meaning): string | null {
-  const read = meaningOf(bytes, path);
-  if (read === null) return 'it could no longer be read';
-  if (canonicalJson(read.frontMatter) !== canonicalJson(meant.frontMatter)) {
+export function misreading({ meaning }: ParseResult, meant: Meaning): string | null {
+  if (meaning === null) return 'it could no longer be read';
+  if (canonicalJson(meaning.frontMatter) !== canonicalJson(meant.frontMatter)) {
     return 'its front matter is written in a way that only a person can change';
   }
-  return read.text === meant.text ? null : 'its text would be another one';
+  return meaning.text === meant.text ? null : 'its text would be another one';
 }
 
-/** What a mapping holds after an edit: what the edited source must be read as. */
-function editJson(object: JsonObject, edit: YamlEdit): JsonObject {
-  const [key = '', ...path] = edit.path;
-  if (path.length === 0) return edit.kind === 'set' ? { ...object, [key]: edit.value } : withoutKey(object, key);
+/** A source while it is edited, and what it must be read as. */
+type Edited = { readonly source: string; readonly meaning: Meaning };
+
+/** What is set to what it is already keeps the way in which it is written. */
+function editFrontMatter(before: Edited, edit: YamlEdit): Edited {
+  const frontMatter = editJson(before.meaning.frontMatter, edit.path, edit.value);
+  if (canonicalJson(frontMatter) === canonicalJson(before.meaning.frontMatter)) return before;
+  const source = replaceIn(before.source, yamlSpanOf, (yaml) => editYaml(yaml, edit));
+  return { source, meaning: { ...before.meaning, frontMatter } };
+}
+
+/** What a mapping holds after an edit. */
+function editJson(
+  object: JsonObject,
+  [key = '', ...path]: readonly string[],
+  value: JsonValue | undefined,
+): JsonObject {
   const inner = Object.hasOwn(object, key) ? object[key] : undefined;
-  if (isJsonObject(inner)) return { ...object, [key]: editJson(inner, { ...edit, path }) };
-  return edit.kind === 'set' ? { ...object, [key]: editJson({}, { ...edit, path }) } : object;
-}
-
-function editFrontMatter(original: string, edits: readonly YamlEdit[]): string {
-  return edits.reduce((text, edit) => replaceIn(text, yamlSpanOf, (yaml) => editYaml(yaml, edit)), original);
+  if (path.length > 0 && value === undefined && !isJsonObject(inner)) return object;
+  const after = path.length === 0 ? value : editJson(isJsonObject(inner) ? inner : {}, path, value);
+  return after === undefined ? withoutKey(object, key) : { ...object, [key]: after };
 }
 
 /** Another text of the prompt, with the blank line and the final newline of the old one or those that it needs. */

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { makeProblem, systemCodeOf, type Place, type Problem } from '../problem.ts';
-import { makeGlob, splitGlob } from './glob.ts';
+import { expandBraces, makeGlob, splitGlob } from './glob.ts';
 import { firstLink, isDirectory, leaves, slashed } from './paths.ts';
 import { placeOfFile } from './front-matter.ts';
 
@@ -14,14 +14,19 @@ export type PromptPatterns = {
   readonly patternPlaces?: readonly Place[];
 };
 
+type Where = Pick<PromptPatterns, 'folder' | 'patterns'>;
+
 export type FoundPaths = {
   /** Relative to the folder, with forward slashes, sorted. */
   readonly paths: readonly string[];
   readonly problems: readonly Problem[];
 };
 
+/** One way to read a pattern: the folder that it starts in, and what it asks of the paths below. */
 type Glob = {
-  readonly directory: string;
+  readonly pattern: string;
+  /** Relative to the folder of all, with a slash at its end unless it is that folder. */
+  readonly start: string;
   readonly matches: (path: string) => boolean;
   /** Whether a folder of this name may hold files that match. */
   readonly enters: (name: string) => boolean;
@@ -36,7 +41,8 @@ export function findPromptPaths(where: PromptPatterns): FoundPaths {
   const excluded = exclusionOf(where.patterns);
   const found: Found = { folder: where.folder, paths: [], problems: [] };
   for (const [index, pattern] of where.patterns.entries()) {
-    if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+    const outside = makeProblem('config/pattern-outside', { pattern }, where.patternPlaces?.[index] ?? {});
+    for (const glob of globsOf({ ...where, patterns: [pattern] })) findAll(glob, where.root, outside, found);
   }
   const paths = found.paths.filter((path) => !excluded(path));
   const problems = found.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !excluded(path ?? ''));
@@ -45,24 +51,21 @@ export function findPromptPaths(where: PromptPatterns): FoundPaths {
 }
 
 /** The folder that the first pattern starts in, such as `prompts`; relative to the configuration's. */
-export function firstFolder({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>): string {
-  const first = patterns.find(isPositive);
-  return first === undefined ? '' : slashed(relative(folder, globOf(folder, first).directory));
+export function firstFolder(where: Where): string {
+  return globsOf(where)[0]?.start.slice(0, -1) ?? '';
 }
 
 /** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
-export function promptMatcher({ folder, patterns }: Pick<PromptPatterns, 'folder' | 'patterns'>) {
-  const excluded = exclusionOf(patterns);
-  const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
-  return (path: string): boolean =>
-    !excluded(path) &&
-    !path.split('/').some(isNeverEntered) &&
-    globs.some((glob) => reaches(glob, resolve(folder, path)));
+export function promptMatcher(where: Where): (path: string) => boolean {
+  const excluded = exclusionOf(where.patterns);
+  const globs = globsOf(where);
+  return (path) =>
+    !excluded(path) && !path.split('/').some(isNeverEntered) && globs.some((glob) => reaches(glob, path));
 }
 
-function reaches({ directory, enters, matches }: Glob, full: string): boolean {
-  const way = slashed(relative(directory, full));
-  return !leaves(way) && way.split('/').slice(0, -1).every(enters) && matches(way);
+function reaches({ start, enters, matches }: Glob, path: string): boolean {
+  const below = path.slice(start.length);
+  return path.startsWith(start) && below.split('/').slice(0, -1).every(enters) && matches(below);
 }
 
 function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
@@ -70,32 +73,27 @@ function exclusionOf(patterns: readonly string[]): (path: string) => boolean {
   return (path) => globs.some((matches) => matches(path));
 }
 
-function isPositive(pattern: string): boolean {
-  return pattern !== '' && !pattern.startsWith('!');
-}
-
-function findOne({ folder, root }: PromptPatterns, pattern: string, place: Place, found: Found): void {
-  const glob = globOf(folder, pattern);
-  const way = slashed(relative(root, glob.directory));
-  if (leaves(way) || leaves(slashed(relative(root, resolve(folder, pattern))))) {
-    found.problems.push(makeProblem('config/pattern-outside', { pattern }, place));
-  } else if (!way.split('/').some(isNeverEntered)) {
-    const link = firstLink(root, glob.directory);
-    if (link === null) walk(glob, glob.directory, found);
-    else found.problems.push(linkProblem(slashed(relative(folder, link))));
+function findAll(glob: Glob, root: string, outside: Problem, found: Found): void {
+  const directory = resolve(found.folder, glob.start);
+  const start = way(root, directory);
+  if (leaves(start) || leaves(way(root, resolve(found.folder, glob.pattern)))) found.problems.push(outside);
+  else if (!start.split('/').some(isNeverEntered)) {
+    const link = firstLink(root, directory);
+    if (link === null) walk(glob, '', found);
+    else found.problems.push(linkProblem(way(found.folder, link)));
   }
 }
 
-function walk(glob: Glob, directory: string, found: Found): void {
-  const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-  for (const entry of entriesOf(directory, found)) {
-    const path = way + entry.name;
-    const matches = glob.matches(below + entry.name);
+/** @param below the folder below the one that the pattern starts in, with a slash at its end */
+function walk(glob: Glob, below: string, found: Found): void {
+  for (const entry of entriesOf(glob.start + below, found)) {
+    const [inside, path] = [below + entry.name, glob.start + below + entry.name];
+    const matches = glob.matches(inside);
     if (entry.isSymbolicLink()) {
-      const hides = matches || (glob.enters(entry.name) && isDirectory(join(directory, entry.name)));
+      const hides = matches || (glob.enters(entry.name) && isDirectory(join(found.folder, path)));
       if (hides) found.problems.push(linkProblem(path));
     } else if (entry.isDirectory()) {
-      if (glob.enters(entry.name)) walk(glob, join(directory, entry.name), found);
+      if (glob.enters(entry.name)) walk(glob, `${inside}/`, found);
     } else if (matches && entry.isFile()) {
       found.paths.push(path);
     } else if (matches) {
@@ -105,39 +103,38 @@ function walk(glob: Glob, directory: string, found: Found): void {
   }
 }
 
-/** From one folder to another, as names in it are put behind. */
-function wayBelow(folder: string, directory: string): string {
-  const way = slashed(relative(folder, directory));
-  return way === '' ? '' : `${way}/`;
-}
-
-/** What is in a folder, sorted; nothing when it is not there. */
-function entriesOf(directory: string, { folder, problems }: Found): readonly Dirent[] {
+/** What is in a folder; nothing when it is not there. */
+function entriesOf(path: string, { folder, problems }: Found): readonly Dirent[] {
   try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    return entries.toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+    return readdirSync(join(folder, path), { withFileTypes: true });
   } catch (error) {
     const reason = systemCodeOf(error);
     const gone = reason === 'ENOENT' || reason === 'ENOTDIR';
-    const place = placeOfFile(slashed(relative(folder, directory)));
-    if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, place));
+    if (!gone) problems.push(makeProblem('prompt/unreadable', { reason }, placeOfFile(path.slice(0, -1))));
     return [];
   }
 }
 
-/** The folder that a pattern starts in and what it asks of the paths below. */
+/** What the positive patterns ask for, one for each way to read their braces. */
+function globsOf({ folder, patterns }: Where): readonly Glob[] {
+  const positive = patterns.filter((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  return positive.flatMap(expandBraces).map((pattern) => globOf(folder, pattern));
+}
+
 function globOf(folder: string, pattern: string): Glob {
   const { base, glob } = splitGlob(pattern);
-  const literal = glob === '';
-  const directory = resolve(folder, literal ? dirname(base) : base);
-  const name = basename(base);
   const deep = glob.includes('/') || glob.includes('**');
-  const hidden = /(^|[/{,])\./.test(glob);
+  const hidden = /(^|\/)\./.test(glob);
   return {
-    directory,
-    matches: literal ? (path) => path === name : makeGlob(glob),
-    enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith('.')),
+    pattern,
+    start: `${way(folder, resolve(folder, base))}/`.replace(/^\/$/, ''),
+    matches: makeGlob(glob),
+    enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith('.')),
   };
+}
+
+function way(from: string, to: string): string {
+  return slashed(relative(from, to));
 }
 
 /** File systems that ignore case are meant too. */

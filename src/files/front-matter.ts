@@ -53,7 +53,7 @@ export type SplitFile = {
   readonly bodyLine: number;
 };
 
-type SplitResult = { readonly parts: SplitFile | null; readonly problems: readonly Problem[] };
+type SplitResult = SplitFile | { readonly problem: Problem };
 
 /** The YAML begins on this line of the file. */
 export const YAML_LINE = 2;
@@ -70,19 +70,19 @@ const LONGEST_SHOWN = 80;
  */
 export function splitFrontMatter(source: string, path: string): SplitResult {
   const opening = lineAt(source, 0);
-  if (!opening.startsWith('---')) return failed(makeProblem('prompt/no-front-matter', {}, placeOfFile(path)));
-  if (!DELIMITER.test(opening)) return failed(badDelimiter(opening, path, 1));
+  if (!opening.startsWith('---')) return { problem: makeProblem('prompt/no-front-matter', {}, placeOfFile(path)) };
+  if (!DELIMITER.test(opening)) return badDelimiter(opening, path, 1);
   const closingAt = closingOffset(source);
-  if (closingAt === 0) return failed(makeProblem('prompt/unclosed-front-matter', {}, placeOfFile(path)));
+  if (closingAt === 0) return { problem: makeProblem('prompt/unclosed-front-matter', {}, placeOfFile(path)) };
   const yaml = source.slice(opening.length + 1, closingAt - 1);
   const closing = lineAt(source, closingAt);
   const closingLine = source.slice(0, closingAt).split('\n').length;
-  if (!DELIMITER.test(closing)) return failed(badDelimiter(closing, path, closingLine));
-  const bytes = Buffer.byteLength(yaml);
-  const limit = LARGEST_FRONT_MATTER;
-  if (bytes > limit) return failed(makeProblem('prompt/front-matter-too-large', { bytes, limit }, placeOfFile(path)));
+  if (!DELIMITER.test(closing)) return badDelimiter(closing, path, closingLine);
+  const size = { bytes: Buffer.byteLength(yaml), limit: LARGEST_FRONT_MATTER };
+  if (size.bytes > size.limit)
+    return { problem: makeProblem('prompt/front-matter-too-large', size, placeOfFile(path)) };
   const body = source.slice(closingAt + closing.length + 1);
-  return { parts: { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 }, problems: [] };
+  return { yaml: handedThrough(yaml), body, bodyLine: closingLine + 1 };
 }
 
 /** Where a file with both delimiters has its lines of YAML. */
@@ -112,16 +112,12 @@ function handedThrough(yaml: string): string {
 const handThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
 const handingThrough = { yaml: handThrough, json: handThrough, javascript: handThrough };
 
-function badDelimiter(line: string, path: string, number: number): Problem {
+function badDelimiter(line: string, path: string, number: number): SplitResult {
   const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
-  return makeProblem('prompt/bad-delimiter', { line: shown }, placeOfFile(path, number));
+  return { problem: makeProblem('prompt/bad-delimiter', { line: shown }, placeOfFile(path, number)) };
 }
 
 function lineAt(source: string, offset: number): string {
   const end = source.indexOf('\n', offset);
   return end === -1 ? source.slice(offset) : source.slice(offset, end);
-}
-
-function failed(problem: Problem): SplitResult {
-  return { parts: null, problems: [problem] };
 }

@@ -10,10 +10,10 @@ import type { FrontMatterEdit, Labels } from './edit.ts';
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
 export type Side = 'ours' | 'theirs' | null;
 
-export type Merged = { readonly text: string; readonly conflicts: number };
+type Merged = { readonly text: string; readonly conflicts: number };
 
 /** Three texts; the base is null where it is not known what both come from: then all that differs is a conflict. */
-export type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 
 /** How to merge. Lines are merged by git, which another room starts. */
 export type Merging = {
@@ -107,21 +107,26 @@ function mergeField(
   const theirs = fields[field];
   const from = base === null ? null : { value: base[field] ?? '' };
   const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
-  if (conflict) return conflicting(field, ours, theirs, labels);
-  return value === ours ? [] : set([field], ours, value);
+  if (conflict) return [stepOf([field], ours, theirs, labels)];
+  return value === ours ? [] : [stepOf([field], ours, value)];
 }
 
+/** Key by key; where any key is in conflict, the whole of it is. */
 function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
   if (ours === undefined || theirs.content === null) return [];
+  const { metadata } = theirs.content;
   const base = theirs.baseContent?.metadata;
-  const since = (theirs.since ?? []).flatMap(({ metadata }) => metadata ?? []);
-  const others = since.filter((one) => !isDeepStrictEqual(one, base) && !isDeepStrictEqual(one, ours));
-  const from = base === undefined || others.length > 0 ? null : { value: base };
-  const values = { base: from, ours, theirs: theirs.content.metadata, doubtful: theirs.since !== null };
-  const { changed, conflict } = mergeMapping(values, side);
-  if (conflict !== null) return conflicting('metadata', ours, conflict, labels);
-  return [...changed].flatMap(([key, value]) => set(['metadata', key], ours[key], value));
+  const since = (theirs.since ?? []).flatMap((one) => one.metadata ?? []);
+  const isKnown = since.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
+  const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
+    const from = base === undefined || !isKnown ? null : { value: at(base, key) };
+    const values = { base: from, ours: at(ours, key), theirs: at(metadata, key), doubtful: theirs.since !== null };
+    return { key, before: values.ours, ...mergeValue(values, side) };
+  });
+  if (merged.some(({ conflict }) => conflict)) return [stepOf(['metadata'], ours, metadata, labels)];
+  const changed = merged.filter(({ before, value }) => !isDeepStrictEqual(before, value));
+  return changed.map(({ key, before, value }) => stepOf(['metadata', key], before, value));
 }
 
 /** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
@@ -132,23 +137,21 @@ function followVariables({ variables }: PromptFile, text: string): readonly Step
     ...variables.filter((name) => used.includes(name)),
     ...used.filter((name) => !variables.includes(name)),
   ];
-  return after.join('\n') === variables.join('\n') ? [] : set(['variables'], [...variables], after);
+  return after.join('\n') === variables.join('\n') ? [] : [stepOf(['variables'], [...variables], after)];
 }
 
-function set(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined): readonly Step[] {
-  const edit = { kind: 'set-field' as const, field: path.join('.'), ...asJson(before, value), conflict: false };
-  const change: FrontMatterEdit = value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value };
-  return [{ edit, change }];
-}
-
-function conflicting(field: string, before: JsonValue, theirs: JsonValue, labels: Labels): readonly Step[] {
-  const edit = { kind: 'set-field' as const, field, ...asJson(before, theirs), conflict: true };
-  return [{ edit, change: { kind: 'conflict', field, theirs, labels } }];
-}
-
-function asJson(before: JsonValue | undefined, after: JsonValue | undefined) {
-  const text = (value: JsonValue | undefined) => (value === undefined ? null : JSON.stringify(value));
-  return { before: text(before), after: text(after) };
+/** With labels as a conflict. */
+function stepOf(
+  path: readonly string[],
+  before: JsonValue | undefined,
+  value: JsonValue | undefined,
+  labels?: Labels,
+): Step {
+  const field = path.join('.');
+  const json = (one: JsonValue | undefined) => (one === undefined ? null : JSON.stringify(one));
+  const conflict = labels !== undefined;
+  const edit = { kind: 'set-field' as const, field, before: json(before), after: json(value), conflict };
+  return { edit, change: conflict ? { path, value, labels } : { path, value } };
 }
 
 /** Values of both sides and of what they come from; undefined: absent. */
@@ -167,26 +170,6 @@ export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Valu
   if (base !== null && !doubtful && isDeepStrictEqual(theirs, base.value)) return { value: ours, conflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, conflict: false };
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
-}
-
-/** What is to be set or, where undefined, removed; or the whole mapping of theirs, where any key is in conflict. */
-type MergedMapping = {
-  readonly changed: ReadonlyMap<string, JsonValue | undefined>;
-  readonly conflict: JsonObject | null;
-};
-
-/** Merges two mappings key by key. */
-export function mergeMapping(merging: Values<JsonObject>, side: Side): MergedMapping {
-  const { base, ours, theirs, doubtful = false } = merging;
-  const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])];
-  const merged = keys.map((key) => {
-    const values = { ours: at(ours, key), theirs: at(theirs, key) };
-    const from = base === null ? null : { value: at(base.value, key) };
-    return { key, ...mergeValue({ base: from, ...values, doubtful }, side) };
-  });
-  const changed = merged.filter(({ key, value }) => !isDeepStrictEqual(value, at(ours, key)));
-  const conflict = merged.some((one) => one.conflict);
-  return { changed: new Map(changed.map(({ key, value }) => [key, value])), conflict: conflict ? theirs : null };
 }
 
 function at(object: JsonObject, key: string): JsonValue | undefined {

@@ -42,9 +42,9 @@ function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: LARGEST_FILE };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
-  const { file, problems } = parsePromptFile(bytes, wanted.path);
-  const isRead = file !== null && misreading(bytes, wanted.path, { frontMatter, text }) === null;
-  return { source: isRead ? source : null, problems };
+  const read = parsePromptFile(bytes, wanted.path);
+  const isRead = read.file !== null && misreading(read, { frontMatter, text }) === null;
+  return { source: isRead ? source : null, problems: read.problems };
 }
 
 function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): JsonObject {
@@ -68,8 +68,9 @@ function yamlOf(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): s
   }
 }
 
+/** In bytes. */
 const LONGEST_SEGMENT = 100;
-const LONGEST_NAME = 400;
+const LONGEST_PATH = 400;
 const EXTENSION = '.md';
 
 /** Letters (with the marks that belong to them), digits, `.`, `_` and `-`, none of which is invisible. */
@@ -89,36 +90,18 @@ export function fileNameOf(key: string, id: string): string {
 
 /** Null where nothing is left, or too much. */
 function safePath(text: string): string | null {
-  const given = text
-    .slice(0, LONGEST_NAME * 4)
-    .normalize('NFC')
-    .split('/');
-  const segments = given.map(safeSegment).filter((segment) => segment !== '');
-  const last = segments.pop();
-  if (last === undefined) return null;
-  const path = [...segments, trim(cut(last, LONGEST_SEGMENT - EXTENSION.length))].join('/');
-  return text.length > LONGEST_NAME * 4 || Buffer.byteLength(path) > LONGEST_NAME ? null : path;
+  if (text.length > LONGEST_PATH) return null;
+  const segments = text.normalize('NFC').split('/').map(safeSegment);
+  const path = segments.filter((segment) => segment !== '').join('/');
+  const fits = segments.every((segment) => Buffer.byteLength(segment + EXTENSION) <= LONGEST_SEGMENT);
+  return path !== '' && fits && Buffer.byteLength(path) <= LONGEST_PATH ? path : null;
 }
 
 function safeSegment(segment: string): string {
-  const safe = trim(
-    segment
-      .replaceAll(UNSAFE, '-')
-      .replaceAll(/-{2,}/g, '-')
-      .replaceAll(/\.{2,}/g, '.'),
-  );
-  return trim(cut(RESERVED.test(safe) ? `_${safe}` : safe, LONGEST_SEGMENT));
-}
-
-function trim(segment: string): string {
-  return segment.replaceAll(/^[-.]+|[-.]+$/g, '');
-}
-
-/** At most so many bytes of UTF-8, and no character in halves. */
-function cut(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  const characters = [...text];
-  let length = 0;
-  const end = characters.findIndex((character) => (length += Buffer.byteLength(character)) > bytes);
-  return characters.slice(0, end).join('');
+  const safe = segment
+    .replaceAll(UNSAFE, '-')
+    .replaceAll(/-{2,}/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return RESERVED.test(safe) ? `_${safe}` : safe;
 }

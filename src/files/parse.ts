@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentDigest, metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
-import { isJsonObject, type JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import { isPathSegment } from '../domain/text.ts';
@@ -73,8 +73,13 @@ export type ParseResult = {
   readonly file: PromptFile | null;
   /** Null when the front matter cannot be read at all. */
   readonly outline: Outline | null;
+  /** Null when a part of the file cannot be read. */
+  readonly meaning: Meaning | null;
   readonly problems: readonly Problem[];
 };
+
+/** What a file says in its two parts, whether or not that is a valid prompt. */
+export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
@@ -82,15 +87,15 @@ export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
   const problems = sourceProblems(source, path);
   const split = splitFrontMatter(source, path);
-  if (split.parts === null) return unreadable([...problems, ...split.problems]);
-  if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
-  const parsed = parseParts(split.parts, path);
+  if ('problem' in split) return unreadable([...problems, split.problem]);
+  if (findConflict(split.yaml) !== -1) return unreadable(problems);
+  const parsed = parseParts(split, path);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
 /** What is returned for a file of which nothing can be read. */
 export function unreadable(problems: readonly Problem[]): ParseResult {
-  return { file: null, outline: null, problems };
+  return { file: null, outline: null, meaning: null, problems };
 }
 
 function parseParts(parts: SplitFile, path: string): ParseResult {
@@ -104,8 +109,9 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS).map(toProblem);
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
-  if (!shaped.success || all.length > 0) return { file: null, outline, problems: all };
-  return { file: makeFile(shaped.data, mapping, text, path), outline, problems: [] };
+  const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, text, path) : null;
+  const meaning = problems.length === 0 ? { frontMatter: mapping.value, text } : null;
+  return { file, outline, meaning, problems: all };
 }
 
 function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
@@ -119,7 +125,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
 }
 
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-export function textOf(body: string): string {
+function textOf(body: string): string {
   return body.replace(/^\n/, '').replace(/\n$/, '');
 }
 
@@ -169,7 +175,9 @@ function toProblem(issue: ShapeIssue): Problem {
 
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {
   const path = ['metadata', RESERVED_KEY];
-  return mapping.has(path) ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))] : [];
+  return mapping.valueAt(path) !== undefined
+    ? [makeProblem('prompt/reserved-metadata', {}, mapping.keyPlaceOf(path))]
+    : [];
 }
 
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */

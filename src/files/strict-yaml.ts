@@ -9,8 +9,6 @@ import {
   LineCounter,
   type Pair,
   parseDocument,
-  type Scalar,
-  type YAMLMap,
 } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -19,7 +17,8 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 export type LocatedMapping = {
   /** What a problem was found with is null in here; its shape is not worth another problem. */
   readonly value: JsonObject;
-  readonly has: (path: readonly PropertyKey[]) => boolean;
+  /** Undefined where there is none. */
+  readonly valueAt: (path: readonly PropertyKey[]) => JsonValue | undefined;
   /** Whether the value at a path has a problem already. */
   readonly isRefused: (path: readonly PropertyKey[]) => boolean;
   /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
@@ -32,6 +31,8 @@ export type LocatedMapping = {
 /** The mapping is null when nothing in the text can be relied on. */
 type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
 
+type PlaceAt = (offset: number) => Place;
+
 const MOST_REPORTED = 20;
 
 /**
@@ -41,18 +42,18 @@ const MOST_REPORTED = 20;
  */
 export function parseStrictYaml(text: string, path: string, firstLine = 1): YamlResult {
   const lines = new LineCounter();
-  const placeAt = (offset: number): Place => {
+  const placeAt: PlaceAt = (offset) => {
     const { line, col } = lines.linePos(offset);
     return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
   };
   const document = parseYamlDocument(text, { lineCounter: lines });
   if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
-  const problems = syntaxProblems(document, placeAt);
+  const problems = syntaxProblems(document, text, placeAt);
   if (problems.length > 0) return failed(problems);
-  const result = toJson(document.contents, placeAt);
-  const value = isEmpty(document) ? {} : result.value;
-  if (isJsonObject(value)) return { mapping: locate(value, document, result, placeAt), problems: result.problems };
-  return failed(result.problems.length > 0 ? result.problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
+  const root = readNode({ placeAt, problems }, document.contents, 0);
+  const value = isEmpty(document) ? {} : root.json;
+  if (isJsonObject(value)) return { mapping: locate(value, root, placeAt), problems };
+  return failed(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
 function isEmpty({ contents }: Document): boolean {
@@ -60,19 +61,12 @@ function isEmpty({ contents }: Document): boolean {
 }
 
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document: Document, placeAt: (offset: number) => Place): readonly Problem[] {
+function syntaxProblems(document: Document, text: string, placeAt: PlaceAt): Problem[] {
+  if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
-  const found = [...document.errors, ...warnings]
+  return [...document.errors, ...warnings]
     .slice(0, MOST_REPORTED)
     .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
-  if (!hasDirectives(document)) return found;
-  return [...found, makeProblem('yaml/syntax', { reason: 'directives are not allowed' }, placeAt(0))];
-}
-
-function hasDirectives({ directives }: Document): boolean {
-  if (directives === undefined) return false;
-  const { yaml, tags } = directives;
-  return yaml.explicit === true || Object.keys(tags).length !== 1 || tags['!!'] !== 'tag:yaml.org,2002:';
 }
 
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
@@ -82,63 +76,33 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
   return sentence.slice(0, 200);
 }
 
-function locate(
-  value: JsonObject,
-  { contents }: Document,
-  { refused }: JsonResult,
-  placeAt: (offset: number) => Place,
-): LocatedMapping {
+function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
   return {
     value,
-    has: (path) => follow(contents, path).found,
-    isRefused: (path) => refused.has(follow(contents, path).node),
-    keysOf: (path) => keysOf(follow(contents, path)),
-    placeOf: (path) => {
-      const { key, node } = follow(contents, path);
-      return placeAt(offsetOf(node ?? key));
+    valueAt: (path) => {
+      const { node, found } = follow(root, path);
+      return found ? node.json : undefined;
     },
-    keyPlaceOf: (path) => placeAt(offsetOf(follow(contents, path).key)),
+    isRefused: (path) => follow(root, path).node.isRefused,
+    keysOf: (path) => {
+      const { node, found } = follow(root, path);
+      return found ? [...node.inside.keys()].filter((key) => typeof key === 'string') : [];
+    },
+    placeOf: (path) => placeAt(follow(root, path).node.offset),
+    keyPlaceOf: (path) => placeAt(follow(root, path).node.keyOffset),
   };
 }
 
-/** A value with its key, which is an item itself in a list; where nothing is found, what is around it. */
-type Followed = { readonly key: unknown; readonly node: unknown; readonly found: boolean };
-
 /** Goes down a path as far as there are values. */
-function follow(root: unknown, path: readonly PropertyKey[]): Followed {
-  let at = { key: root, node: root };
+function follow(root: PlainNode, path: readonly PropertyKey[]) {
+  let node = root;
   for (const step of path) {
-    const child = childOf(at.node, step);
-    if (child === null) return { ...at, found: false };
-    at = child;
+    const inner = node.inside.get(step);
+    if (inner === undefined) return { node, found: false };
+    node = inner;
   }
-  return { ...at, found: true };
+  return { node, found: true };
 }
-
-function childOf(node: unknown, step: PropertyKey): Omit<Followed, 'found'> | null {
-  if (isSeq(node)) {
-    const item = typeof step === 'number' ? node.items[step] : undefined;
-    return item === undefined ? null : { key: item, node: item };
-  }
-  const pair = isMap(node) ? pairsOf(node).get(step) : undefined;
-  return pair === undefined ? null : { key: pair.key, node: pair.value };
-}
-
-function keysOf({ node, found }: Followed): readonly string[] {
-  const keys = found && isMap(node) ? [...pairsOf(node).keys()] : [];
-  return keys.filter((key) => typeof key === 'string');
-}
-
-/** Found once for each mapping: it may have thousands of keys, each with a place. */
-function pairsOf(map: YAMLMap): ReadonlyMap<unknown, Pair> {
-  const known = PAIRS.get(map);
-  if (known !== undefined) return known;
-  const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
-  PAIRS.set(map, pairs);
-  return pairs;
-}
-
-const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
 
 function failed(problems: readonly Problem[]): YamlResult {
   return { mapping: null, problems };
@@ -154,7 +118,7 @@ export function parseYamlDocument(text: string, wanted: ParseOptions): Document 
       version: '1.2',
       schema: 'core',
       merge: false,
-      uniqueKeys: false, // The library's check is quadratic; `toJson` has its own.
+      uniqueKeys: false, // The library's check is quadratic; `readInside` has its own.
       intAsBigInt: true,
       prettyErrors: false,
       logLevel: 'error', // With `silent` a second document would be dropped without an error.
@@ -167,98 +131,102 @@ export function parseYamlDocument(text: string, wanted: ParseOptions): Document 
   }
 }
 
-type JsonResult = {
-  readonly value: JsonValue;
-  readonly problems: readonly Problem[];
-  /** The nodes that have a problem: what their shape has wrong only follows from it. */
-  readonly refused: ReadonlySet<unknown>;
+/** A value as plain JSON data, with the places of what is in it. */
+type PlainNode = {
+  /** Null where it has a problem. */
+  readonly json: JsonValue;
+  readonly offset: number;
+  /** Of an item in a list where the item begins. */
+  readonly keyOffset: number;
+  /** Whether it has a problem: what its shape has wrong only follows from that. */
+  readonly isRefused: boolean;
+  /** By keys in the order in which they are written, or by numbers. */
+  readonly inside: ReadonlyMap<PropertyKey, PlainNode>;
 };
 
-type Walk = {
-  readonly placeAt: (offset: number) => Place;
-  readonly problems: Problem[];
-  readonly refused: Set<unknown>;
-};
+/** What is not plain is noted while the nodes are read. */
+type Walk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 
 const DEEPEST = 64;
 
-/** Turns a parsed YAML node into plain JSON data, noting all that is not plain; that is null in it. */
-export function toJson(node: unknown, placeAt: (offset: number) => Place): JsonResult {
-  const walk: Walk = { placeAt, problems: [], refused: new Set() };
-  return { value: convert(walk, node, offsetOf(node), 0), problems: walk.problems, refused: walk.refused };
+function readNode(walk: Walk, node: unknown, keyOffset: number, depth = 0): PlainNode {
+  const offset = isNode(node) ? offsetOf(node) : keyOffset;
+  const place = () => walk.placeAt(offset);
+  const problem =
+    depth > DEEPEST ? makeProblem('yaml/too-deep', {}, place()) : (oddity(node, place) ?? numberProblem(node, place));
+  if (problem !== null) walk.problems.push(problem);
+  const inside = problem === null ? readInside(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
+  return {
+    json: problem === null ? jsonOf(node, inside) : null,
+    offset,
+    keyOffset,
+    isRefused: problem !== null,
+    inside,
+  };
 }
 
-function convert(walk: Walk, node: unknown, offset: number, depth: number): JsonValue {
-  const problem = depth > DEEPEST ? makeProblem('yaml/too-deep', {}, walk.placeAt(offset)) : oddity(walk, node, offset);
-  if (problem !== null) return refuse(walk, problem, node);
-  if (isScalar(node)) return convertScalar(walk, node, offset);
-  if (isMap(node)) return convertMap(walk, node, depth);
-  return isSeq(node) ? node.items.map((item) => convert(walk, item, offsetOf(item), depth + 1)) : null;
-}
-
-function convertMap(walk: Walk, map: YAMLMap, depth: number): JsonValue {
-  const values = new Map<string, JsonValue>();
-  for (const pair of map.items) {
+function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside'] {
+  if (isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
+  const inside = new Map<PropertyKey, PlainNode>();
+  for (const pair of isMap(node) ? node.items : []) {
     const keyOffset = offsetOf(pair.key ?? pair.value);
-    const value = convert(walk, pair.value, pair.value === null ? keyOffset : offsetOf(pair.value), depth + 1);
+    const value = readNode(walk, pair.value, keyOffset, depth);
     const key = keyOf(walk, pair, keyOffset);
     if (key === null) continue;
-    if (values.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, walk.placeAt(keyOffset)));
-    values.set(key, value);
+    if (inside.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, walk.placeAt(keyOffset)));
+    inside.set(key, value);
   }
-  return Object.fromEntries(values);
+  return inside;
 }
 
-function convertScalar(walk: Walk, scalar: Scalar, offset: number): JsonValue {
-  const { value } = scalar;
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  if (isExact(value)) return Number(value);
-  const number = scalar.source ?? String(value);
-  return refuse(walk, makeProblem('yaml/number', { number }, walk.placeAt(offset)), scalar);
+function jsonOf(node: unknown, inside: PlainNode['inside']): JsonValue {
+  if (isSeq(node)) return [...inside.values()].map(({ json }) => json);
+  if (isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
+  const value = isScalar(node) ? node.value : null;
+  return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
+}
+
+function numberProblem(node: unknown, place: () => Place): Problem | null {
+  if (!isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
+  return isExact(node.value)
+    ? null
+    : makeProblem('yaml/number', { number: node.source ?? String(node.value) }, place());
 }
 
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
-function isExact(value: unknown): boolean {
+function isExact(value: number | bigint): boolean {
   const number = Number(value);
   if (typeof value === 'bigint') return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
   return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 }
 
 /** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf(walk: Walk, { key }: Pair, offset: number): string | null {
+function keyOf({ placeAt, problems }: Walk, { key }: Pair, offset: number): string | null {
+  const place = () => placeAt(offset);
   const name = isScalar(key) ? key.value : undefined;
-  const found = oddity(walk, key, offset) ?? keyProblem(walk, key, offset);
-  if (found !== null) walk.problems.push(found);
-  return found === null && typeof name === 'string' ? name : null;
-}
-
-function keyProblem({ placeAt }: Walk, key: unknown, offset: number): Problem | null {
-  const name = isScalar(key) ? key.value : undefined;
-  if (typeof name !== 'string') return makeProblem('yaml/key-not-text', {}, placeAt(offset));
   const merges = name === '<<' && isScalar(key) && key.type === 'PLAIN';
-  return merges || name === '__proto__' ? makeProblem('yaml/forbidden-key', { key: name }, placeAt(offset)) : null;
-}
-
-/** What a value or a key has that plain data has not. */
-function oddity({ placeAt }: Walk, node: unknown, offset: number): Problem | null {
-  if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
-    return makeProblem('yaml/alias', {}, placeAt(offset));
-  }
-  const tag = isNode(node) ? node.tag : undefined;
-  if (tag !== undefined) return makeProblem('yaml/tag', { tag }, placeAt(offset));
-  const text = isScalar(node) && typeof node.value === 'string' ? node.value : '';
-  if (text.isWellFormed() && !text.includes('\0')) return null;
-  const reason = text.isWellFormed() ? 'a text holds a NUL character' : 'an escape sequence names half of a character';
-  return makeProblem('yaml/syntax', { reason }, placeAt(offset));
-}
-
-function refuse({ problems, refused }: Walk, problem: Problem, node: unknown): null {
-  problems.push(problem);
-  refused.add(node);
+  const found = oddity(key, place);
+  if (found !== null) problems.push(found);
+  else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
+  else if (merges || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
+  else return name;
   return null;
 }
 
+/** What a value or a key has that plain data has not. */
+function oddity(node: unknown, place: () => Place): Problem | null {
+  if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
+    return makeProblem('yaml/alias', {}, place());
+  }
+  const tag = isNode(node) ? node.tag : undefined;
+  if (tag !== undefined) return makeProblem('yaml/tag', { tag }, place());
+  const text = isScalar(node) && typeof node.value === 'string' ? node.value : '';
+  if (text.isWellFormed() && !text.includes('\0')) return null;
+  const reason = text.isWellFormed() ? 'a text holds a NUL character' : 'an escape sequence names half of a character';
+  return makeProblem('yaml/syntax', { reason }, place());
+}
+
 /** Where a node begins. */
-export function offsetOf(node: unknown): number {
+function offsetOf(node: unknown): number {
   return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -54,11 +54,6 @@ export function writeValue(value: JsonValue, style: TextStyle): string {
   return text.includes('\n') ? writeValue(value, 'double') : text;
 }
 
-/** An entry of a flow mapping. */
-export function writeEntry(key: string, value: JsonValue, style: TextStyle): string {
-  return writeValue({ [key]: value }, style).slice(1, -1);
-}
-
 /** The lines of a block collection; null where the value cannot be one. */
 export function writeLines(value: JsonValue, indent: string): string | null {
   const filled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;

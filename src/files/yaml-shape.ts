@@ -32,20 +32,12 @@ export function describeIssues(
   mapping: LocatedMapping,
   knownFields: readonly string[],
 ): readonly ShapeIssue[] {
-  const issues = error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path));
+  const issues = error.issues.filter((issue) => !mapping.isRefused(issue.path));
   return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields))
       : [faultyField(issue, mapping)],
   );
-}
-
-/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
-function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
-  const ways = issue.code === 'invalid_union' ? issue.errors : [];
-  const chosen = ways.find((way) => way.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
-  if (chosen === undefined) return [issue];
-  return chosen.flatMap((one) => withinUnion({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 function unknownField(
@@ -65,7 +57,7 @@ function faultyField(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIss
     const expected = issue.issues.map(wordingOf).join(', ');
     return { ...about, kind: 'misnamed', expected, place: mapping.keyPlaceOf(path) };
   }
-  const kind = mapping.has(path) ? 'invalid' : 'missing';
+  const kind = mapping.valueAt(path) !== undefined ? 'invalid' : 'missing';
   return { ...about, kind, expected: wordingOf(issue), place: mapping.placeOf(path) };
 }
 

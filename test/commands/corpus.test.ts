@@ -16,7 +16,7 @@ function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string
   return Buffer.from(result.bytes).toString();
 }
 
-const set = (field: readonly string[], value: string | number) => ({ kind: 'set' as const, path: field, value });
+const set = (field: readonly string[], value: string | number) => ({ path: field, value });
 
 /** test/files/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
 test('promote and rollback change the bytes of one value in each file of the corpus', async () => {

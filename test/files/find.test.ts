@@ -82,7 +82,9 @@ describe('the files that patterns match', () => {
 
 describe('a pattern that leaves the repository is an error', () => {
   test.each([
-    ...words('../*.md ../../etc/*.md /etc/*.md /etc/passwd prompts/../../x.md .. ../{a,b}.md prompts/*/../../../x.md'),
+    ...words(
+      '../*.md ../../etc/*.md /etc/*.md /etc/passwd prompts/../../x.md .. ../{a,b}.md {..,prompts}/x.md {prompts/../..,x}/x.md prompts/*/../../../x.md',
+    ),
   ])('%s', async (pattern) => {
     const root = join(makeWorkspace({ 'x.md': '', 'repo/prompts/a.md': '' }), 'repo');
     expect(await find(root, [pattern, 'prompts/*.md'])).toEqual({

@@ -3,7 +3,7 @@ import matter from 'gray-matter';
 import { afterEach, describe, expect, test } from 'vitest';
 import { contentDigest } from '../../src/domain/digest.ts';
 import { splitFrontMatter } from '../../src/files/front-matter.ts';
-import { BASIC, fileOf, parse, PATH, sourceOf, tell } from './support.ts';
+import { BASIC, fileOf, parse, sourceOf, tell } from './support.ts';
 
 describe('the delimiter lines', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
@@ -19,6 +19,7 @@ describe('the delimiter lines', () => {
     ['---yaml is not one', sourceOf().replace('---', '---yaml'), 'prompt/bad-delimiter 1:1'],
     ['--- yaml is not one', sourceOf().replace('---', '--- yaml'), 'prompt/bad-delimiter 1:1'],
     ['--- # is not one', sourceOf().replace('---', '--- # c'), 'prompt/bad-delimiter 1:1'],
+    ['--- end is not one', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
     ['a no-break space is no blank', sourceOf().replace('---', '---\u00a0'), 'prompt/bad-delimiter 1:1'],
     ['a lone carriage return is no blank', sourceOf().replace('---', '---\r\r'), 'prompt/bad-delimiter 1:1'],
     ['---x inside is not one', sourceOf('---x\n'), 'prompt/bad-delimiter 5:1'],
@@ -79,67 +80,24 @@ describe('front matter is data', () => {
 });
 
 describe('the size of front matter', () => {
-  const LIMIT = 64 * 1024;
-  /** A comment fills the front matter up; the newline before the closing line is not part of it. */
-  const sized = (bytes: number, filler: string) => {
-    const rest = bytes - `${BASIC}# `.length;
-    const count = Math.floor(rest / Buffer.byteLength(filler));
-    return sourceOf(`# ${filler.repeat(count)}${'x'.repeat(rest - count * Buffer.byteLength(filler))}\n`);
-  };
+  /** As large as it may be, with a comment: the newline before the closing line is not part of it. */
+  const most = (twoBytes: string) => sourceOf(`# x${twoBytes.repeat(32_754)}\n`, 'x\n'.repeat(65_536));
 
-  test.each([
-    ['ASCII', 'x'],
-    ['two bytes a character', 'é'],
-    ['with CRLF', 'x'],
-  ])('is at most 64 KiB (%s)', (name, filler) => {
-    const ending = (text: string) => (name === 'with CRLF' ? text.replaceAll('\n', '\r\n') : text);
-    const most = sized(LIMIT, filler);
-    expect(Buffer.byteLength(most.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(LIMIT);
-    expect(parse(ending(most)).problems).toEqual([]);
-    expect(tell(parse(ending(most.replace('# ', '#  '))).problems)).toEqual(['prompt/front-matter-too-large 1:1']);
-  });
-
-  test('does not count the body', () => {
-    expect(parse(sourceOf('', 'x\n'.repeat(LIMIT))).problems).toEqual([]);
+  test.each(['xx', 'é'])('is at most 64 KiB in %s, whatever its line endings and its body', (twoBytes) => {
+    const source = most(twoBytes);
+    expect(Buffer.byteLength(source.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(64 * 1024);
+    for (const ending of ['\n', '\r\n']) {
+      const [fits, over] = [source, source.replace('# ', '#  ')].map((one) => parse(one.replaceAll('\n', ending)));
+      expect(fits?.problems).toEqual([]);
+      expect(tell(over?.problems ?? [])).toEqual(['prompt/front-matter-too-large 1:1']);
+    }
   });
 });
 
-const said = (source: string) => splitFrontMatter(source, PATH).problems.map(({ message }) => message);
-
-describe('A delimiter line that is wrong', () => {
-  const LONGEST_SHOWN = 80;
-  const lineOf = (length: number) => '---'.padEnd(length, 'x');
-
-  test.each([
-    ['the opening line', '---js\nid: a\n---\nHello.', '---js'],
-    ['the closing line', '---\nid: a\n--- end\nHello.', '--- end'],
-    ['a line of 79 characters', `${lineOf(LONGEST_SHOWN - 1)}\n`, lineOf(LONGEST_SHOWN - 1)],
-    ['a line of 80 characters', `${lineOf(LONGEST_SHOWN)}\n`, lineOf(LONGEST_SHOWN)],
-  ])('is shown as it is: %s', (_, source, line) => {
-    expect(said(source)).toEqual([`The delimiter line is "${line}".`]);
-  });
-
-  test.each([LONGEST_SHOWN + 1, 100_000])('is shown with its beginning and an ellipsis: one of %i', (length) => {
-    expect(said(lineOf(length))).toEqual([`The delimiter line is "${lineOf(LONGEST_SHOWN)}…".`]);
-  });
-});
-
-describe('A file that is split', () => {
-  test.each([
-    ['with text', '---\nid: a\nkey: b\n---\nHello.\n', { yaml: 'id: a\nkey: b', body: 'Hello.\n', bodyLine: 5 }],
-    ['with a blank line first', '---\nid: a\n---\n\nHello.\n', { yaml: 'id: a', body: '\nHello.\n', bodyLine: 4 }],
-    ['with blanks after its delimiters', '--- \nid: a\n---\t\nHello.', { yaml: 'id: a', body: 'Hello.', bodyLine: 4 }],
-    ['without text', '---\nid: a\n---', { yaml: 'id: a', body: '', bodyLine: 4 }],
-    ['without front matter between its delimiters', '---\n---\nHello.', { yaml: '', body: 'Hello.', bodyLine: 3 }],
-    ['with blank lines alone', '---\n\n\n---\nHello.', { yaml: '\n', body: 'Hello.', bodyLine: 5 }],
-    [
-      'with delimiters in its text',
-      '---\nid: a\n---\nx\n---\ny\n',
-      { yaml: 'id: a', body: 'x\n---\ny\n', bodyLine: 4 },
-    ],
-  ])('has its two parts as they are written, and no problem: %s', (_, source, parts) => {
-    expect(splitFrontMatter(source, PATH)).toEqual({ parts, problems: [] });
-  });
+test.each([79, 80, 81, 100_000])('a delimiter line of %i characters is shown with 80 of them', (length) => {
+  const line = '---'.padEnd(length, 'x');
+  const shown = length > 80 ? `${line.slice(0, 80)}…` : line;
+  expect(parse(`${line}\n`).problems).toMatchObject([{ message: `The delimiter line is "${shown}".` }]);
 });
 
 const emptyEngines = { yaml: () => ({}), json: () => ({}), javascript: () => ({}) };
@@ -152,9 +110,9 @@ const anyLines = fc
 test('the body is what gray-matter takes for it', () => {
   fc.assert(
     fc.property(anyLines, anyLines, (yaml, body) => {
-      const { parts } = splitFrontMatter(`---\na: 1\n${yaml}\n---\n${body}`, 'x.md');
-      fc.pre(parts !== null && parts.yaml === `a: 1\n${yaml}`);
-      expect(parts?.body).toBe(matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
+      const split = splitFrontMatter(`---\na: 1\n${yaml}\n---\n${body}`, 'x.md');
+      fc.pre('yaml' in split && split.yaml === `a: 1\n${yaml}`);
+      expect(split).toHaveProperty('body', matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
     }),
   );
 });
