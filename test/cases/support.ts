@@ -3,10 +3,10 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { handOn, startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson, type Reported } from '../support/run.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 export const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
@@ -105,8 +105,9 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
       return active(COUNTING)!.version_number;
     },
     through: async (fault, path = '') => {
-      const forward = forwardTo(service.baseUrl);
-      const front = await startFront({ target: service.baseUrl, answer: (request) => fault(request, forward) });
+      const { baseUrl: target } = service;
+      const forward: Forward = (request) => handOn(request, target);
+      const front = await startFront({ target, answer: (request) => fault(request, forward) });
       baseUrl = front.baseUrl + path;
       return front;
     },
@@ -212,17 +213,6 @@ export function numberedOddly(body: string): string {
 
 /** The body of a create-version call. */
 export type Sent = { readonly content: string; readonly metadata_?: unknown };
-
-export function forwardTo(baseUrl: string): Forward {
-  return async ({ method, path, body }) => {
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json', 'x-api-key': KEY },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: await answer.text() };
-  };
-}
 
 function bodyOf(body: unknown): Readonly<Record<string, unknown>> {
   return typeof body === 'object' && body !== null ? { ...body } : {};

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
-import { forwardTo } from '../cases/support.ts';
-import { startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
@@ -128,7 +127,6 @@ async function checkSettled(
 
 /** Every answer of a fault quotes the key, as a gateway that echoes requests would. */
 function faultyAnswers(service: TestService, fault: Run['fault'], statistics: Statistics) {
-  const sendOn = forwardTo(service.baseUrl);
   let count = 0;
   return async (request: FrontRequest): Promise<FrontAnswer | null> => {
     const number = count++;
@@ -136,11 +134,11 @@ function faultyAnswers(service: TestService, fault: Run['fault'], statistics: St
     note(statistics, 'said the key');
     if (fault.how === 'cut') throw new Error('cut');
     if (fault.how === 'cut afterwards') {
-      await sendOn(request);
+      await handOn(request, service.baseUrl);
       throw new Error('cut');
     }
     if (fault.how === 'half') {
-      const { status, body } = await sendOn(request);
+      const { status, body } = await handOn(request, service.baseUrl);
       return { status, body: body.slice(0, body.length / 2) };
     }
     return ANSWERS[fault.how] ?? null;
