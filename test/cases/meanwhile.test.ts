@@ -42,15 +42,4 @@ describe('somebody writes between the plan and the first write', () => {
     expect(front.takeWrites()).toEqual([]);
     expect(story.serves('staging')).toBe('v2 Theirs.');
   });
-
-  test('with --on-drift fail it is drift: refused, and nothing is written', async () => {
-    const story = await edited();
-    const front = await story.through(whenRead(() => activateTheirs(story), 2));
-    const ran = await story.sync('--base', 'HEAD~1', '--on-drift', 'fail');
-    expect(ran.exitCode).toBe(3);
-    expect(ran.report.prompts).toMatchObject([
-      { status: 'blocked', drift: [{ environment: 'staging', kind: 'outside' }], problems: [{ code: 'guard/drift' }] },
-    ]);
-    expect(front.takeWrites()).toEqual([]);
-  });
 });

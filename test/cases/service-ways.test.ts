@@ -116,17 +116,6 @@ describe('a service that keeps another text than was sent', () => {
   });
 });
 
-test('a service that adds metadata of its own to a file with metadata: no second version is made', async () => {
-  const story = await beginOutsideGit({ text: 'A', metadata: { model: 'small' } });
-  await story.through(
-    keeps(({ metadata_, ...rest }) => ({ ...rest, metadata_: { ...Object(metadata_), source: 'api' } })),
-  );
-  for (const _ of ['first', 'second', 'third']) {
-    expect(await story.sync()).toMatchObject({ exitCode: 4 });
-    expect([story.serves('staging'), story.versions()]).toEqual(['nothing', 1]);
-  }
-});
-
 test('a service that repeats the key in its failures: it is in no output', async () => {
   const story = await beginOutsideGit({ text: 'A' });
   await story.through(on(isCreate, async () => ({ status: 422, body: JSON.stringify({ detail: `the key ${KEY}` }) })));

@@ -36,10 +36,6 @@ export type Story = {
   readonly through: (fault: Fault, path?: string) => Promise<Front>;
   /** From now on requests reach the service directly. */
   readonly directly: () => void;
-  /** What the runs so far have waited for, in milliseconds; nobody has really waited. */
-  readonly waits: number[];
-  /** Sends the run in progress a SIGINT. */
-  readonly interrupt: () => void;
 };
 
 export type StoryOptions = {
@@ -64,19 +60,18 @@ export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}):
 async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
   const service = await startTestService(['greeting']);
   const { store } = service;
-  const waits: number[] = [];
+  let waits = 0;
   let parts = first;
   let baseUrl = service.baseUrl;
-  let signal = (): void => {};
 
-  const sleep = async (milliseconds: number, stop: AbortSignal): Promise<void> => {
-    const times = waits.push(milliseconds);
-    await options.onWait?.(times);
+  const sleep = async (_: number, stop: AbortSignal): Promise<void> => {
+    waits += 1;
+    await options.onWait?.(waits);
     stop.throwIfAborted();
   };
   const runWith = (...words: readonly string[]): Promise<Reported> => {
     const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
-    return runJson(folder, words, { environment, sleep, onSignal: (handle) => (signal = handle) });
+    return runJson(folder, words, { environment, sleep });
   };
   const activate = (environment: string, versionId: string): void => {
     expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);
@@ -85,7 +80,6 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
   return {
     folder,
     service,
-    waits,
     activate,
     active,
     edit: (changed) => {
@@ -114,7 +108,6 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
     directly: () => {
       baseUrl = service.baseUrl;
     },
-    interrupt: () => signal(),
   };
 }
 
@@ -160,7 +153,6 @@ export type Fault = (request: FrontRequest, forward: Forward) => Promise<FrontAn
 
 export type Matches = (request: FrontRequest) => boolean;
 
-export const isRead: Matches = ({ method }) => method === 'GET';
 export const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/versions');
 
 export function reads(environment: string): Matches {
