@@ -6,37 +6,14 @@ import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../suppo
 import { handOn, startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson, type Reported } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 export const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
 const COUNTING = 'counting, an environment of the tests';
 
 /** One prompt's story: what people commit, what others do in the service, and what the runs in between bring about. */
-export type Story = {
-  readonly folder: string;
-  readonly service: TestService;
-  /** Changes these parts of the prompt's file, and commits it where there is a repository. */
-  readonly edit: (parts: PromptParts) => void;
-  /** `sync --yes` with further words. */
-  readonly sync: (...words: readonly string[]) => Promise<Reported>;
-  readonly plan: (...words: readonly string[]) => Promise<Reported>;
-  /** Somebody makes a version in the service; its id. */
-  readonly draft: (text: string, metadata?: JsonObject) => string;
-  /** Somebody makes a version active in the service. */
-  readonly activate: (environment: string, versionId: string) => void;
-  /** Such as `v2 B`; `nothing` where none is active. */
-  readonly serves: (environment: string) => string;
-  readonly active: (environment: string) => StoredVersion | null;
-  /** The id of the service's newest version. */
-  readonly newest: () => string;
-  /** How many versions there are, whoever made them. */
-  readonly versions: () => number;
-  /** From now on every request passes a front with this fault; the base URL may have a path. */
-  readonly through: (fault: Fault, path?: string) => Promise<Front>;
-  /** From now on requests reach the service directly. */
-  readonly directly: () => void;
-};
+export type Story = Awaited<ReturnType<typeof tell>>;
 
 export type StoryOptions = {
   readonly config?: string;
@@ -57,7 +34,7 @@ export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}):
   return tell(folder, () => {}, first, options);
 }
 
-async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
+async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions) {
   const service = await startTestService(['greeting']);
   const { store } = service;
   let waits = 0;
@@ -82,29 +59,35 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
     service,
     activate,
     active,
-    edit: (changed) => {
+    /** Changes these parts of the prompt's file, and commits it where there is a repository. */
+    edit: (changed: PromptParts) => {
       parts = { ...parts, ...changed };
       writeFiles(folder, { [PATH]: promptText('greeting', parts) });
       commit();
     },
-    sync: (...words) => runWith('sync', '--yes', ...words),
-    plan: (...words) => runWith('plan', ...words),
-    draft: (content, metadata) => store.createVersion(PROMPT, { content, metadata })!.id,
-    serves: (environment) => describeVersion(active(environment)),
-    newest: () => store.readPrompt(PROMPT)!.latest_version_id!,
-    versions: () => {
+    /** `sync --yes` with further words. */
+    sync: (...words: readonly string[]) => runWith('sync', '--yes', ...words),
+    plan: (...words: readonly string[]) => runWith('plan', ...words),
+    /** Somebody makes a version in the service; its id. */
+    draft: (content: string, metadata?: JsonObject) => store.createVersion(PROMPT, { content, metadata })!.id,
+    /** Such as `v2 B`; `nothing` where none is active. */
+    serves: (environment: string) => describeVersion(active(environment)),
+    /** How many versions there are, whoever made them. */
+    versions: (): number => {
       const latest = store.readPrompt(PROMPT)!.latest_version_id;
       if (latest === null) return 0;
       activate(COUNTING, latest);
       return active(COUNTING)!.version_number;
     },
-    through: async (fault, path = '') => {
+    /** From now on every request passes a front with this fault. */
+    through: async (fault: Fault): Promise<Front> => {
       const { baseUrl: target } = service;
       const forward: Forward = (request) => handOn(request, target);
       const front = await startFront({ target, answer: (request) => fault(request, forward) });
-      baseUrl = front.baseUrl + path;
+      baseUrl = front.baseUrl;
       return front;
     },
+    /** From now on requests reach the service directly. */
     directly: () => {
       baseUrl = service.baseUrl;
     },

@@ -22,19 +22,10 @@ type FaultyFrontOptions = {
   readonly onDone: () => void;
 };
 
-export type FaultyFront = {
-  readonly baseUrl: string;
-  /** A run begins. */
-  readonly begin: (trouble: Trouble) => void;
-  /** What has arrived since the last `begin`. */
-  readonly arrivals: () => readonly Arrival[];
-  /** The run has ended: what was to be done late by then is done. */
-  readonly end: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type FaultyFront = Awaited<ReturnType<typeof startFaultyFront>>;
 
 /** Stands before the service, hands on, and makes trouble where it was told to. */
-export async function startFaultyFront(options: FaultyFrontOptions): Promise<FaultyFront> {
+export async function startFaultyFront(options: FaultyFrontOptions) {
   const late = makeLate();
   let trouble: Trouble = inPeace;
   let arrivals: Arrival[] = [];
@@ -73,27 +64,23 @@ export async function startFaultyFront(options: FaultyFrontOptions): Promise<Fau
   });
   return {
     baseUrl: await open(server),
-    begin: (next) => {
+    /** A run begins. */
+    begin: (next: Trouble) => {
       trouble = next;
       arrivals = [];
     },
-    arrivals: () => arrivals,
+    /** What has arrived since the last `begin`. */
+    arrivals: (): readonly Arrival[] => arrivals,
+    /** The run has ended: what was to be done late by then is done. */
     end: late.endRun,
     close: () => close(server),
   };
 }
 
-/** Work that the service does after the client has given up on it. */
-type Late = {
-  readonly add: (moment: Moment, work: () => Promise<unknown>) => void;
-  /** To be waited for before a request is handled: what is due by then is done first. */
-  readonly beforeRequest: (call: Call | null) => Promise<void>;
-  readonly endRun: () => Promise<void>;
-};
-
 type Waiting = { readonly moment: Moment; readonly work: () => Promise<unknown>; readonly run: number; since: number };
 
-function makeLate(): Late {
+/** Work that the service does after the client has given up on it. */
+function makeLate() {
   let waiting: Waiting[] = [];
   let run = 1;
   let requests = 0;
@@ -103,8 +90,9 @@ function makeLate(): Late {
     for (const { work } of due) await work();
   };
   return {
-    add: (moment, work) => void waiting.push({ moment, work, run, since: 0 }),
-    beforeRequest: async (call) => {
+    add: (moment: Moment, work: () => Promise<unknown>) => void waiting.push({ moment, work, run, since: 0 }),
+    /** To be waited for before a request is handled: what is due by then is done first. */
+    beforeRequest: async (call: Call | null) => {
       requests += 1;
       for (const one of waiting) one.since += 1;
       await doDue((one) => isDueBefore(one, { run, requests, call }));

@@ -6,8 +6,8 @@ import { startServer } from '../../src/embedded/server.ts';
 import { MAIN } from './calls.ts';
 import { TIMEOUT } from './deadlines.ts';
 import type { Act } from './faults.ts';
-import { inPeace, startFaultyFront, type Arrival, type FaultyFront, type Trouble } from './faulty-front.ts';
-import { openKeptStore, takeSnapshot, type KeptStore, type Snapshot, type Write } from './kept-store.ts';
+import { inPeace, startFaultyFront, type Arrival, type Trouble } from './faulty-front.ts';
+import { openKeptStore, takeSnapshot, type Snapshot, type Write } from './kept-store.ts';
 import { servedText } from './laws.ts';
 import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
 import { childEnvironment, CLI, spawnNode, type Started } from '../support/cli.ts';
@@ -24,23 +24,9 @@ export type RunRecord = Ran & {
 };
 
 /** A scene's repository before a service of its own, with the faulty front in between. */
-export type Stage = {
-  readonly scene: Scene;
-  readonly kept: KeptStore;
-  readonly front: FaultyFront;
-  readonly environment: Readonly<Record<string, string>>;
-  /** What pinned environments have served at any moment since the stage was opened. */
-  readonly served: ReadonlySet<string>;
-  /** What they served when it was opened. */
-  readonly servedFirst: ReadonlySet<string>;
-  /** Does something that counts as one run. */
-  readonly during: (trouble: Trouble, work: () => Promise<Ran>) => Promise<RunRecord>;
-  /** Runs a command line in this process. */
-  readonly run: (words: readonly string[], trouble?: Trouble, options?: RunOptions) => Promise<RunRecord>;
-  readonly close: () => Promise<void>;
-};
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-async function openStage(scene: Scene, elsewhere: string): Promise<Stage> {
+async function openStage(scene: Scene, elsewhere: string) {
   const kept = openKeptStore(scene.writes);
   const server = await startServer({ store: kept.store, port: 0 });
   const served = new Set<string>();
@@ -60,7 +46,8 @@ async function openStage(scene: Scene, elsewhere: string): Promise<Stage> {
   });
   const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: KEY };
   const snapshot = () => takeSnapshot(kept, scene.wanted);
-  const during: Stage['during'] = async (trouble, work) => {
+  /** Does something that counts as one run. */
+  const during = async (trouble: Trouble, work: () => Promise<Ran>): Promise<RunRecord> => {
     const before = snapshot();
     front.begin(trouble);
     const ran = await work();
@@ -68,15 +55,11 @@ async function openStage(scene: Scene, elsewhere: string): Promise<Stage> {
     return { ...ran, arrivals: front.arrivals(), before, after: snapshot() };
   };
   return {
-    scene,
-    kept,
-    front,
-    environment,
-    served,
-    servedFirst,
-    during,
-    // Nothing is waited for: what is late is late by requests, not by the clock.
-    run: (words, trouble = inPeace, options = {}) =>
+    ...{ scene, kept, front, environment, during },
+    /** What pinned environments have served at any moment since the stage was opened, and what at first. */
+    ...{ served, servedFirst },
+    /** Runs a command line in this process. Nothing is waited for: what is late is late by requests. */
+    run: (words: readonly string[], trouble = inPeace, options: RunOptions = {}) =>
       during(trouble, () => run(scene.folder, words, { environment, sleep: async () => {}, ...options })),
     close: async () => {
       await front.close();
