@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { activates, begin, cutBefore, expectSettled, on, PATH, told, type Story } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -89,23 +89,21 @@ async function cutBetween(): Promise<Story> {
   return story;
 }
 
-describe('a sync cut between staging and production, under on_drift: fail', () => {
-  test('the next commit’s run: what was left is unfinished, and not refused', async () => {
-    const story = await cutBetween();
-    story.edit({ text: 'C' });
-    const next = await story.sync(...BASE);
-    expect(told(next)).toBe('exit 0, applied, create made, staging made, production made');
-    expect(next.report.prompts[0]!.drift).toMatchObject([
-      {
-        environment: 'production',
-        kind: 'unfinished',
-        expected: { version_number: 2 },
-        observed: { version_number: 1, made_by: 'git' },
-      },
-    ]);
-    expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
-    await expectSettled(story);
-  });
+test('a sync cut between staging and production, under on_drift: fail: what was left is unfinished, and not refused', async () => {
+  const story = await cutBetween();
+  story.edit({ text: 'C' });
+  const next = await story.sync(...BASE);
+  expect(told(next)).toBe('exit 0, applied, create made, staging made, production made');
+  expect(next.report.prompts[0]!.drift).toMatchObject([
+    {
+      environment: 'production',
+      kind: 'unfinished',
+      expected: { version_number: 2 },
+      observed: { version_number: 1, made_by: 'git' },
+    },
+  ]);
+  expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
+  await expectSettled(story);
 });
 
 test('a run that skipped commits: what stands there is of an ancestor, which is unfinished', async () => {
@@ -119,17 +117,15 @@ test('a run that skipped commits: what stands there is of an ancestor, which is 
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
 });
 
-describe('fields that a skipped commit changed', () => {
-  test('are unfinished across a rename', async () => {
-    const story = await begin({ text: 'A', name: 'One' });
-    await story.sync();
-    git(story.folder, 'mv', PATH, 'prompts/renamed.md');
-    writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Two' }) });
-    commitAll(story.folder, 'Rename it');
-    writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Three' }) });
-    commitAll(story.folder, 'Edit');
-    const ran = await story.sync(...BASE);
-    expect(told(ran)).toBe('exit 0, applied, update made');
-    expect(ran.report.prompts[0]!.drift).toMatchObject([{ field: 'name', kind: 'unfinished' }]);
-  });
+test('fields that a skipped commit changed are unfinished across a rename', async () => {
+  const story = await begin({ text: 'A', name: 'One' });
+  await story.sync();
+  git(story.folder, 'mv', PATH, 'prompts/renamed.md');
+  writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Two' }) });
+  commitAll(story.folder, 'Rename it');
+  writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Three' }) });
+  commitAll(story.folder, 'Edit');
+  const ran = await story.sync(...BASE);
+  expect(told(ran)).toBe('exit 0, applied, update made');
+  expect(ran.report.prompts[0]!.drift).toMatchObject([{ field: 'name', kind: 'unfinished' }]);
 });

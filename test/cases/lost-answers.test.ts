@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   beginOutsideGit,
   cutAfter,
@@ -27,8 +27,9 @@ const lostAfterCommit: readonly [string, Fault][] = [
   ['JSON of another shape', answering(() => ({ status: 200, body: '{}' }))],
 ];
 
-describe('a lost answer to create-version, after the commit', () => {
-  test.each(lostAfterCommit)('%s: one version, adopted, and the second run writes nothing', async (_, fault) => {
+test.each(lostAfterCommit)(
+  'a lost answer to create-version, after the commit (%s): one version, adopted, and no write in the second run',
+  async (_, fault) => {
     const story = await beginOutsideGit({ text: 'A' });
     const front = await story.through(on(isCreate, fault));
     expect(told(await story.sync())).toBe('exit 0, applied, create adopted, staging made');
@@ -36,8 +37,8 @@ describe('a lost answer to create-version, after the commit', () => {
     story.directly();
     expect([story.versions(), story.serves('staging'), story.serves('promptsync')]).toEqual([1, 'v1 A', 'v1 A']);
     await expectNoWrites(story);
-  });
-});
+  },
+);
 
 test('a lost create that somebody else has overtaken: the way that the hint names ends with one version of it', async () => {
   let [ours, theirs] = ['', ''];

@@ -65,21 +65,6 @@ describe('A review without a key', () => {
     expect(result.exitCode).toBe(2);
   });
 
-  test('shows the texts of both commits', async () => {
-    const { report } = await review(
-      { greeting: { pins: PINS, text: 'Then {{a}}.' } },
-      { greeting: { pins: PINS, text: 'Now {{b}}.' } },
-    );
-    expect(changesOf(report)).toEqual(['create-version', 'staging: base → new']);
-    expect(textsOf(report)).toMatchObject([
-      {
-        environment: 'staging',
-        before_text: 'Then {{a}}.',
-        after_text: 'Now {{b}}.',
-      },
-    ]);
-  });
-
   test.each<[string, PromptParts, PromptParts, readonly string[]]>([
     ['nothing', { pins: PINS }, { pins: PINS }, []],
     ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],

@@ -83,19 +83,12 @@ export async function runCli(folder: string, words: readonly string[], options: 
   return ran;
 }
 
-export type ServeProcess = {
-  readonly baseUrl: string;
-  readonly stdout: () => string;
-  /** Ends it with a signal, and resolves to its exit code. */
-  readonly end: (signal?: NodeJS.Signals) => Promise<number>;
-};
-
 /** `promptsync serve` in a process of its own, on a free port unless one is given, accepting the key of the tests. */
 export async function startServe(
   folder: string,
   words: readonly string[] = [],
   environment: Readonly<Record<string, string>> = { PROMPTSYNC_API_KEY: KEY },
-): Promise<ServeProcess> {
+) {
   const { child, written, ended } = startCli(folder, ['serve', '--port', '0', ...words], { environment });
   const baseUrl = await vi.waitFor(
     () => {
@@ -105,6 +98,7 @@ export async function startServe(
     },
     { timeout: 60_000, interval: 20 },
   );
+  /** Ends it with a signal, and resolves to its exit code. */
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
     child.kill(signal);
     const { exitCode, stdout, stderr } = await ended;

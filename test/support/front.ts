@@ -23,15 +23,10 @@ export type FrontOptions = {
   readonly answer?: (request: FrontRequest) => FrontAnswer | null | Promise<FrontAnswer | null>;
 };
 
-export type Front = {
-  readonly baseUrl: string;
-  readonly requests: FrontRequest[];
-  /** What was sent since it was last asked for and was not GET. */
-  readonly takeWrites: () => readonly string[];
-};
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /** Stands before a service, records every request and answers some itself. */
-export async function startFront({ target = '', answer }: FrontOptions): Promise<Front> {
+export async function startFront({ target = '', answer }: FrontOptions) {
   const requests: FrontRequest[] = [];
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = await readRequest(incoming);
@@ -41,7 +36,9 @@ export async function startFront({ target = '', answer }: FrontOptions): Promise
   const server = createServer((incoming, response) => {
     respond(incoming, response).catch(() => response.destroy());
   });
-  return { baseUrl: await listen(server), requests, takeWrites: () => requests.splice(0).flatMap(describeWrite) };
+  /** What was sent since it was last asked for and was not GET. */
+  const takeWrites = (): readonly string[] => requests.splice(0).flatMap(describeWrite);
+  return { baseUrl: await listen(server), requests, takeWrites };
 }
 
 /** Listens until the test is finished; its base URL. */

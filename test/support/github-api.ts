@@ -26,7 +26,7 @@ export type Pull = {
   readonly mergeCommit?: string | null;
 };
 
-export type GitHubRequest = {
+type GitHubRequest = {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -44,25 +44,7 @@ export type Failure =
 
 export type FailureMatch = { readonly method?: string; readonly path: RegExp };
 
-export type GitHubDouble = {
-  /** Without a slash at its end; GraphQL is at `/graphql` of it. */
-  readonly apiUrl: string;
-  readonly token: string;
-  /** Each request so far. */
-  readonly requests: GitHubRequest[];
-  readonly comments: (issue: number) => readonly GitHubComment[];
-  /** In order of creation, without pull requests. */
-  readonly issues: () => readonly GitHubIssue[];
-  /** By the token's own person unless another is given. The issue may be unknown as yet. */
-  readonly addComment: (issue: number, comment: { readonly body: string; readonly user?: Person }) => void;
-  /** By the token's own person unless another is given. */
-  readonly addIssue: (issue: { readonly title: string } & Partial<GitHubIssue>) => void;
-  /** Called again for the same number, it replaces what was said of it. */
-  readonly addPull: (pull: Pull) => void;
-  readonly setBranch: (name: string, sha: string) => void;
-  /** The next `times` requests that match, one by default, get this instead; what was asked for first comes first. */
-  readonly fail: (match: FailureMatch, failure: Failure, times?: number) => void;
-};
+export type GitHubDouble = Awaited<ReturnType<typeof startGitHub>>;
 
 export type GitHubOptions = {
   /** Whom the token acts as; by default what a job's own token does. */
@@ -81,7 +63,7 @@ type State = Required<GitHubOptions> & {
 };
 
 /** Stands in for GitHub's REST API, because what a client does with lost answers and limits is seen on the wire alone. */
-export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubDouble> {
+export async function startGitHub(options: GitHubOptions = {}) {
   const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql' } = options;
   const state: State = {
     ...{ as, identity, issues: new Map(), comments: new Map(), pulls: new Map(), branches: new Map(), failures: [] },
@@ -91,19 +73,32 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubDo
     respond(request, response, state, requests).catch(() => response.destroy());
   });
   return {
-    ...{ apiUrl: await listen(server), token: TOKEN, requests },
-    comments: (issue) => commentsOf(state, issue),
+    /** GraphQL is at `/graphql` of it. */
+    apiUrl: await listen(server),
+    token: TOKEN,
+    /** Each request so far. */
+    requests,
+    comments: (issue: number) => commentsOf(state, issue),
+    /** In order of creation, without pull requests. */
     issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)),
-    addComment: (issue, { body, user }) => void addComment(state, issue, body, user),
-    addIssue: (issue) => void addIssue(state, issue),
-    addPull: (pull) => addPull(state, pull),
-    setBranch: (name, sha) => void state.branches.set(name, sha),
-    fail: (match, failure, times = 1) => void state.failures.push({ match, failure, left: times }),
+    /** By the token's own person unless another is given. The issue may be unknown as yet. */
+    addComment: (issue: number, { body, user }: { readonly body: string; readonly user?: Person }) =>
+      void addComment(state, issue, body, user),
+    addIssue: (issue: NewIssue) => void addIssue(state, issue),
+    /** Called again for the same number, it replaces what was said of it. */
+    addPull: (pull: Pull) => addPull(state, pull),
+    setBranch: (name: string, sha: string) => void state.branches.set(name, sha),
+    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    fail: (match: FailureMatch, failure: Failure, times = 1) =>
+      void state.failures.push({ match, failure, left: times }),
   };
 }
 
+/** By the token's own person unless another is given. */
+type NewIssue = { readonly title: string } & Partial<GitHubIssue>;
+
 /** Issues and pull requests share their numbers, so an issue without one gets the next of both. */
-function addIssue(state: State, { title, ...given }: Parameters<GitHubDouble['addIssue']>[0]): GitHubIssue {
+function addIssue(state: State, { title, ...given }: NewIssue): GitHubIssue {
   const number = given.number ?? Math.max(0, ...state.issues.keys()) + 1;
   const issue = { number, title, body: '', state: 'open' as const, state_reason: null, user: state.as, ...given };
   state.issues.set(number, issue);
