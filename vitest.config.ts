@@ -31,8 +31,6 @@ export default defineConfig({
     outputFile: { json: 'node_modules/.cache/promptsync/test-report.json' },
     // One more than there are cores, because one of them waits for children or for a socket most of the time.
     maxWorkers: availableParallelism() + 1,
-    // For support/seed.ts.
-    execArgv: ['--expose-gc'],
     // No test leaves anything behind in a module: loading them once for each worker saves a third of the time.
     isolate: false,
     // Also what ends hostile input that keeps a parser busy: no test looks at the clock itself. Several times what the

@@ -156,18 +156,6 @@ describe('a promotion', () => {
 });
 
 describe('no promotion, though staging has moved on', () => {
-  test('is putting back what came through staging', async () => {
-    const scene = await ready(2, 1);
-    scene.commit(pinned(2, 2));
-    scene.commit(pinned(3, 2));
-    scene.activate('staging', 3);
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    scene.activate('production', 1);
-    expect(told(await scene.runJson('plan', '--base', 'HEAD'))).toBe('exit 0, greeting pending');
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v3', 'v2']);
-  });
-
   test('is putting back what came through staging where the file has another name now', async () => {
     const scene = await ready(2, 1);
     scene.commit(pinned(2, 2));

@@ -179,9 +179,6 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
   };
 }
 
-/** The id of the version that an answer of this run last had for an environment; null where it was read as empty. */
-type LastRead = (environment: string) => string | null;
-
 /**
  * What the model keeps in mind as the tool makes a version, whether or not the tool will ever hear of it. It can hold
  * on to what it was told of alone, not to what somebody has moved since.
@@ -189,7 +186,7 @@ type LastRead = (environment: string) => string | null;
 function noteCreate(
   { madeByTool, held, statistics }: World,
   file: PromptFile | undefined,
-  lastRead: LastRead,
+  lastRead: (environment: string) => string | null,
   versionId: string,
   text: string,
 ): void {

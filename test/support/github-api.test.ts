@@ -26,11 +26,9 @@ describe('the stand-in of GitHub is as strict as GitHub', () => {
   test.for<[sentence: string, words: string, sent: object, status: number]>([
     ['a comment of 65,536 characters is taken', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
     ['one character more is not', `POST ${ISSUES}/7/comments`, { body: `${LONGEST}x` }, 422],
-    ['an empty comment is refused', `POST ${ISSUES}/7/comments`, { body: '' }, 422],
     ['a comment without an issue is not found', `POST ${ISSUES}/10/comments`, { body: 'Hi' }, 404],
     ['another’s comment cannot be changed', `PATCH ${ISSUES}/comments/2000000001`, { body: 'Mine' }, 403],
     ['a long issue is refused', `POST ${ISSUES}`, { title: 'New', body: `${LONGEST}x` }, 422],
-    ['an unknown state is refused', `PATCH ${ISSUES}/8`, { state: 'done' }, 422],
   ])('%s', async ([, words, sent, status]) => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
@@ -49,21 +47,16 @@ describe('the stand-in of GitHub is as strict as GitHub', () => {
 describe('outputs', () => {
   test.for<[sentence: string, text: string, outputs: object]>([
     ['an empty file has none', '', {}],
-    ['a line is one', 'a=1\nb=\n', { a: '1', b: '' }],
     ['empty lines are nothing', '\na=1\n\nb=2', { a: '1', b: '2' }],
     ['the first equals sign divides', 'a=b=c<<d\n', { a: 'b=c<<d' }],
     ['several lines end at the delimiter', 'a<<END\none\n\nb=2\nEND\nc=3\n', { a: 'one\n\nb=2', c: '3' }],
-    ['a delimiter may hold an equals sign', 'a<<E=F\none\nE=F\n', { a: 'one' }],
-    ['no line at all is an empty value', 'a<<END\nEND\n', { a: '' }],
     ['a carriage return is part of a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
-    ['the last of one name holds', 'a=1\na=2\n', { a: '2' }],
   ])('%s', ([, text, outputs]) => {
     expect(parseOutputs(text)).toEqual(outputs);
   });
 
   test.for<[sentence: string, text: string, message: string]>([
     ['a line without a value fails the step', 'a\n', "Invalid format: 'a'"],
-    ['a value without a name fails the step', '=1\n', "Invalid format: '=1'"],
     ['a delimiter is needed', 'a<<\n\n', "Invalid format: 'a<<'"],
     ['a delimiter must come again', 'a<<END\none\nEND \n', "Matching delimiter not found: 'END'"],
   ])('%s', ([, text, message]) => {

@@ -8,8 +8,3 @@ import fc from 'fast-check';
 export const SEED = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
 
 fc.configureGlobal({ seed: SEED });
-
-/** In bytes. A worker is copied for each child that it starts, which takes four times as long at 700 MB as at 70. */
-const LARGE = 150_000_000;
-
-if (process.memoryUsage().heapUsed > LARGE) globalThis.gc?.();
