@@ -8,7 +8,7 @@ import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support
 import { runJson, type Reported } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
-export const PROMPT = 'prm_greeting';
+const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
 const COUNTING = 'counting, an environment of the tests';
 
@@ -24,8 +24,7 @@ export type StoryOptions = {
 /** A repository with the prompt's file in its first commit, and the service before the first sync. */
 export function begin(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  const commit = () => void commitEdits(folder, 'Edit');
-  return tell(folder, commit, first, options);
+  return tell(folder, () => void commitEdits(folder, 'Edit'), first, options);
 }
 
 /** The same in a folder that is no repository: for stories of the service, which git has no part in. Twice as quick. */
