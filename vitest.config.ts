@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What goes through many cases: hostile texts, faults, sizes. `npm test` leaves it out. */
@@ -28,8 +29,8 @@ export default defineConfig({
     // .ci/run makes its last line from this report.
     reporters: ['default', 'json'],
     outputFile: { json: 'node_modules/.cache/promptsync/test-report.json' },
-    // Children and sockets are waited for most of the time: one worker for each core, the runner's own included.
-    maxWorkers: '100%',
+    // One more than there are cores, because one of them waits for children or for a socket most of the time.
+    maxWorkers: availableParallelism() + 1,
     // No test leaves anything behind in a module: loading them once for each worker saves a third of the time.
     isolate: false,
     // Also what ends hostile input that keeps a parser busy: no test looks at the clock itself. Several times what the

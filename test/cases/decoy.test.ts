@@ -1,13 +1,15 @@
 import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runAction } from '../support/action.ts';
 import { scheduleEvent } from '../github/support.ts';
-import { runCli } from '../support/cli.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const CONFIG = 'service: { api_key_env: TEAM_KEY }\n';
 const FILES = { 'team/promptsync.yaml': CONFIG, 'team/prompts/greeting.md': promptText('greeting') };
@@ -46,32 +48,32 @@ const GITS = [
 ] as const;
 
 describe.each(GITS)('a folder with a decoy of a repository runs no command, with %s', (_, without) => {
-  test.each(['plan', 'status', 'history greeting', 'sync --yes'])('%s', async (line) => {
+  test.each(['history greeting', 'sync --yes'])('%s', async (line) => {
     const { folder, marker } = makeDecoy();
-    const service = await startTestService(['greeting']);
+    const { environment } = await startKeyed();
     const { path, variables } = makeGit(without);
-    const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY, PATH: path };
-    const ran = await runCli(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
+    vi.stubEnv('PATH', path);
+    const ran = await run(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
     expect({ ...ran, marked: existsSync(marker) }).toMatchObject({ exitCode: 0, marked: false });
     expect(variables()).not.toContain(KEY);
   });
+});
 
-  test('the action', async () => {
-    const { folder, marker } = makeDecoy();
-    const service = await startTestService(['greeting']);
-    const { path, variables } = makeGit(without);
-    const ran = await runAction(folder, {
-      eventName: 'schedule',
-      event: scheduleEvent(),
-      inputs: { 'working-directory': 'team', 'base-url': service.baseUrl, 'api-key': KEY },
-      environment: { PATH: path, TEAM_KEY: KEY },
-    });
-    expect(existsSync(marker)).toBe(false);
-    // It differs from the service, and the commit is that of the repository itself.
-    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
-    expect(ran.summary).toContain(git(folder, 'rev-parse', 'HEAD').slice(0, 12));
-    expect(variables()).not.toContain(KEY);
+test('a folder with a decoy of a repository runs no command of the action', async () => {
+  const { folder, marker } = makeDecoy();
+  const service = await startTestService(['greeting']);
+  const { path, variables } = makeGit('no-word');
+  const ran = await runAction(folder, {
+    eventName: 'schedule',
+    event: scheduleEvent(),
+    inputs: { 'working-directory': 'team', 'base-url': service.baseUrl, 'api-key': KEY },
+    environment: { PATH: path, TEAM_KEY: KEY },
   });
+  expect(existsSync(marker)).toBe(false);
+  // It differs from the service, and the commit is that of the repository itself.
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+  expect(ran.summary).toContain(git(folder, 'rev-parse', 'HEAD').slice(0, 12));
+  expect(variables()).not.toContain(KEY);
 });
 
 test('a command that commits hands its hooks no key', async () => {
@@ -79,12 +81,10 @@ test('a command that commits hands its hooks no key', async () => {
   const noted = join(makeFolder(), 'noted');
   writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${noted}\n` });
   chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
-  const service = await startTestService(['greeting']);
-  const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY, PROMPTSYNC_API_KEY: KEY };
-  const options = { environment };
-  expect(await runCli(join(folder, 'team'), ['sync', '--yes'], options)).toMatchObject({ exitCode: 0 });
+  const options = await startKeyed();
+  expect(await run(join(folder, 'team'), ['sync', '--yes'], options)).toMatchObject({ exitCode: 0 });
   const promote = ['promote', 'greeting', '--from', 'staging', '--to', 'production', '--commit'];
-  expect(await runCli(join(folder, 'team'), promote, options)).toMatchObject({ exitCode: 0 });
+  expect(await run(join(folder, 'team'), promote, options)).toMatchObject({ exitCode: 0 });
   expect(readFileSync(noted, 'utf8')).toContain('PATH=');
   expect(readFileSync(noted, 'utf8')).not.toContain(KEY);
 });
@@ -98,15 +98,21 @@ describe('a repository whose .git is a file works as one whose .git is a folder'
   ];
   test.each(places)('%s', async (_, make) => {
     const folder = make(makeRepository(FILES));
-    const service = await startTestService(['greeting']);
-    const environment = { PROMPTSYNC_BASE_URL: service.baseUrl, TEAM_KEY: KEY };
-    const ran = await runCli(join(folder, 'team'), ['sync', '--yes', '--format', 'json'], { environment });
-    expect(ran.exitCode).toBe(0);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ commit: git(folder, 'rev-parse', 'HEAD') });
+    const options = await startKeyed();
+    const ran = await runJson(join(folder, 'team'), ['sync', '--yes'], options);
+    expect([ran.exitCode, ran.report.commit]).toEqual([0, git(folder, 'rev-parse', 'HEAD')]);
     writeFiles(folder, { 'team/prompts/greeting.md': promptText('greeting', { text: 'Edited.' }) });
-    expect((await runCli(join(folder, 'team'), ['sync', '--yes'], { environment })).exitCode).toBe(3);
+    expect((await run(join(folder, 'team'), ['sync', '--yes'], options)).exitCode).toBe(3);
   });
 });
+
+/** A service whose key this process has in its environment, as the shell of a user would. */
+async function startKeyed() {
+  const { baseUrl } = await startTestService(['greeting']);
+  vi.stubEnv('TEAM_KEY', KEY);
+  vi.stubEnv('PROMPTSYNC_API_KEY', KEY);
+  return { environment: { PROMPTSYNC_BASE_URL: baseUrl, TEAM_KEY: KEY } };
+}
 
 function cloneTo(origin: string, name: string, ...how: readonly string[]): string {
   const folder = makeFolder();

@@ -22,8 +22,7 @@ function forgeLedger(story: Story, entries: readonly Entry[]): void {
 async function withTheirs() {
   const story = await begin({ text: 'A' });
   await story.sync();
-  const ours = story.active('staging')!.id;
-  return { story, ours, theirs: story.draft('Theirs.') };
+  return { story, theirs: story.draft('Theirs.') };
 }
 
 /** Two runs, each with its exit code, its problem, and what is served after it. */
@@ -62,16 +61,6 @@ describe('a forged ledger never brings another text live', () => {
     story.edit({ pins: { staging: 'latest', production } });
     expect(await twoRuns(story, 'production')).toEqual(refused('nothing'));
     expect(story.serves('staging')).toBe('v1 A');
-  });
-
-  test('the way on: an id that somebody has checked', async () => {
-    const { story, ours, theirs } = await withTheirs();
-    forgeLedger(story, [{ number: 7, id: theirs, text: 'Theirs.' }]);
-    story.edit({ pins: { staging: 'latest', production: 7 } });
-    expect(await twoRuns(story, 'production')).toEqual(refused('nothing'));
-    story.edit({ pins: { staging: 'latest', production: `version:${ours}` } });
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect(story.serves('production')).toBe('v1 A');
   });
 
   test('an entry that is true, of a commit that git does not have, is believed', async () => {

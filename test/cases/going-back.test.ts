@@ -16,20 +16,6 @@ async function madeAAndB(): Promise<Story> {
 }
 
 describe('going back', () => {
-  test('A, B, revert to A, an outside draft, B again: two versions of ours, each found again', async () => {
-    const story = await madeAAndB();
-    git(story.folder, 'revert', '--no-edit', 'HEAD');
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-    expect(story.serves('staging')).toBe('v1 A');
-    await expectSettled(story);
-
-    story.draft('A draft of theirs.');
-    git(story.folder, 'revert', '--no-edit', 'HEAD');
-    expect(told(await story.sync())).toBe('exit 0, applied, staging made');
-    expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 3]);
-    await expectSettled(story);
-  });
-
   test('a pin is reverted as a text is', async () => {
     const story = await madeAAndB();
     story.edit({ pins: { staging: 'latest', production: 1 } });
@@ -79,34 +65,4 @@ test('a merge in which both sides changed the text: the version is of the merge,
   git(story.folder, 'revert', '--no-edit', 'HEAD');
   expect(told(await story.sync())).toBe('exit 0, applied, staging made');
   expect([story.active('staging')!.version_number, story.versions()]).toEqual([1, 2]);
-});
-
-describe('{staging: latest} → {production: 2} while version 2 is live in staging', () => {
-  test('made outside: found by looking at the newest version, and in a plan by --base', async () => {
-    const story = await begin({ text: 'A' });
-    await story.sync();
-    story.activate('staging', story.draft('Theirs.'));
-    story.edit({ pins: { production: 2 } });
-    expect(told(await story.plan())).toBe('exit 3, blocked, pin/unknown-number');
-    expect(told(await story.plan('--base', 'HEAD~1'))).toBe('exit 0, pending, production');
-    expect(told(await story.sync())).toBe('exit 0, applied, production made');
-    expect([story.serves('production'), story.serves('staging')]).toEqual(['v2 Theirs.', 'v2 Theirs.']);
-    expect(story.versions()).toBe(2);
-    await expectSettled(story);
-  });
-});
-
-describe('a `version:<id>` pin', () => {
-  test('to a version of another prompt: refused, and nothing changes', async () => {
-    const story = await begin({ text: 'A' });
-    await story.sync();
-    const { store } = story.service;
-    store.registerPrompt({ id: 'prm_other', projectId: 'project', key: 'other', name: 'other' });
-    const { id } = store.createVersion('prm_other', { content: 'Of another prompt.' })!;
-    story.edit({ pins: { staging: 'latest', production: `version:${id}` } });
-    const ran = await story.sync();
-    expect(ran.exitCode).toBe(3);
-    expect(ran.report.prompts).toMatchObject([{ status: 'blocked', problems: [{ code: 'pin/unknown-version' }] }]);
-    expect([story.serves('production'), story.versions()]).toEqual(['nothing', 1]);
-  });
 });

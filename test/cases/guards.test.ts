@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, writeFiles } from '../support/folder.ts';
-import { promptText } from '../support/prompts.ts';
-import { runJson } from '../support/run.ts';
-import { begin, told, type Story } from './support.ts';
+import { begin, type Story } from './support.ts';
 
 type Guarded = {
   readonly words?: readonly string[];
@@ -53,20 +50,4 @@ describe('a guard refuses a dry run and a sync alike', () => {
     expect(dry.report.plan_digest).toBe(wet.report.plan_digest);
     expect(story.service.takeWrites()).toEqual([]);
   });
-});
-
-test('without a terminal and without --yes nothing is written', async () => {
-  const { folder, service } = await begin({ text: 'A' });
-  const { exitCode, report } = await runJson(folder, ['sync'], service);
-  expect([exitCode, report.problems.map(({ code }) => code)]).toEqual([1, ['usage/confirmation-needed']]);
-  expect(service.requests).toEqual([]);
-});
-
-test('once it is committed its text is not made again', async () => {
-  const story = await begin({ text: 'A' });
-  writeFiles(story.folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
-  await story.sync('--allow-dirty');
-  commitAll(story.folder, 'What was tried');
-  expect(told(await story.sync())).toBe('exit 0, unchanged');
-  expect([story.serves('staging'), story.versions()]).toEqual(['v1 B', 1]);
 });

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/commands/result.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { makeReport } from '../../src/report/make-report.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { expectInert } from '../support/markdown.ts';
 import { PROMOTION } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport } from '../support/run.ts';
@@ -70,21 +66,6 @@ describe('A review without a key', () => {
     expect(result.exitCode).toBe(2);
   });
 
-  test('shows the texts of both commits', async () => {
-    const { report } = await review(
-      { greeting: { pins: PINS, text: 'Then {{a}}.' } },
-      { greeting: { pins: PINS, text: 'Now {{b}}.' } },
-    );
-    expect(changesOf(report)).toEqual(['create-version', 'staging: base → new']);
-    expect(textsOf(report)).toMatchObject([
-      {
-        environment: 'staging',
-        before_text: 'Then {{a}}.',
-        after_text: 'Now {{b}}.',
-      },
-    ]);
-  });
-
   test.each<[string, PromptParts, PromptParts, readonly string[]]>([
     ['nothing', { pins: PINS }, { pins: PINS }, []],
     ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
@@ -123,15 +104,6 @@ describe('A review without a key', () => {
     ]);
   });
 
-  test('shows the text of the file where nothing followed it so far', async () => {
-    const [base, head] = [{ staging: 7 }, { staging: 7, qa: 'latest' }];
-    const { report } = await review({ greeting: { pins: base } }, { greeting: { pins: head } });
-    expect(changesOf(report)).toEqual(['qa: none → base']);
-    expect(textsOf(report)).toMatchObject([
-      { environment: 'qa', before: null, before_text: null, after_text: 'Text of greeting.' },
-    ]);
-  });
-
   test('tells of a new prompt that it is made, and of one that is gone that it is', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));
     git(folder, 'rm', '--quiet', 'prompts/farewell.md');
@@ -146,39 +118,11 @@ describe('A review without a key', () => {
     expect(report.problems.map(({ code }) => code).toSorted()).toEqual(['prompt/gone', 'service/not-asked']);
   });
 
-  test('reads the same on a page, where it is inert', async () => {
-    const base = { greeting: { pins: PINS, text: 'Then {{a}}.' } };
-    const { report } = await review(base, { greeting: { pins: PINS, text: '```\n@octocat {{b}}' } });
-    const page = renderMarkdown(report, {
-      ...{ title: 'plan', folder: null, limit: null },
-      ...{ commit: null, runUrl: null },
-    });
-    expect(page.whole).toBe(true);
-    expect(page.text).toContain('| `greeting` | `staging: base → new version` |\n');
-    expect(page.text).toContain('\n-Then {{a}}.\n+```\n+@octocat {{b}}\n````\n');
-    expectInert(page.text);
-  });
-
   test('writes nothing where somebody asks for that: it fails before anything was sent', async () => {
     const { result } = await review({ greeting: {} }, { greeting: { text: 'B' } }, { dryRun: false, yes: true });
     const { prompts } = makeReport(result.run);
     expect(prompts).toMatchObject([{ status: 'failed' }]);
     expect(prompts[0]!.changes.map(({ status }) => status)).toEqual(['not_made', 'not_made']);
     expect(result.exitCode).toBe(4);
-  });
-
-  test('is refused by a base that is not there', async () => {
-    const { result, report } = await review({ greeting: {} }, { greeting: {} }, { base: 'HEAD~5' });
-    expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-    expect(result.exitCode).toBe(1);
-  });
-
-  test('leaves the files as they are', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: {} }));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
-    commitAll(folder, 'Edit');
-    await reviewIn(folder);
-    expect(readFileSync(join(folder, 'prompts/greeting.md'), 'utf8')).toBe(promptText('greeting', { text: 'B' }));
-    expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 });

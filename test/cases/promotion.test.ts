@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { CONFIG, type PromptParts } from '../support/prompts.ts';
-import { begin, PATH, told, type Scene } from '../support/promotion.ts';
+import { promptText, type PromptParts } from '../support/prompts.ts';
+import { begin, PATH, PROMOTION, told, type Scene } from '../support/promotion.ts';
 import { runJson } from '../support/run.ts';
 
 const SYNC = ['sync', '--yes'] as const;
@@ -16,8 +16,8 @@ const pinned = (staging: number | string, production: number | string) => ({
 });
 
 /** Three versions; the environments serve these numbers, and the first commit pins them. */
-async function ready(staging: number, production: number, makeFolder?: typeof makeWorkspace): Promise<Scene> {
-  const scene = await begin(pinned(staging, production), makeFolder === undefined ? {} : { makeFolder });
+async function ready(staging: number, production: number): Promise<Scene> {
+  const scene = await begin(pinned(staging, production));
   scene.make(['One.', 'Two.', 'Three.']);
   scene.activate('staging', staging);
   scene.activate('production', production);
@@ -49,9 +49,6 @@ describe('a promotion that skips an environment', () => {
     ]);
     expect((await scene.run('status')).stdout).toContain('promptsync promote greeting');
 
-    writeFiles(scene.folder, { 'other.txt': 'x' });
-    commitAll(scene.folder, 'Something else');
-    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
     scene.commit({ ...pinned(2, 3), name: 'Once more' });
     expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(scene.service.takeWrites()).toEqual([]);
@@ -115,31 +112,25 @@ describe('a promotion that skips an environment', () => {
     scene.commit(pinned(2, 3));
     expect(told(await scene.runJson('plan', '--base', 'HEAD~5'))).toBe(REFUSED);
   });
+
+  test('of a branch is none the less one once it is merged, whatever else was merged after it', async () => {
+    const scene = await ready(2, 1);
+    git(scene.folder, 'switch', '--quiet', '--create', 'side');
+    scene.commit({ ...pinned(2, 1), text: 'Edited.' });
+    git(scene.folder, 'switch', '--quiet', 'main');
+    git(scene.folder, 'switch', '--quiet', '--create', 'skip');
+    scene.commit(pinned(2, 3));
+    scene.commit(pinned(2, 1));
+    scene.commit(pinned(2, 3));
+    git(scene.folder, 'switch', '--quiet', 'main');
+    git(scene.folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'skip');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    git(scene.folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+  });
 });
 
 describe('a promotion', () => {
-  test('goes from text to production, with the commands that the tool names', async () => {
-    const scene = await begin({ text: 'One {{a}}.' });
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(told(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v1', 'v1']);
-
-    scene.commit({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v2', 'v1']);
-    const promoted = await scene.run('promote', 'greeting', '--to', 'production', '--commit');
-    expect(promoted.stdout).toContain('-One {{a}}.');
-    expect(promoted.stdout).toContain('+Two.');
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-
-    const back = await scene.run('rollback', 'greeting', '--environment', 'production', '--commit');
-    expect(back.stdout).toContain('-Two.');
-    expect(back.stdout).toContain('+One {{a}}.');
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v2', 'v1']);
-  });
-
   test.each<[string, readonly string[]]>([
     ['without a base', []],
     ['with one', ['--base', 'HEAD^']],
@@ -162,41 +153,30 @@ describe('a promotion', () => {
     expect(told(await scene.runJson(...SYNC, ...words))).toBe(APPLIED);
     expect(servedBy(scene)).toEqual(['v3', 'v2']);
   });
-
-  test('is judged again right before it is written: staging may have been moved', async () => {
-    const scene = await ready(2, 1, makeWorkspace);
-    scene.write({ text: 'Three.', pins: { production: 2 } });
-    let reads = 0;
-    const front = await startFront({
-      target: scene.service.baseUrl,
-      answer: ({ path }) => {
-        if (path.includes('environment=staging') && ++reads === 2) scene.activate('staging', 3);
-        return null;
-      },
-    });
-    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
-    expect(told(await runJson(scene.folder, SYNC, { environment }))).toBe(REFUSED);
-    expect(front.takeWrites()).toEqual([]);
-    expect(servedBy(scene)).toEqual(['v3', 'v1']);
-  });
 });
 
 describe('no promotion, though staging has moved on', () => {
-  test('is putting back what came through staging', async () => {
+  test('is putting back what came through staging where the file has another name now', async () => {
+    const scene = await ready(2, 1);
+    scene.commit(pinned(2, 2));
+    scene.commit(pinned(3, 2));
+    git(scene.folder, 'mv', PATH, 'prompts/welcome.md');
+    commitAll(scene.folder, 'Rename it');
+    scene.activate('staging', 3);
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(scene.serves('production')).toBe('v2');
+  });
+
+  test('is not to be known without the commits: outside of git, and in a shallow clone', async () => {
     const scene = await ready(2, 1);
     scene.commit(pinned(2, 2));
     scene.commit(pinned(3, 2));
     scene.activate('staging', 3);
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    scene.activate('production', 1);
-    expect(told(await scene.runJson('plan', '--base', 'HEAD'))).toBe('exit 0, greeting pending');
-    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(servedBy(scene)).toEqual(['v3', 'v2']);
+    const { folder } = scene;
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, 'cut');
+    expect(told(await runJson(`${folder}/cut`, ['plan'], scene.service))).toBe(REFUSED);
+    const files = { 'promptsync.yaml': PROMOTION, [PATH]: promptText('greeting', pinned(3, 2)) };
+    expect(told(await runJson(makeWorkspace(files), ['plan'], scene.service))).toBe(REFUSED);
+    expect(told(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
   });
-});
-
-test('without promote_from nothing is refused', async () => {
-  const scene = await begin(pinned(2, 3), { makeFolder: makeWorkspace, config: CONFIG });
-  scene.make(['One.', 'Two.', 'Three.']);
-  expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  activates,
   answers,
   beginOutsideGit,
   expectSettled,
@@ -12,16 +11,6 @@ import {
   type Fault,
 } from './support.ts';
 import { KEY } from '../support/service.ts';
-
-test('a tracking environment that may not be set: nothing is made that would be forgotten', async () => {
-  const story = await beginOutsideGit({ text: 'A' });
-  await story.through(on(activates('promptsync'), async () => ({ status: 403, body: '{}' })));
-  for (const text of ['A', 'B', 'C', 'B', 'A']) {
-    story.edit({ text });
-    await story.sync();
-  }
-  expect(story.versions()).toBe(1);
-});
 
 test.each(['a/b?&', 'ä #1+%2F', '..'])('an environment named %s', async (environment) => {
   const story = await beginOutsideGit({ text: 'A', pins: { [environment]: 'latest' } });
@@ -114,17 +103,6 @@ describe('a service that keeps another text than was sent', () => {
     ]);
     await expectSettled(story);
   });
-});
-
-test('a service that adds metadata of its own to a file with metadata: no second version is made', async () => {
-  const story = await beginOutsideGit({ text: 'A', metadata: { model: 'small' } });
-  await story.through(
-    keeps(({ metadata_, ...rest }) => ({ ...rest, metadata_: { ...Object(metadata_), source: 'api' } })),
-  );
-  for (const _ of ['first', 'second', 'third']) {
-    expect(await story.sync()).toMatchObject({ exitCode: 4 });
-    expect([story.serves('staging'), story.versions()]).toEqual(['nothing', 1]);
-  }
 });
 
 test('a service that repeats the key in its failures: it is in no output', async () => {

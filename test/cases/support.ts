@@ -3,44 +3,17 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { StoredVersion } from '../../src/embedded/store.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { handOn, startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { runJson, type Reported } from '../support/run.ts';
-import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
-export const PROMPT = 'prm_greeting';
+const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
 const COUNTING = 'counting, an environment of the tests';
 
 /** One prompt's story: what people commit, what others do in the service, and what the runs in between bring about. */
-export type Story = {
-  readonly folder: string;
-  readonly service: TestService;
-  /** Changes these parts of the prompt's file, and commits it where there is a repository. */
-  readonly edit: (parts: PromptParts) => void;
-  /** `sync --yes` with further words. */
-  readonly sync: (...words: readonly string[]) => Promise<Reported>;
-  readonly plan: (...words: readonly string[]) => Promise<Reported>;
-  /** Somebody makes a version in the service; its id. */
-  readonly draft: (text: string, metadata?: JsonObject) => string;
-  /** Somebody makes a version active in the service. */
-  readonly activate: (environment: string, versionId: string) => void;
-  /** Such as `v2 B`; `nothing` where none is active. */
-  readonly serves: (environment: string) => string;
-  readonly active: (environment: string) => StoredVersion | null;
-  /** The id of the service's newest version. */
-  readonly newest: () => string;
-  /** How many versions there are, whoever made them. */
-  readonly versions: () => number;
-  /** From now on every request passes a front with this fault; the base URL may have a path. */
-  readonly through: (fault: Fault, path?: string) => Promise<Front>;
-  /** From now on requests reach the service directly. */
-  readonly directly: () => void;
-  /** What the runs so far have waited for, in milliseconds; nobody has really waited. */
-  readonly waits: number[];
-  /** Sends the run in progress a SIGINT. */
-  readonly interrupt: () => void;
-};
+export type Story = Awaited<ReturnType<typeof tell>>;
 
 export type StoryOptions = {
   readonly config?: string;
@@ -51,8 +24,7 @@ export type StoryOptions = {
 /** A repository with the prompt's file in its first commit, and the service before the first sync. */
 export function begin(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  const commit = () => void commitEdits(folder, 'Edit');
-  return tell(folder, commit, first, options);
+  return tell(folder, () => void commitEdits(folder, 'Edit'), first, options);
 }
 
 /** The same in a folder that is no repository: for stories of the service, which git has no part in. Twice as quick. */
@@ -61,22 +33,21 @@ export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}):
   return tell(folder, () => {}, first, options);
 }
 
-async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions): Promise<Story> {
+async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions) {
   const service = await startTestService(['greeting']);
   const { store } = service;
-  const waits: number[] = [];
+  let waits = 0;
   let parts = first;
   let baseUrl = service.baseUrl;
-  let signal = (): void => {};
 
-  const sleep = async (milliseconds: number, stop: AbortSignal): Promise<void> => {
-    const times = waits.push(milliseconds);
-    await options.onWait?.(times);
+  const sleep = async (_: number, stop: AbortSignal): Promise<void> => {
+    waits += 1;
+    await options.onWait?.(waits);
     stop.throwIfAborted();
   };
   const runWith = (...words: readonly string[]): Promise<Reported> => {
     const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
-    return runJson(folder, words, { environment, sleep, onSignal: (handle) => (signal = handle) });
+    return runJson(folder, words, { environment, sleep });
   };
   const activate = (environment: string, versionId: string): void => {
     expect(store.setActive(PROMPT, { environment, versionId })).toBe(true);
@@ -85,35 +56,40 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
   return {
     folder,
     service,
-    waits,
     activate,
     active,
-    edit: (changed) => {
+    /** Changes these parts of the prompt's file, and commits it where there is a repository. */
+    edit: (changed: PromptParts) => {
       parts = { ...parts, ...changed };
       writeFiles(folder, { [PATH]: promptText('greeting', parts) });
       commit();
     },
-    sync: (...words) => runWith('sync', '--yes', ...words),
-    plan: (...words) => runWith('plan', ...words),
-    draft: (content, metadata) => store.createVersion(PROMPT, { content, metadata })!.id,
-    serves: (environment) => describeVersion(active(environment)),
-    newest: () => store.readPrompt(PROMPT)!.latest_version_id!,
-    versions: () => {
+    /** `sync --yes` with further words. */
+    sync: (...words: readonly string[]) => runWith('sync', '--yes', ...words),
+    plan: (...words: readonly string[]) => runWith('plan', ...words),
+    /** Somebody makes a version in the service; its id. */
+    draft: (content: string, metadata?: JsonObject) => store.createVersion(PROMPT, { content, metadata })!.id,
+    /** Such as `v2 B`; `nothing` where none is active. */
+    serves: (environment: string) => describeVersion(active(environment)),
+    /** How many versions there are, whoever made them. */
+    versions: (): number => {
       const latest = store.readPrompt(PROMPT)!.latest_version_id;
       if (latest === null) return 0;
       activate(COUNTING, latest);
       return active(COUNTING)!.version_number;
     },
-    through: async (fault, path = '') => {
-      const forward = forwardTo(service.baseUrl);
-      const front = await startFront({ target: service.baseUrl, answer: (request) => fault(request, forward) });
-      baseUrl = front.baseUrl + path;
+    /** From now on every request passes a front with this fault. */
+    through: async (fault: Fault): Promise<Front> => {
+      const { baseUrl: target } = service;
+      const forward: Forward = (request) => handOn(request, target);
+      const front = await startFront({ target, answer: (request) => fault(request, forward) });
+      baseUrl = front.baseUrl;
       return front;
     },
+    /** From now on requests reach the service directly. */
     directly: () => {
       baseUrl = service.baseUrl;
     },
-    interrupt: () => signal(),
   };
 }
 
@@ -159,7 +135,6 @@ export type Fault = (request: FrontRequest, forward: Forward) => Promise<FrontAn
 
 export type Matches = (request: FrontRequest) => boolean;
 
-export const isRead: Matches = ({ method }) => method === 'GET';
 export const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/versions');
 
 export function reads(environment: string): Matches {
@@ -212,17 +187,6 @@ export function numberedOddly(body: string): string {
 
 /** The body of a create-version call. */
 export type Sent = { readonly content: string; readonly metadata_?: unknown };
-
-export function forwardTo(baseUrl: string): Forward {
-  return async ({ method, path, body }) => {
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json', 'x-api-key': KEY },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: await answer.text() };
-  };
-}
 
 function bodyOf(body: unknown): Readonly<Record<string, unknown>> {
   return typeof body === 'object' && body !== null ? { ...body } : {};

@@ -17,10 +17,8 @@ export type Cell = Aim & { readonly fault: Fault };
 /** Whether the whole matrices are gone through: `npm run test:faults` says so. */
 export const WHOLE = process.env['PROMPTSYNC_FAULTS'] === 'all';
 
-/** What is tried whenever the tests are run: it makes all kinds of call. */
+/** What is tried whenever the tests are run, and the only one for answers of hundreds of megabytes: all kinds of call. */
 const REPRESENTATIVE: readonly string[] = ['all at once'];
-/** Those in which answers of hundreds of megabytes are tried. */
-const COSTLY: readonly string[] = ['all at once'];
 
 export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE || REPRESENTATIVE.includes(name));
 
@@ -28,7 +26,7 @@ export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE 
 export function cellsOf(state: State): readonly Cell[] {
   const lasting = [...new Set(state.calls)].map((call): Aim => ({ name: `every ${call}`, state, call, nth: 'every' }));
   const once = WHOLE ? aimsAt(state) : lastAimsAt(state);
-  return FAULTS.filter((fault) => fault.costly === undefined || COSTLY.includes(state.name)).flatMap((fault) =>
+  return FAULTS.filter((fault) => fault.costly === undefined || REPRESENTATIVE.includes(state.name)).flatMap((fault) =>
     [...once, ...(WHOLE && fault.lasts ? lasting : [])]
       .filter(({ call }) => fault.on.includes(kindOf(call)) && !(state.loses && call === 'create'))
       .map((aim) => ({ ...aim, name: `${fault.name}: ${aim.name}`, fault })),

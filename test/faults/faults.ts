@@ -6,7 +6,7 @@ import type { FrontAnswer, FrontRequest } from '../support/front.ts';
  * When the service does what it was asked for after the client gave up, counted in what the client does next: the
  * clock decides nothing.
  */
-export const MOMENTS = ['next request', 'third request', 'run ended', 'next run begun', 'next create'] as const;
+const MOMENTS = ['next request', 'third request', 'run ended', 'next run begun', 'next create'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
 /** What is done to a request instead of handing it on; it ends the answer or the connection, or leaves both open. */
@@ -37,7 +37,7 @@ export type Fault = {
   readonly act: Act;
   /** The kinds of call of which one fault is got over within the same run. */
   readonly heals?: readonly Kind[];
-  /** The client hears nothing: it must have a short time-out. */
+  /** The client hears nothing, and its deadline passes. */
   readonly silent?: true;
   /** It is tried as a fault of every such call of a run as well. */
   readonly lasts?: true;

@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { callOf, type Call } from './calls.ts';
 import type { Act, Moment } from './faults.ts';
-import type { FrontAnswer, FrontRequest } from '../support/front.ts';
+import { close, handOn, open, readRequest, sendAnswer, type FrontRequest } from '../support/front.ts';
 
 /** A request that has just arrived, and the how-manyth of its name it is in its run. */
-export type Place = { readonly call: Call | null; readonly nth: number };
+type Place = { readonly call: Call | null; readonly nth: number };
 
 /** What is done to a request; null hands it on. */
 export type Trouble = (place: Place) => Act | null;
@@ -15,7 +14,7 @@ export const inPeace: Trouble = () => null;
 /** A request that has arrived, and the status that it was answered with; null while it has none. */
 export type Arrival = { readonly request: FrontRequest; readonly status: () => number | null };
 
-export type FaultyFrontOptions = {
+type FaultyFrontOptions = {
   readonly target: string;
   readonly elsewhere: string;
   readonly intrude: () => void;
@@ -23,19 +22,10 @@ export type FaultyFrontOptions = {
   readonly onDone: () => void;
 };
 
-export type FaultyFront = {
-  readonly baseUrl: string;
-  /** A run begins. */
-  readonly begin: (trouble: Trouble) => void;
-  /** What has arrived since the last `begin`. */
-  readonly arrivals: () => readonly Arrival[];
-  /** The run has ended: what was to be done late by then is done. */
-  readonly end: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type FaultyFront = Awaited<ReturnType<typeof startFaultyFront>>;
 
 /** Stands before the service, hands on, and makes trouble where it was told to. */
-export async function startFaultyFront(options: FaultyFrontOptions): Promise<FaultyFront> {
+export async function startFaultyFront(options: FaultyFrontOptions) {
   const late = makeLate();
   let trouble: Trouble = inPeace;
   let arrivals: Arrival[] = [];
@@ -43,24 +33,29 @@ export async function startFaultyFront(options: FaultyFrontOptions): Promise<Fau
     return { call, nth: arrivals.filter(({ request }) => callOf(request) === call).length };
   };
 
+  const { target, elsewhere, intrude, onDone } = options;
+
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = await readRequest(incoming);
     const call = callOf(request);
     await late.beforeRequest(call);
     arrivals.push({ request, status: () => (response.headersSent ? response.statusCode : null) });
-    const commit = () => handOn(request, incoming, options);
+    const commit = async () => {
+      const answer = await handOn(request, target);
+      onDone();
+      return answer;
+    };
     const act = trouble(placeOf(call));
-    if (act === null) return pass(await commit(), response);
-    const { elsewhere, intrude } = options;
+    if (act === null) return sendAnswer(await commit(), response);
     await act({
       request,
-      key: keyOf(incoming),
+      key: request.key ?? '',
       response,
       elsewhere,
       intrude,
       commit,
       commitAt: (moment) => late.add(moment, commit),
-      peek: () => handOn({ method: 'GET', path: request.path }, incoming, options),
+      peek: () => handOn({ ...request, method: 'GET', body: undefined }, target),
     });
   };
 
@@ -68,70 +63,24 @@ export async function startFaultyFront(options: FaultyFrontOptions): Promise<Fau
     handle(incoming, response).catch(() => response.destroy());
   });
   return {
-    baseUrl: await listen(server),
-    begin: (next) => {
+    baseUrl: await open(server),
+    /** A run begins. */
+    begin: (next: Trouble) => {
       trouble = next;
       arrivals = [];
     },
-    arrivals: () => arrivals,
+    /** What has arrived since the last `begin`. */
+    arrivals: (): readonly Arrival[] => arrivals,
+    /** The run has ended: what was to be done late by then is done. */
     end: late.endRun,
     close: () => close(server),
   };
 }
 
-/** Listens on a free port of the loopback address; its base URL. */
-export async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
-}
-
-export async function close(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
-}
-
-async function readRequest(incoming: IncomingMessage): Promise<FrontRequest> {
-  const sent = Buffer.concat(await incoming.toArray()).toString('utf8');
-  const { method = '', url = '' } = incoming;
-  return { method, path: url, ...(sent === '' ? {} : { body: JSON.parse(sent) }) };
-}
-
-function keyOf({ headers }: IncomingMessage): string {
-  return headers['x-api-key']?.toString() ?? '';
-}
-
-function pass({ status, body }: FrontAnswer, response: ServerResponse): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-}
-
-async function handOn(
-  { method, path, body }: FrontRequest,
-  incoming: IncomingMessage,
-  { target, onDone }: FaultyFrontOptions,
-): Promise<FrontAnswer> {
-  const answer = await fetch(target + path, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-api-key': keyOf(incoming) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  onDone();
-  return { status: answer.status, body: text };
-}
-
-/** Work that the service does after the client has given up on it. */
-export type Late = {
-  readonly add: (moment: Moment, work: () => Promise<unknown>) => void;
-  /** To be waited for before a request is handled: what is due by then is done first. */
-  readonly beforeRequest: (call: Call | null) => Promise<void>;
-  readonly endRun: () => Promise<void>;
-};
-
 type Waiting = { readonly moment: Moment; readonly work: () => Promise<unknown>; readonly run: number; since: number };
 
-export function makeLate(): Late {
+/** Work that the service does after the client has given up on it. */
+function makeLate() {
   let waiting: Waiting[] = [];
   let run = 1;
   let requests = 0;
@@ -141,8 +90,9 @@ export function makeLate(): Late {
     for (const { work } of due) await work();
   };
   return {
-    add: (moment, work) => void waiting.push({ moment, work, run, since: 0 }),
-    beforeRequest: async (call) => {
+    add: (moment: Moment, work: () => Promise<unknown>) => void waiting.push({ moment, work, run, since: 0 }),
+    /** To be waited for before a request is handled: what is due by then is done first. */
+    beforeRequest: async (call: Call | null) => {
       requests += 1;
       for (const one of waiting) one.since += 1;
       await doDue((one) => isDueBefore(one, { run, requests, call }));

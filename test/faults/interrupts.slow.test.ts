@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isWriteTo, MAIN } from './calls.ts';
 import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
 import type { Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, reportIsTrue, settle } from './laws.ts';
 import { makeScenes, onStage, type Stage } from './stage.ts';
 
-const scenes = makeScenes();
+const sceneOf = makeScenes();
 const lawful = new Set<Aim>();
-afterAll(scenes.clear);
 
 /** The call in flight is finished, no other write of the prompt is begun, and the next run goes on. */
 async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> {
@@ -35,7 +34,7 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
 
 describe.each(chosenStates)('$name, interrupted', (state) => {
   test.concurrent.each(aimsAt(state))('at $name', async (aim) => {
-    const scene = await scenes.get(state);
+    const scene = await sceneOf(state);
     expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
     lawful.add(aim);
   });

@@ -45,27 +45,23 @@ export function openKeptStore(writes: readonly Write[]): KeptStore {
 }
 
 /** What a store holds at one moment. */
-export type Snapshot = {
-  readonly versions: readonly StoredVersion[];
-  /** A prompt with the version that is active in the environment. */
-  readonly at: (promptId: string, environment: string) => StoredPrompt;
-  readonly ofPrompt: (promptId: string) => StoredPrompt;
-};
+export type Snapshot = ReturnType<typeof takeSnapshot>;
 
-export function takeSnapshot({ store, versions }: KeptStore, wanted: readonly Wanted[]): Snapshot {
-  const prompts = new Map(
-    wanted.map(({ promptId, environment }) => [
-      `${promptId} ${environment}`,
-      store.readPrompt(promptId, environment) ?? missing(promptId, environment),
-    ]),
-  );
-  const at: Snapshot['at'] = (promptId, environment) =>
-    prompts.get(`${promptId} ${environment}`) ?? missing(promptId, environment);
-  const ofPrompt: Snapshot['ofPrompt'] = (promptId) =>
-    [...prompts.values()].find(({ id }) => id === promptId) ?? missing(promptId, 'any environment');
-  return { versions: [...versions], at, ofPrompt };
+export function takeSnapshot({ store, versions }: KeptStore, wanted: readonly Wanted[]) {
+  const prompts = wanted.map(({ promptId, environment }) => {
+    return { environment, prompt: store.readPrompt(promptId, environment) ?? missing(promptId) };
+  });
+  const find = (promptId: string, where?: string): StoredPrompt =>
+    prompts.find(({ environment, prompt }) => prompt.id === promptId && environment === (where ?? environment))
+      ?.prompt ?? missing(promptId);
+  return {
+    versions: [...versions],
+    /** A prompt with the version that is active in the environment. */
+    at: (promptId: string, environment: string) => find(promptId, environment),
+    ofPrompt: (promptId: string) => find(promptId),
+  };
 }
 
-function missing(promptId: string, environment: string): never {
-  throw new Error(`${promptId} in ${environment} is in no snapshot`);
+function missing(promptId: string): never {
+  throw new Error(`${promptId} is in no snapshot`);
 }

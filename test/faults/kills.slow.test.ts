@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
-import { makeScenes, onStage, startChild, type Child, type Stage } from './stage.ts';
+import { KILLED, type Started } from '../support/cli.ts';
+import { makeScenes, onStage, startChild, type Stage } from './stage.ts';
 import type { Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, settle } from './laws.ts';
 import type { State } from './states.ts';
@@ -9,9 +10,8 @@ const WHENS = ['before the service has seen', 'after the service has done'] as c
 
 type Kill = Aim & { readonly when: (typeof WHENS)[number] };
 
-const scenes = makeScenes();
+const sceneOf = makeScenes();
 const lawful = new Set<Kill>();
-afterAll(scenes.clear);
 
 /** Both sides of every call of a whole run. */
 function killsOf(state: State): readonly Kill[] {
@@ -19,22 +19,19 @@ function killsOf(state: State): readonly Kill[] {
 }
 
 async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
-  let child: Child | null = null;
+  let started: Started | null = null;
   const act: Act = async ({ commit, response }) => {
     if (kill.when === 'after the service has done') await commit();
-    child?.process.kill('SIGKILL');
-    await child?.ended;
+    started?.child.kill('SIGKILL');
+    await started?.ended;
     response.destroy();
   };
-  let signal: NodeJS.Signals | null = null;
-  const killed = await stage.during(troubleOf(kill.state, { aim: kill, act }), async () => {
-    child = startChild(stage, ['sync', '--yes', '--verbose']);
-    const ran = await child.ended;
-    signal = ran.signal;
-    return ran;
+  const killed = await stage.during(troubleOf(kill.state, { aim: kill, act }), () => {
+    started = startChild(stage, ['sync', '--yes', '--verbose']);
+    return started.ended;
   });
   return [
-    ...(signal === 'SIGKILL' ? [] : ['it was not killed']),
+    ...(killed.exitCode === KILLED ? [] : ['it was not killed']),
     ...keyIsHidden(killed),
     ...contentsAreSentOnce(killed),
     ...(await settle(stage, { finished: false, twice: false })),
@@ -43,7 +40,7 @@ async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
 
 describe.each(chosenStates)('$name, killed', (state) => {
   test.concurrent.each(killsOf(state))('$name', async (kill) => {
-    const scene = await scenes.get(state);
+    const scene = await sceneOf(state);
     expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
     lawful.add(kill);
   });

@@ -48,12 +48,6 @@ export function onlyReviewedWasServed({ served, servedFirst, scene }: Stage): re
   return [...served].filter((one) => !allowed.has(one)).map((one) => `it served ${one}`);
 }
 
-export function nothingIsSent({ arrivals }: Pick<RunRecord, 'arrivals'>): readonly string[] {
-  return arrivals
-    .filter(({ request }) => request.method !== 'GET')
-    .map(({ request }) => `it sent ${request.method} ${request.path}`);
-}
-
 function contentOf(
   promptId: string,
   { content, metadata }: { readonly content: string; readonly metadata: JsonObject | null },
@@ -166,7 +160,9 @@ export async function settle(stage: Stage, { finished, twice }: Settling): Promi
   return [
     ...again,
     ...(empty.exitCode === 0 ? [] : [`the next plan ended with ${empty.exitCode}: ${empty.stdout}`]),
-    ...nothingIsSent(empty).map((what) => `on a dry run ${what}`),
+    ...empty.arrivals.flatMap(({ request: { method, path } }) =>
+      method === 'GET' ? [] : [`on a dry run it sent ${method} ${path}`],
+    ),
     ...keyIsHidden(empty),
     ...asGitSays(stage, empty.after),
     ...(twice ? [] : contentsAreThereOnce(empty.after)),

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callOf, kindOf } from './calls.ts';
 import { cellsOf, chosenStates, troubleOf, type Cell } from './cells.ts';
+import { inSilence, replaceDeadlines } from './deadlines.ts';
 import { FAULTS, type Act } from './faults.ts';
-import { close, listen } from './faulty-front.ts';
 import { lawsOf, messagesOf, settle } from './laws.ts';
-import { IMPATIENT, makeScenes, onStage, type RunRecord, type Scene } from './stage.ts';
+import { close, open } from '../support/front.ts';
+import { makeScenes, onStage, type RunRecord, type Scene } from './stage.ts';
 
-const scenes = makeScenes();
+const sceneOf = makeScenes();
 const fired = new Set<Cell>();
 
 /** Another origin, to which redirects lead. */
@@ -18,16 +19,17 @@ const elsewhere = createServer((request, response) => {
 });
 let elsewhereUrl = '';
 beforeAll(async () => {
-  elsewhereUrl = await listen(elsewhere);
+  elsewhereUrl = await open(elsewhere);
+  replaceDeadlines();
 });
 afterAll(async () => {
+  vi.restoreAllMocks();
   await close(elsewhere);
-  scenes.clear();
 });
 
 describe.each(chosenStates)('$name', (state) => {
   test('without more trouble these calls are made', async () => {
-    await onStage(await scenes.get(state), elsewhereUrl, async ({ run }) => {
+    await onStage(await sceneOf(state), elsewhereUrl, async ({ run }) => {
       const { exitCode, arrivals } = await run(['sync', '--yes'], troubleOf(state));
       const calls = arrivals.flatMap(({ request }) => callOf(request) ?? []);
       // Some reads go out side by side.
@@ -36,7 +38,7 @@ describe.each(chosenStates)('$name', (state) => {
   });
 
   test.concurrent.each(cellsOf(state))('$name', async (cell) => {
-    const broken = await tryCell(cell, await scenes.get(state), elsewhereUrl);
+    const broken = await tryCell(cell, await sceneOf(state), elsewhereUrl);
     expect(broken).toEqual([]);
     fired.add(cell);
   });
@@ -64,25 +66,26 @@ describe('the fault matrix', () => {
 });
 
 /** Runs once with the fault and again without, and gives every law that was broken. */
-export async function tryCell(cell: Cell, scene: Scene, elsewhere: string): Promise<readonly string[]> {
+function tryCell(cell: Cell, scene: Scene, elsewhere: string): Promise<readonly string[]> {
   return onStage(scene, elsewhere, async (stage) => {
     const { state, fault } = cell;
-    const { silent, limit } = fault;
-    let fired = 0;
-    const act: Act = (exchange) => {
-      fired += 1;
-      return fault.act(exchange);
-    };
-    const config = silent ? ['--config', IMPATIENT] : [];
-    const words = ['sync', '--yes', '--verbose', '--format', 'json', ...config];
-    const first = await stage.run(words, troubleOf(state, { aim: cell, act }));
-    const finished = first.exitCode === 0;
+    let fired = false;
+    const words = ['sync', '--yes', '--verbose', '--format', 'json'];
+    const first = await inSilence((swallowed) => {
+      const act: Act = async (exchange) => {
+        fired = true;
+        await fault.act(exchange);
+        if (fault.silent) swallowed();
+      };
+      return stage.run(words, troubleOf(state, { aim: cell, act }));
+    });
     const broken = [
-      ...(fired > 0 ? [] : ['the fault was not done']),
+      ...(fired ? [] : ['the fault was not done']),
       ...lawsOf(first).filter((what) => !isExcused(cell, what)),
-      ...heals(cell, first, fired),
+      ...heals(cell, first),
     ];
-    return [...broken, ...(await settle(stage, { finished, twice: limit !== undefined }))];
+    const settling = { finished: first.exitCode === 0, twice: fault.limit !== undefined };
+    return [...broken, ...(await settle(stage, settling))];
   });
 }
 
@@ -92,11 +95,8 @@ function isExcused({ fault }: Cell, what: string): boolean {
 }
 
 /** One fault that can be got over is got over, within the same run. */
-function heals({ fault, call, nth, state }: Cell, record: RunRecord, fired: number): readonly string[] {
-  const kind = kindOf(call);
-  const mayHeal = nth !== 'every' && fault.heals?.includes(kind) === true;
-  // On a machine that is very busy, calls that nothing was done to may come too late for a short time-out.
-  const unanswered = record.stderr.split('no answer').length - 1;
-  if (!mayHeal || unanswered > fired + (state.loses ? 1 : 0) || record.exitCode === 0) return [];
+function heals({ fault, call, nth }: Cell, record: RunRecord): readonly string[] {
+  const mayHeal = nth !== 'every' && fault.heals?.includes(kindOf(call)) === true;
+  if (!mayHeal || record.exitCode === 0) return [];
   return [`one such fault is got over, but it ended with ${record.exitCode}: ${messagesOf(record).join(' ')}`];
 }

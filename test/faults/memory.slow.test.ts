@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resolve } from 'node:path';
 import type { ProblemCode } from '../../src/problem.ts';
 import { parseReport } from '../support/run.ts';
@@ -11,8 +11,7 @@ import { STATES } from './states.ts';
 
 const MEASURED = resolve(import.meta.dirname, 'measured-run.ts');
 const MIB = 1024;
-const scenes = makeScenes();
-afterAll(scenes.clear);
+const sceneOf = makeScenes();
 
 type Row = readonly [call: Call, status: number, exitCode: number, code: ProblemCode];
 
@@ -29,7 +28,7 @@ describe('an answer of 600 MiB', () => {
     async (call, status, exitCode, code) => {
       const [state] = STATES;
       if (state === undefined) throw new Error('there is no state');
-      await onStage(await scenes.get(state), '', async (stage) => {
+      await onStage(await sceneOf(state), '', async (stage) => {
         const aim = { name: `every ${call}`, state, call, nth: 'every' } as const;
         const trouble = troubleOf(state, { aim, act: flood(status) });
         const words = ['sync', '--yes', '--verbose', '--format', 'json'];

@@ -1,20 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { startServer } from '../../src/embedded/server.ts';
-import type { Report } from '../../src/report/schema.ts';
 import { MAIN } from './calls.ts';
+import { TIMEOUT } from './deadlines.ts';
 import type { Act } from './faults.ts';
-import { inPeace, startFaultyFront, type Arrival, type FaultyFront, type Trouble } from './faulty-front.ts';
-import { openKeptStore, takeSnapshot, type KeptStore, type Snapshot, type Write } from './kept-store.ts';
+import { inPeace, startFaultyFront, type Arrival, type Trouble } from './faulty-front.ts';
+import { openKeptStore, takeSnapshot, type Snapshot, type Write } from './kept-store.ts';
 import { servedText } from './laws.ts';
 import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
-import { childEnvironment, CLI } from '../support/cli.ts';
+import { childEnvironment, CLI, spawnNode, type Started } from '../support/cli.ts';
 import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { parseReport, run, type Ran, type RunOptions } from '../support/run.ts';
+import { run, type Ran, type RunOptions } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
 /** One run with what it found and what it left. */
@@ -25,23 +24,9 @@ export type RunRecord = Ran & {
 };
 
 /** A scene's repository before a service of its own, with the faulty front in between. */
-export type Stage = {
-  readonly scene: Scene;
-  readonly kept: KeptStore;
-  readonly front: FaultyFront;
-  readonly environment: Readonly<Record<string, string>>;
-  /** What pinned environments have served at any moment since the stage was opened. */
-  readonly served: ReadonlySet<string>;
-  /** What they served when it was opened. */
-  readonly servedFirst: ReadonlySet<string>;
-  /** Does something that counts as one run. */
-  readonly during: (trouble: Trouble, work: () => Promise<Ran>) => Promise<RunRecord>;
-  /** Runs a command line in this process. */
-  readonly run: (words: readonly string[], trouble?: Trouble, options?: RunOptions) => Promise<RunRecord>;
-  readonly close: () => Promise<void>;
-};
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export async function openStage(scene: Scene, elsewhere: string): Promise<Stage> {
+async function openStage(scene: Scene, elsewhere: string) {
   const kept = openKeptStore(scene.writes);
   const server = await startServer({ store: kept.store, port: 0 });
   const served = new Set<string>();
@@ -61,7 +46,8 @@ export async function openStage(scene: Scene, elsewhere: string): Promise<Stage>
   });
   const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: KEY };
   const snapshot = () => takeSnapshot(kept, scene.wanted);
-  const during: Stage['during'] = async (trouble, work) => {
+  /** Does something that counts as one run. */
+  const during = async (trouble: Trouble, work: () => Promise<Ran>): Promise<RunRecord> => {
     const before = snapshot();
     front.begin(trouble);
     const ran = await work();
@@ -69,15 +55,11 @@ export async function openStage(scene: Scene, elsewhere: string): Promise<Stage>
     return { ...ran, arrivals: front.arrivals(), before, after: snapshot() };
   };
   return {
-    scene,
-    kept,
-    front,
-    environment,
-    served,
-    servedFirst,
-    during,
-    // Nothing is waited for: what is late is late by requests, not by the clock.
-    run: (words, trouble = inPeace, options = {}) =>
+    ...{ scene, kept, front, environment, during },
+    /** What pinned environments have served at any moment since the stage was opened, and what at first. */
+    ...{ served, servedFirst },
+    /** Runs a command line in this process. Nothing is waited for: what is late is late by requests. */
+    run: (words: readonly string[], trouble = inPeace, options: RunOptions = {}) =>
       during(trouble, () => run(scene.folder, words, { environment, sleep: async () => {}, ...options })),
     close: async () => {
       await front.close();
@@ -85,10 +67,6 @@ export async function openStage(scene: Scene, elsewhere: string): Promise<Stage>
       kept.store.close();
     },
   };
-}
-
-export function reportOf({ stdout }: Ran): Report {
-  return parseReport(stdout);
 }
 
 /** Does something on a stage of its own, which is cleared away afterwards. */
@@ -105,26 +83,9 @@ export async function onStage<Result>(
   }
 }
 
-/** A process that can be ended from within a test that runs beside others. */
-export type Child = {
-  readonly process: ChildProcess;
-  readonly ended: Promise<Ran & { readonly signal: NodeJS.Signals | null }>;
-};
-
-export function startChild({ scene, environment }: Stage, words: readonly string[], entry = CLI): Child {
-  const child = spawn(process.execPath, [entry, ...words], {
-    cwd: scene.folder,
-    env: childEnvironment(environment),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const written = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  const ended: Child['ended'] = new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ exitCode: code ?? -1, signal, ...written }));
-  });
-  return { process: child, ended };
+/** Starts a process, which can be ended from within a test that runs beside others. */
+export function startChild({ scene, environment }: Stage, words: readonly string[], entry = CLI): Started {
+  return spawnNode(entry, words, { cwd: scene.folder, environment: childEnvironment(environment) });
 }
 
 /** A state made ready: a repository, and what the service holds. Cells share it, because a sync leaves both as they are. */
@@ -136,41 +97,21 @@ export type Scene = {
   readonly writes: readonly Write[];
 };
 
-/** The configuration for runs that must not wait long for an answer. */
-export const IMPATIENT = 'impatient.yaml';
-
-export type Scenes = {
-  readonly get: (state: State) => Promise<Scene>;
-  /** Removes what was made. */
-  readonly clear: () => void;
-};
-
-/** Scenes are made when they are first asked for, once each. */
-export function makeScenes(): Scenes {
+/** Scenes are made when they are first asked for, once each, and removed after the last test of the file. */
+export function makeScenes(): (state: State) => Promise<Scene> {
   const made = new Map<State, Promise<Scene>>();
-  const folders: string[] = [];
-  const make = (state: State): Promise<Scene> => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-faults-')));
-    folders.push(folder);
-    return makeScene(state, folder);
-  };
-  return {
-    get: (state) => {
-      const scene = made.get(state) ?? make(state);
-      made.set(state, scene);
-      return scene;
-    },
-    clear: () => {
-      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-    },
+  const above = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-faults-')));
+  afterAll(() => rmSync(above, { recursive: true, force: true }));
+  return (state) => {
+    const scene = made.get(state) ?? makeScene(state, mkdtempSync(join(above, 'scene-')));
+    made.set(state, scene);
+    return scene;
   };
 }
 
 async function makeScene(state: State, folder: string): Promise<Scene> {
   const { commits, settings = '' } = state;
-  const config = CONFIG + settings;
-  const impatient = `${config}timeout_seconds: 0.4\n`;
-  writeFiles(folder, { 'promptsync.yaml': config, [IMPATIENT]: impatient });
+  writeFiles(folder, { 'promptsync.yaml': `${CONFIG}${settings}timeout_seconds: ${TIMEOUT}\n` });
   initRepository(folder);
   const wanted = wantedOf(state);
   let writes: readonly Write[] = [];

@@ -62,10 +62,13 @@ function twice(...environments: readonly string[]): readonly Call[] {
   return [...observed, ...observed];
 }
 
-/** An environment is set, and read back. */
-function activated(environment: string): readonly Call[] {
-  return [`set ${environment}`, `read ${environment}`];
+/** Environments are set one after the other, and each is read back. */
+function activated(...environments: readonly string[]): readonly Call[] {
+  return environments.flatMap((environment): readonly Call[] => [`set ${environment}`, `read ${environment}`]);
 }
+
+/** A version is made, and is what the tool knows of from then on. */
+const MADE: readonly Call[] = ['create', ...activated('promptsync')];
 
 const staging = { staging: 'latest' };
 const both = { staging: 'latest', production: 'latest' };
@@ -79,19 +82,19 @@ export const STATES: readonly State[] = [
     name: 'the first sync',
     commits: [{ main: one }],
     serves: { staging: 'One for {{name}}.' },
-    calls: [...twice('staging', 'promptsync'), 'create', ...activated('promptsync'), ...activated('staging')],
+    calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
   },
   {
     name: 'an edit that staging follows',
     commits: [{ main: one }, { main: two }],
     serves: { staging: 'Two for {{name}}.' },
-    calls: [...twice('staging', 'promptsync'), 'create', ...activated('promptsync'), ...activated('staging')],
+    calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
   },
   {
     name: 'an edit of a file without a latest pin',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } } }],
     serves: { staging: 'One for {{name}}.' },
-    calls: [...twice('staging', 'promptsync'), 'create', ...activated('promptsync')],
+    calls: [...twice('staging', 'promptsync'), ...MADE],
   },
   {
     name: 'a number that is active nowhere',
@@ -102,20 +105,14 @@ export const STATES: readonly State[] = [
       { main: { ...three, pins: { ...staging, production: 2 } } },
     ],
     serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
-    calls: [...twice('staging', 'production'), ...activated('promptsync-look'), ...activated('production')],
+    calls: [...twice('staging', 'production'), ...activated('promptsync-look', 'production')],
   },
   {
     name: 'an edit for staging and production',
     settings: 'environments: { staging: {}, production: {} }\n',
     commits: [{ main: { ...one, pins: both } }, { main: { ...two, pins: both } }],
     serves: { staging: 'Two for {{name}}.', production: 'Two for {{name}}.' },
-    calls: [
-      ...twice('staging', 'production', 'promptsync'),
-      'create',
-      ...activated('promptsync'),
-      ...activated('staging'),
-      ...activated('production'),
-    ],
+    calls: [...twice('staging', 'production', 'promptsync'), ...MADE, ...activated('staging', 'production')],
   },
   {
     name: 'a git: pin beside own content',
@@ -125,21 +122,13 @@ export const STATES: readonly State[] = [
       { main: { ...three, pins: { ...staging, production: 'git:v2' } } },
     ],
     serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
-    calls: [
-      ...twice('staging', 'production', 'promptsync'),
-      'create',
-      ...activated('promptsync'),
-      'create',
-      ...activated('promptsync'),
-      ...activated('staging'),
-      ...activated('production'),
-    ],
+    calls: [...twice('staging', 'production', 'promptsync'), ...MADE, ...MADE, ...activated('staging', 'production')],
   },
   {
     name: 'other metadata of the same text',
     commits: [{ main: { ...one, metadata: { model: 'a' } } }, { main: { ...one, metadata: { model: 'b' } } }],
     serves: { staging: 'One for {{name}}.' },
-    calls: [...twice('staging', 'promptsync'), 'create', ...activated('promptsync'), ...activated('staging')],
+    calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
   },
   {
     name: 'fields alone',
@@ -155,12 +144,7 @@ export const STATES: readonly State[] = [
     name: 'a rollback',
     commits: [{ main: { ...one, pins: both } }, { main: { ...two, pins: both } }, { main: { ...one, pins: both } }],
     serves: { staging: 'One for {{name}}.', production: 'One for {{name}}.' },
-    calls: [
-      ...twice('staging', 'production'),
-      ...activated('promptsync-look'),
-      ...activated('staging'),
-      ...activated('production'),
-    ],
+    calls: [...twice('staging', 'production'), ...activated('promptsync-look', 'staging', 'production')],
   },
   {
     name: 'another prompt beside it',
@@ -170,36 +154,25 @@ export const STATES: readonly State[] = [
     ],
     serves: { staging: 'Two for {{name}}.' },
     otherServes: 'Second of the other.',
-    calls: [...twice('staging', 'promptsync'), 'create', ...activated('promptsync'), ...activated('staging')],
+    calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
   },
   {
     name: "somebody else's draft that nobody has read",
     commits: [{ main: one, drafts: ['Theirs.'] }, { main: two }],
     serves: { staging: 'Two for {{name}}.' },
-    calls: [
-      ...twice('staging', 'promptsync'),
-      ...activated('promptsync-look'),
-      'create',
-      ...activated('promptsync'),
-      ...activated('staging'),
-    ],
+    calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look'), ...MADE, ...activated('staging')],
   },
   {
     name: 'a version that a run has left behind',
     commits: [{ main: one }, { main: two, cutOff: true }, {}],
     serves: { staging: 'Two for {{name}}.' },
-    calls: [
-      ...twice('staging', 'promptsync'),
-      ...activated('promptsync-look'),
-      ...activated('promptsync'),
-      ...activated('staging'),
-    ],
+    calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look', 'promptsync', 'staging')],
   },
   {
     name: 'a version left behind that no pin follows',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } }, cutOff: true }, {}],
     serves: { staging: 'One for {{name}}.' },
-    calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look'), ...activated('promptsync')],
+    calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look', 'promptsync')],
   },
   {
     name: 'an edit whose answer is lost',
@@ -209,9 +182,7 @@ export const STATES: readonly State[] = [
       ...twice('staging', 'promptsync'),
       'create',
       'read',
-      ...activated('promptsync-look'),
-      ...activated('promptsync'),
-      ...activated('staging'),
+      ...activated('promptsync-look', 'promptsync', 'staging'),
     ],
     loses: true,
   },
@@ -219,13 +190,7 @@ export const STATES: readonly State[] = [
     name: 'an edit that no pin follows, whose answer is lost',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } } }],
     serves: { staging: 'One for {{name}}.' },
-    calls: [
-      ...twice('staging', 'promptsync'),
-      'create',
-      'read',
-      ...activated('promptsync-look'),
-      ...activated('promptsync'),
-    ],
+    calls: [...twice('staging', 'promptsync'), 'create', 'read', ...activated('promptsync-look', 'promptsync')],
     loses: true,
   },
   {
@@ -239,12 +204,9 @@ export const STATES: readonly State[] = [
     serves: { staging: 'Three for {{name}}.', production: 'One for {{name}}.' },
     calls: [
       ...twice('staging', 'production', 'promptsync'),
-      'create',
-      ...activated('promptsync'),
+      ...MADE,
       'update',
-      ...activated('staging'),
-      ...activated('promptsync-look'),
-      ...activated('production'),
+      ...activated('staging', 'promptsync-look', 'production'),
     ],
   },
 ];

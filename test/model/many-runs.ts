@@ -5,10 +5,9 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
-import { checkSequence, renderBroken, type Broken } from './check-sequence.ts';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { checkSequence, renderBroken, seedOf, type Broken } from './check-sequence.ts';
 import { addAll, rendered, unreached, type Statistics } from './situations.ts';
-import type { Share, Told } from './worker.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +24,8 @@ const ENOUGH_TO_REACH_ALL = 1000;
 
 const commands = Number(values.commands);
 const runSeed = values['run-seed'];
-process.exitCode = runSeed === undefined ? await playMany() : await playAgain(Number(runSeed));
+if (!isMainThread) await playShare(workerData);
+else process.exitCode = runSeed === undefined ? await playMany() : await playAgain(Number(runSeed));
 
 async function playAgain(seed: number): Promise<number> {
   const statistics: Statistics = new Map();
@@ -39,7 +39,7 @@ async function playMany(): Promise<number> {
   process.stdout.write(`seed ${seed}, ${runs} sequences of ${commands} commands on average, ${workers} workers\n`);
   const began = performance.now();
   const statistics: Statistics = new Map();
-  const shares = Array.from({ length: workers }, (_, first): Share => ({ seed, runs, commands, first, step: workers }));
+  const shares = Array.from({ length: workers }, (_, first): Share => ({ seed, runs, first, step: workers }));
   const broken = await playShares(shares, statistics);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   if (broken !== null) {
@@ -65,31 +65,36 @@ function summary(statistics: Statistics): string {
   ].join(', ');
 }
 
-/** Ends all of them as soon as one has found a broken law. */
-async function playShares(shares: readonly Share[], statistics: Statistics): Promise<Broken | null> {
-  const workers = shares.map((share) => new Worker(new URL('worker.ts', import.meta.url), { workerData: share }));
-  let played = 0;
-  const ends = workers.map(
-    (worker) =>
-      new Promise<Broken | null>((resolve, reject) => {
-        worker.on('error', reject);
-        worker.on('message', (told: Told) => {
-          if (told.what === 'broken') resolve(told.broken);
-          if (told.what === 'progress') process.stderr.write(`\r${(played += told.runs)} sequences`);
-          if (told.what !== 'done') return;
-          addAll(statistics, told.statistics);
-          resolve(null);
-        });
-      }),
-  );
-  const broken = await firstBroken(ends);
-  process.stderr.write('\n');
-  await Promise.all(workers.map((worker) => worker.terminate()));
-  return broken;
+/** Which of the runs a thread plays: every `step`th from `first`. */
+type Share = { readonly seed: number; readonly runs: number; readonly first: number; readonly step: number };
+
+/** What a thread says in the end. */
+type Told = { readonly broken: Broken | null; readonly statistics: Statistics };
+
+async function playShare({ seed, runs, first, step }: Share): Promise<void> {
+  const statistics: Statistics = new Map();
+  let broken: Broken | null = null;
+  for (let number = first; number < runs && broken === null; number += step) {
+    broken = await checkSequence(seedOf(seed, number), commands, statistics);
+  }
+  const told: Told = { broken, statistics };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(told);
 }
 
-async function firstBroken(ends: readonly Promise<Broken | null>[]): Promise<Broken | null> {
-  const found = ends.map(async (end) => (await end) ?? new Promise<never>(() => {}));
-  const all = Promise.all(ends).then((results) => results.find((broken) => broken !== null) ?? null);
-  return Promise.race([all, ...found]);
+/** Ends all of them as soon as one has found a broken law. */
+async function playShares(shares: readonly Share[], statistics: Statistics): Promise<Broken | null> {
+  const argv = process.argv.slice(2);
+  const workers = shares.map((share) => new Worker(new URL(import.meta.url), { workerData: share, argv }));
+  const broken = await new Promise<Broken | null>((resolve, reject) => {
+    let playing = workers.length;
+    const hear = (told: Told): void => {
+      addAll(statistics, told.statistics);
+      playing -= 1;
+      if (told.broken !== null || playing === 0) resolve(told.broken);
+    };
+    for (const worker of workers) worker.on('error', reject).on('message', hear);
+  });
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  return broken;
 }

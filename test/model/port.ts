@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptFields, PromptService } from '../../src/service/prompt-service.ts';
+import type { NewVersion, PromptFields, PromptService } from '../../src/service/prompt-service.ts';
 import { apart } from '../doubles/recorded.ts';
 import { TRACKING, type CallKind } from './commands.ts';
 import { checkCreate, checkSet, LawBroken } from './laws.ts';
@@ -10,19 +10,7 @@ import type { Troubles } from './troubles.ts';
 import { versionOf, type World } from './world.ts';
 
 /** The service as one run of the tool meets it. */
-export type Port = {
-  readonly service: PromptService;
-  /** Time passes: what is late may come. */
-  readonly tick: () => void;
-  /** What is late comes now, because the run is over. */
-  readonly settle: () => void;
-  readonly writes: readonly Write[];
-  /** How many writes were begun, whatever became of them. */
-  readonly begun: () => number;
-  /** How many calls were begun after the run was told to stop. */
-  readonly begunAfterStop: () => number;
-  readonly broken: () => LawBroken | null;
-};
+export type Port = ReturnType<typeof openPort>;
 
 type Call<Answer> = {
   readonly kind: CallKind;
@@ -35,7 +23,7 @@ type Call<Answer> = {
 
 type Late = { left: number; readonly land: () => void };
 
-export function openPort(world: World, files: readonly PromptFile[], troubles: Troubles): Port {
+export function openPort(world: World, files: readonly PromptFile[], troubles: Troubles) {
   const watched = watchWrites(world, files);
   let late: Late[] = [];
   let begun = 0;
@@ -60,10 +48,14 @@ export function openPort(world: World, files: readonly PromptFile[], troubles: T
   };
   return {
     service: callsOf(world, watched, call),
+    /** Time passes: what is late may come. */
     tick,
+    /** What is late comes now, because the run is over. */
     settle: () => tick(Number.POSITIVE_INFINITY),
     writes: watched.writes,
+    /** How many writes were begun, whatever became of them. */
     begun: () => begun,
+    /** How many calls were begun after the run was told to stop. */
     begunAfterStop: () => begunAfterStop,
     broken: watched.broken,
   };
@@ -122,20 +114,7 @@ export type Write =
 type SetWrite = Write & { readonly kind: 'set' };
 
 /** The service as the tool writes to it in one run: every write is noted, and held to the laws at that very moment. */
-export type WatchedWrites = Omit<PromptService, 'readPrompt'> & {
-  readonly writes: readonly Write[];
-  /** What was answered without being done counts as done where it is so already: nobody can tell. */
-  readonly ignoreUpdate: (promptId: string, fields: PromptFields) => ReturnType<PromptService['readPrompt']>;
-  readonly ignoreSet: (promptId: string, environment: string, versionId: string) => Promise<void>;
-  /** Called as the tool reads: where somebody else has done what was ignored, it counts as done from then on. */
-  readonly beforeRead: (promptId: string) => void;
-  /** Called with what the tool is told. */
-  readonly noteRead: (promptId: string, environment: string, versionId: string | null) => void;
-  /** The first law that a write broke: the tool must not be able to catch it. */
-  readonly broken: () => LawBroken | null;
-};
-
-export function watchWrites(world: World, files: readonly PromptFile[]): WatchedWrites {
+function watchWrites(world: World, files: readonly PromptFile[]) {
   const { service } = world;
   const writes: Write[] = [];
   let ignored: SetWrite[] = [];
@@ -151,9 +130,10 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
   };
   return {
     writes,
+    /** The first law that a write broke: the tool must not be able to catch it. */
     broken: () => broken,
     // Everything up to the first `await` happens at once: what is noted is never behind what is so.
-    createVersion: (promptId, sent) => {
+    createVersion: (promptId: string, sent: NewVersion) => {
       const version = apart(sent);
       watch(() => checkCreate(world, files, promptId, version));
       const made = service.createVersion(promptId, sent);
@@ -164,7 +144,7 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
       writes.push({ kind: 'create', promptId, id, text: version.text, metadata: version.metadata });
       return made;
     },
-    setActive: (promptId, environment, id) => {
+    setActive: (promptId: string, environment: string, id: string) => {
       const version = versionOf(world, promptId, id);
       if (version !== undefined) {
         watch(() => checkSet(world, files, promptId, environment, version));
@@ -173,39 +153,40 @@ export function watchWrites(world: World, files: readonly PromptFile[]): Watched
       }
       return service.setActive(promptId, environment, id);
     },
-    updatePrompt: (promptId, fields) => {
+    updatePrompt: (promptId: string, fields: PromptFields) => {
       writes.push({ kind: 'update', promptId, fields });
       return service.updatePrompt(promptId, fields);
     },
-    ignoreUpdate: async (promptId, fields) => {
+    /** What was answered without being done counts as done where it is so already: nobody can tell. */
+    ignoreUpdate: async (promptId: string, fields: PromptFields) => {
       const prompt = await service.readPrompt(promptId);
       if (isDeepStrictEqual({ ...prompt, ...fields }, prompt)) writes.push({ kind: 'update', promptId, fields });
       return prompt;
     },
-    ignoreSet: async (promptId, environment, id) => {
+    ignoreSet: async (promptId: string, environment: string, id: string) => {
       ignored.push({ kind: 'set', promptId, environment, id });
     },
-    beforeRead: (promptId) => {
+    /** As the tool reads: where somebody else has done what was ignored, it counts as done from then on. */
+    beforeRead: (promptId: string) => {
       const isDone = (set: SetWrite): boolean =>
         set.promptId === promptId && service.active(promptId, set.environment)?.id === set.id;
       writes.push(...ignored.filter(isDone));
       ignored = ignored.filter((set) => !isDone(set));
     },
-    noteRead: (promptId, environment, id) => void reads.set(`${promptId} ${environment}`, id),
+    /** Called with what the tool is told. */
+    noteRead: (promptId: string, environment: string, id: string | null) =>
+      void reads.set(`${promptId} ${environment}`, id),
   };
 }
-
-/** The id of the version that an answer of this run last had for an environment; null where it was read as empty. */
-export type LastRead = (environment: string) => string | null;
 
 /**
  * What the model keeps in mind as the tool makes a version, whether or not the tool will ever hear of it. It can hold
  * on to what it was told of alone, not to what somebody has moved since.
  */
-export function noteCreate(
+function noteCreate(
   { madeByTool, held, statistics }: World,
   file: PromptFile | undefined,
-  lastRead: LastRead,
+  lastRead: (environment: string) => string | null,
   versionId: string,
   text: string,
 ): void {
@@ -219,7 +200,7 @@ export function noteCreate(
 }
 
 /** What the tracking environment has stood on is known from then on, with all that its ledger holds on to. */
-export function noteSet({ tracked, held, heldByPins }: World, environment: string, versionId: string): void {
+function noteSet({ tracked, held, heldByPins }: World, environment: string, versionId: string): void {
   if (environment !== TRACKING) return;
   tracked.add(versionId);
   for (const id of held.get(versionId) ?? []) heldByPins.add(id);

@@ -19,20 +19,12 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export type Troubles = {
-  /** Called as each call begins. Does what others do by then. */
-  readonly meet: (kind: CallKind, promptId: string) => Fate;
-  readonly beginApplying: () => void;
-  readonly stop: AbortSignal;
-  readonly isKilled: () => boolean;
-  /** Whether a trouble may have had to do with this prompt. */
-  readonly touched: (promptId: string) => boolean;
-};
+export type Troubles = ReturnType<typeof makeTroubles>;
 
 const FINE: Fate = { effect: 'now', delay: 0, error: null };
 const DEAD: Fate = { effect: 'never', delay: 0, error: new Killed('killed before') };
 
-export function makeTroubles(world: World, given: readonly Trouble[]): Troubles {
+export function makeTroubles(world: World, given: readonly Trouble[]) {
   const stopping = new AbortController();
   const touched = new Set<string>();
   const counts: Record<CallKind, number> = { read: 0, create: 0, update: 0, set: 0 };
@@ -72,7 +64,8 @@ export function makeTroubles(world: World, given: readonly Trouble[]): Troubles 
     }
   };
   return {
-    meet: (kind, promptId) => {
+    /** Called as each call begins. Does what others do by then. */
+    meet: (kind: CallKind, promptId: string): Fate => {
       if (killed) return DEAD;
       if (kind === 'create' && Number.isNaN(began.create)) began.create = calls;
       const fates = given.map((trouble) => meetOne(trouble, kind, promptId));
@@ -83,7 +76,8 @@ export function makeTroubles(world: World, given: readonly Trouble[]): Troubles 
     beginApplying: () => void (began.applying = calls),
     stop: stopping.signal,
     isKilled: () => killed,
-    touched: (promptId) => touched.has(promptId),
+    /** Whether a trouble may have had to do with this prompt. */
+    touched: (promptId: string) => touched.has(promptId),
   };
 }
 

@@ -6,14 +6,7 @@ import { makeWorkspace } from './folder.ts';
 /** The bundle that action.yml names; it is there after a build. */
 export const ACTION = resolve(import.meta.dirname, '../../dist/action/index.cjs');
 
-export type ActionRun = {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly outputs: Readonly<Record<string, string>>;
-  /** Markdown. */
-  readonly summary: string;
-};
+export type ActionRun = Awaited<ReturnType<typeof runAction>>;
 
 export type ActionOptions = {
   /** By their names in action.yml; defaults are the runner's business, so each that is wanted is given here. */
@@ -27,7 +20,7 @@ export type ActionOptions = {
 };
 
 /** Runs the bundled action as a runner does, because what it reads and writes there are variables and files. */
-export async function runAction(workspace: string, options: ActionOptions): Promise<ActionRun> {
+export async function runAction(workspace: string, options: ActionOptions) {
   const runner = makeWorkspace({
     'event.json': JSON.stringify(options.event),
     output: '',
@@ -41,7 +34,8 @@ export async function runAction(workspace: string, options: ActionOptions): Prom
   });
   const ran = await startNode(ACTION, [], { cwd: workspace, environment, onOutput: options.onOutput }).ended;
   const outputs = parseOutputs(readFileSync(join(runner, 'output'), 'utf8'));
-  return { ...ran, outputs, summary: readFileSync(join(runner, 'summary.md'), 'utf8') };
+  const markdown = readFileSync(join(runner, 'summary.md'), 'utf8');
+  return { ...ran, outputs, summary: markdown };
 }
 
 function runnerVariables(workspace: string, runner: string, eventName: string): Readonly<Record<string, string>> {

@@ -36,32 +36,42 @@ export function startCli(folder: string, words: readonly string[], { environment
   return startNode(CLI, words, { ...options, cwd: folder, environment: childEnvironment(environment) });
 }
 
-export type NodeOptions = Omit<CliOptions, 'environment'> & {
+type NodeOptions = Omit<CliOptions, 'environment'> & {
   readonly cwd: string;
   /** All of its variables. */
   readonly environment: NodeJS.ProcessEnv;
 };
 
+/** The exit code of a process that a signal has ended. */
+export const KILLED = -2;
+
+export type Started = {
+  readonly child: ChildProcess;
+  readonly written: { readonly stdout: string; readonly stderr: string };
+  readonly ended: Promise<Ran>;
+};
+
 /** Starts a script in a process of its own, which does not outlive the test. */
-export function startNode(script: string, words: readonly string[], { cwd, environment, onOutput }: NodeOptions) {
-  const child = spawn(process.execPath, [script, ...words], {
-    cwd,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
+export function startNode(script: string, words: readonly string[], options: NodeOptions): Started {
+  const started = spawnNode(script, words, options);
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  return started;
+}
+
+/** The same for a test that runs beside others: it is to wait for the end. */
+export function spawnNode(script: string, words: readonly string[], options: NodeOptions): Started {
+  const { cwd, environment: env, onOutput } = options;
+  const child = spawn(process.execPath, [script, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written.stdout += text;
-    onOutput?.(child, written);
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    written.stderr += text;
-    onOutput?.(child, written);
-  });
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+      onOutput?.(child, written);
+    });
+  }
   const ended = new Promise<Ran>((done, fail) => {
     child.on('error', fail);
-    child.on('close', (code, signal) => done({ exitCode: code ?? (signal === null ? -1 : -2), ...written }));
+    child.on('close', (code, signal) => done({ exitCode: code ?? (signal === null ? -1 : KILLED), ...written }));
   });
   return { child, written, ended };
 }
@@ -73,19 +83,12 @@ export async function runCli(folder: string, words: readonly string[], options: 
   return ran;
 }
 
-export type ServeProcess = {
-  readonly baseUrl: string;
-  readonly stdout: () => string;
-  /** Ends it with a signal, and resolves to its exit code. */
-  readonly end: (signal?: NodeJS.Signals) => Promise<number>;
-};
-
 /** `promptsync serve` in a process of its own, on a free port unless one is given, accepting the key of the tests. */
 export async function startServe(
   folder: string,
   words: readonly string[] = [],
   environment: Readonly<Record<string, string>> = { PROMPTSYNC_API_KEY: KEY },
-): Promise<ServeProcess> {
+) {
   const { child, written, ended } = startCli(folder, ['serve', '--port', '0', ...words], { environment });
   const baseUrl = await vi.waitFor(
     () => {
@@ -95,6 +98,7 @@ export async function startServe(
     },
     { timeout: 60_000, interval: 20 },
   );
+  /** Ends it with a signal, and resolves to its exit code. */
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
     child.kill(signal);
     const { exitCode, stdout, stderr } = await ended;

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { describeWrite } from './service.ts';
@@ -23,65 +23,62 @@ export type FrontOptions = {
   readonly answer?: (request: FrontRequest) => FrontAnswer | null | Promise<FrontAnswer | null>;
 };
 
-export type Front = {
-  readonly baseUrl: string;
-  readonly requests: FrontRequest[];
-  /** What was sent since it was last asked for and was not GET. */
-  readonly takeWrites: () => readonly string[];
-};
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /** Stands before a service, records every request and answers some itself. */
-export async function startFront(options: FrontOptions): Promise<Front> {
+export async function startFront({ target = '', answer }: FrontOptions) {
   const requests: FrontRequest[] = [];
-  const server = createServer((request, response) => {
-    respond(request, response, options, requests).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    requests,
-    takeWrites: () => requests.splice(0).flatMap(describeWrite),
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    sendAnswer((await answer?.(request)) ?? (await handOn(request, target)), response);
   };
+  const server = createServer((incoming, response) => {
+    respond(incoming, response).catch(() => response.destroy());
+  });
+  /** What was sent since it was last asked for and was not GET. */
+  const takeWrites = (): readonly string[] => requests.splice(0).flatMap(describeWrite);
+  return { baseUrl: await listen(server), requests, takeWrites };
 }
 
-async function respond(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  { target, answer }: FrontOptions,
-  requests: FrontRequest[],
-): Promise<void> {
+/** Listens until the test is finished; its base URL. */
+export async function listen(server: Server): Promise<string> {
+  const baseUrl = await open(server);
+  onTestFinished(() => close(server));
+  return baseUrl;
+}
+
+/** Listens on a free port of the loopback address; its base URL. */
+export async function open(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Connections that are kept alive would hold a plain close for seconds. */
+export async function close(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+export async function readRequest(incoming: IncomingMessage): Promise<FrontRequest> {
   const sent = Buffer.concat(await incoming.toArray()).toString('utf8');
-  const { method = '', url = '' } = incoming;
-  const key = keyOf(incoming);
-  const request = {
-    method,
-    path: url,
-    ...(key === undefined ? {} : { key }),
-    ...(sent === '' ? {} : { body: JSON.parse(sent) }),
-  };
-  requests.push(request);
-  const own = await answer?.(request);
-  const { status, body, headers } = own ?? (await handOn(incoming, sent, target));
+  const { method = '', url = '', headers } = incoming;
+  const key = headers['x-api-key']?.toString();
+  return { method, path: url, ...(key !== undefined && { key }), ...(sent !== '' && { body: JSON.parse(sent) }) };
+}
+
+export function sendAnswer({ status, body, headers }: FrontAnswer, response: ServerResponse): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-async function handOn(incoming: IncomingMessage, sent: string, target = ''): Promise<FrontAnswer> {
-  const { method = '', url = '' } = incoming;
-  const key = keyOf(incoming);
-  const answer = await fetch(target + url, {
+/** Has the service do what was asked for. */
+export async function handOn({ method, path, body, key = '' }: FrontRequest, target: string): Promise<FrontAnswer> {
+  const answer = await fetch(target + path, {
     method,
-    headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
-    ...(sent === '' ? {} : { body: sent }),
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: await answer.text() };
-}
-
-function keyOf({ headers }: IncomingMessage): string | undefined {
-  const key = headers['x-api-key'];
-  return typeof key === 'string' ? key : undefined;
 }

@@ -1,42 +1,37 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
-import {
-  addComment,
-  addIssue,
-  addPull,
-  answerCall,
-  commentsOf,
-  makeState,
-  refuse,
-  type Call,
-  type GitHubComment,
-  type GitHubIssue,
-  type Identity,
-  type NewIssue,
-  type Person,
-  type Pull,
-  type Reply,
-  type State,
-} from './github-state.ts';
-
-export type { GitHubComment, GitHubIssue, Person } from './github-state.ts';
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { listen } from './front.ts';
 
 /** It must never be seen in any output. */
 export const TOKEN = 'ghs_5eCre7token0123456789';
 
-/** What a job's own token acts as. */
-export const ACTIONS_BOT: Person = { login: 'github-actions[bot]', type: 'Bot' };
+export type Person = { readonly login: string; readonly type: 'Bot' | 'User' };
+export type GitHubComment = { readonly id: number; readonly body: string; readonly user: Person };
+export type GitHubIssue = {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly state: 'open' | 'closed';
+  readonly state_reason: string | null;
+  readonly user: Person;
+};
 
-const BODY_LIMIT = 4 * 1024 * 1024;
+export type Pull = {
+  readonly number: number;
+  readonly head: string;
+  /** The name of the branch that it is to be merged into. */
+  readonly base: string;
+  readonly merged?: boolean;
+  /** Of an open one it is the commit that GitHub made to try the merge. */
+  readonly mergeCommit?: string | null;
+};
 
-export type GitHubRequest = {
+type GitHubRequest = {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** The JSON value, the text where it is none, undefined where nothing was sent. */
+  /** The JSON value, undefined where nothing was sent. */
   readonly body: unknown;
-  readonly authorization: string | undefined;
 };
 
 export type Failure =
@@ -49,132 +44,265 @@ export type Failure =
 
 export type FailureMatch = { readonly method?: string; readonly path: RegExp };
 
-export type GitHubDouble = {
-  /** Without a slash at its end; GraphQL is at `/graphql` of it. */
-  readonly apiUrl: string;
-  readonly token: string;
-  /** Each request so far. */
-  readonly requests: GitHubRequest[];
-  readonly comments: (issue: number) => readonly GitHubComment[];
-  /** In order of creation, without pull requests. */
-  readonly issues: () => readonly GitHubIssue[];
-  /** By the token's own person unless another is given. The issue may be unknown as yet. */
-  readonly addComment: (issue: number, comment: { readonly body: string; readonly user?: Person }) => number;
-  /** By the token's own person unless another is given; returns its number. */
-  readonly addIssue: (issue: NewIssue) => number;
-  /** Called again for the same number, it replaces what was said of it. */
-  readonly addPull: (pull: Pull) => void;
-  readonly setBranch: (name: string, sha: string) => void;
-  /** The next `times` requests that match, one by default, get this instead; what was asked for first comes first. */
-  readonly fail: (match: FailureMatch, failure: Failure, times?: number) => void;
-};
+export type GitHubDouble = Awaited<ReturnType<typeof startGitHub>>;
 
 export type GitHubOptions = {
-  readonly repository?: string;
+  /** Whom the token acts as; by default what a job's own token does. */
   readonly as?: Person;
-  readonly identity?: Identity;
+  /** What tells who that is: GraphQL's viewer, which alone a job's own token has, or `GET /user` as well. */
+  readonly identity?: 'graphql' | 'user' | 'none';
 };
 
-type PlannedFailure = { readonly match: FailureMatch; readonly failure: Failure; left: number };
-type Session = { readonly state: State; readonly requests: GitHubRequest[]; readonly failures: PlannedFailure[] };
+/** Everything that the stand-in knows; each map is in order of creation. */
+type State = Required<GitHubOptions> & {
+  readonly issues: Map<number, GitHubIssue>;
+  readonly comments: Map<number, GitHubComment & { readonly issue: number }>;
+  readonly pulls: Map<number, Pull>;
+  readonly branches: Map<string, string>;
+  readonly failures: { readonly match: FailureMatch; readonly failure: Failure; left: number }[];
+};
 
 /** Stands in for GitHub's REST API, because what a client does with lost answers and limits is seen on the wire alone. */
-export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubDouble> {
-  const { repository = 'acme/prompts', as = ACTIONS_BOT, identity = 'graphql' } = options;
-  const session: Session = { state: makeState({ repository, as, identity }), requests: [], failures: [] };
+export async function startGitHub(options: GitHubOptions = {}) {
+  const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql' } = options;
+  const state: State = {
+    ...{ as, identity, issues: new Map(), comments: new Map(), pulls: new Map(), branches: new Map(), failures: [] },
+  };
+  const requests: GitHubRequest[] = [];
   const server = createServer((request, response) => {
-    respond(request, response, session).catch(() => response.destroy());
+    respond(request, response, state, requests).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => close(server));
-  const { port } = server.address() as AddressInfo;
-  return { apiUrl: `http://127.0.0.1:${port}`, token: TOKEN, requests: session.requests, ...makeControls(session) };
-}
-
-function makeControls({ state, failures }: Session): Omit<GitHubDouble, 'apiUrl' | 'token' | 'requests'> {
   return {
-    comments: (issue) => commentsOf(state, issue).map(({ id, body, user }) => ({ id, body, user })),
-    issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)).map(withoutDates),
-    addComment: (issue, { body, user }) => addComment(state, issue, body, user).id,
-    addIssue: (issue) => addIssue(state, issue).number,
-    addPull: (pull) => addPull(state, pull),
-    setBranch: (name, sha) => void state.branches.set(name, sha),
-    fail: (match, failure, times = 1) => void failures.push({ match, failure, left: times }),
+    /** GraphQL is at `/graphql` of it. */
+    apiUrl: await listen(server),
+    token: TOKEN,
+    /** Each request so far. */
+    requests,
+    comments: (issue: number) => commentsOf(state, issue),
+    /** In order of creation, without pull requests. */
+    issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)),
+    /** By the token's own person unless another is given. The issue may be unknown as yet. */
+    addComment: (issue: number, { body, user }: { readonly body: string; readonly user?: Person }) =>
+      void addComment(state, issue, body, user),
+    addIssue: (issue: NewIssue) => void addIssue(state, issue),
+    /** Called again for the same number, it replaces what was said of it. */
+    addPull: (pull: Pull) => addPull(state, pull),
+    setBranch: (name: string, sha: string) => void state.branches.set(name, sha),
+    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    fail: (match: FailureMatch, failure: Failure, times = 1) =>
+      void state.failures.push({ match, failure, left: times }),
   };
 }
 
-function withoutDates({ number, title, body, state, state_reason, user }: GitHubIssue): GitHubIssue {
-  return { number, title, body, state, state_reason, user };
+/** By the token's own person unless another is given. */
+type NewIssue = { readonly title: string } & Partial<GitHubIssue>;
+
+/** Issues and pull requests share their numbers, so an issue without one gets the next of both. */
+function addIssue(state: State, { title, ...given }: NewIssue): GitHubIssue {
+  const number = given.number ?? Math.max(0, ...state.issues.keys()) + 1;
+  const issue = { number, title, body: '', state: 'open' as const, state_reason: null, user: state.as, ...given };
+  state.issues.set(number, issue);
+  return issue;
 }
 
-async function respond(incoming: IncomingMessage, response: ServerResponse, session: Session): Promise<void> {
-  const text = await readText(incoming);
+/** Every pull request is an issue as well; a known one is changed in its place. */
+function addPull(state: State, pull: Pull): void {
+  const { number, merged } = pull;
+  const known = state.issues.get(number) ?? addIssue(state, { number, title: `Pull ${number}` });
+  state.issues.set(number, { ...known, state: merged === true ? 'closed' : 'open' });
+  state.pulls.set(number, pull);
+}
+
+function addComment(state: State, issue: number, body: string, user = state.as): GitHubComment {
+  const id = 2_000_000_001 + state.comments.size;
+  state.comments.set(id, { id, issue, body, user });
+  return { id, body, user };
+}
+
+function commentsOf({ comments }: State, wanted: number): readonly GitHubComment[] {
+  return [...comments.values()].flatMap(({ issue, ...comment }) => (issue === wanted ? [comment] : []));
+}
+
+async function respond(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  state: State,
+  requests: GitHubRequest[],
+): Promise<void> {
+  const text = Buffer.concat(await incoming.toArray()).toString('utf8');
   const { method = '', url: path = '' } = incoming;
-  const { authorization } = incoming.headers;
-  const body = text === null ? undefined : parseJson(text);
-  const number = session.requests.push({ method, path, body, authorization });
-  const failure = takeFailure(session.failures, method, path);
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  requests.push({ method, path, body });
+  const failure = takeFailure(state, method, path);
   if (failure === 'reset') return void incoming.socket.destroy();
-  if (typeof failure === 'object') return send(response, number, fromFailure(failure));
+  if (typeof failure === 'object') return send(response, failure);
+  const isKnown = incoming.headers.authorization?.endsWith(` ${TOKEN}`) === true;
   const call = { method, url: new URL(path, `http://${incoming.headers.host}`), body };
-  const reply = text === null ? refuse(413, 'Payload Too Large') : answerWithToken(session.state, call, authorization);
+  const reply = isKnown ? answerCall(state, call) : { status: 401 };
   if (failure === 'lost-answer') return void incoming.socket.destroy();
-  send(response, number, reply);
+  send(response, reply);
 }
 
-/** Null where it is beyond the limit; all is received, because a client that is still sending reads no answer. */
-async function readText(incoming: IncomingMessage): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += chunk.length;
-    if (size <= BODY_LIMIT) chunks.push(chunk);
-  }
-  return size > BODY_LIMIT ? null : Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function takeFailure(failures: readonly PlannedFailure[], method: string, path: string): Failure | undefined {
+function takeFailure({ failures }: State, method: string, path: string): Failure | undefined {
   const planned = failures.find(
-    ({ match, left }) =>
-      left > 0 && (match.method === undefined || match.method === method) && path.search(match.path) !== -1,
+    ({ match, left }) => left > 0 && (match.method ?? method) === method && path.search(match.path) !== -1,
   );
-  if (planned === undefined) return undefined;
-  planned.left -= 1;
-  return planned.failure;
+  if (planned !== undefined) planned.left -= 1;
+  return planned?.failure;
 }
 
-function fromFailure({ status, headers = {}, body }: Exclude<Failure, string>): Reply {
-  return { status, headers, body: body ?? { message: STATUS_CODES[status] ?? 'Unknown' } };
-}
+type Reply = Exclude<Failure, string>;
 
-function answerWithToken(state: State, call: Call, authorization = ''): Reply {
-  const given = /^(?:token|bearer) +(.+)$/i.exec(authorization)?.[1];
-  return given === TOKEN ? answerCall(state, call) : refuse(401, 'Bad credentials');
-}
-
-function send(response: ServerResponse, number: number, { status, headers, body }: Reply): void {
-  const id = `0400:${number.toString(16).toUpperCase().padStart(4, '0')}`;
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'x-github-request-id': id,
-    ...headers,
-  });
+function send(response: ServerResponse, { status, headers, body = { message: STATUS_CODES[status] } }: Reply): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Connections that are kept alive would hold a plain close for seconds. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
+type Call = { readonly method: string; readonly url: URL; readonly body: unknown };
+
+/** `part` is what the route's group has matched: a number, an id, a commit or a branch. */
+type Handler = (state: State, part: string, call: Call) => Reply;
+
+/** Paths without a slash at their beginning are those within the repository. */
+const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
+  ['GET', /^issues\/(\d+)\/comments$/, listComments],
+  ['POST', /^issues\/(\d+)\/comments$/, createComment],
+  ['PATCH', /^issues\/comments\/(\d+)$/, editComment],
+  ['GET', /^issues$/, listIssues],
+  ['POST', /^issues$/, createIssue],
+  ['PATCH', /^issues\/(\d+)$/, editIssue],
+  ['GET', /^pulls\/(\d+)$/, showPull],
+  ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
+  // Octokit encodes the slash, as GitHub takes it.
+  ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
+  ['GET', /^\/user$/, showUser],
+  ['POST', /^\/graphql$/, askViewer],
+];
+
+const NOT_FOUND: Reply = { status: 404 };
+
+function answerCall(state: State, call: Call): Reply {
+  const path = call.url.pathname.replace('/repos/acme/prompts/', '');
+  for (const [method, pattern, handler] of ROUTES) {
+    const found = method === call.method ? pattern.exec(path) : null;
+    if (found !== null) return handler(state, decodeURIComponent(found[1] ?? ''), call);
+  }
+  return NOT_FOUND;
+}
+
+/** GitHub counts in characters: one outside of the basic plane is one. */
+const body = z.string().refine((text) => [...text].length <= 65_536);
+const CommentShape = z.object({ body: body.min(1) });
+const IssueShape = z.object({ title: z.string().min(1), body: body.default('') });
+const EditShape = z.object({
+  ...{ title: z.string().min(1).optional(), body: body.optional() },
+  state: z.enum(['open', 'closed']).optional(),
+  state_reason: z.enum(['completed', 'not_planned', 'reopened']).optional(),
+});
+
+/** What is done with what was sent, where it has the shape that GitHub takes. */
+function withSent<Sent>(shape: z.ZodType<Sent>, { body }: Call, use: (sent: Sent) => Reply): Reply {
+  const parsed = shape.safeParse(body);
+  return parsed.success ? use(parsed.data) : { status: 422, body: { message: 'Validation Failed' } };
+}
+
+function listComments(state: State, part: string, { url }: Call): Reply {
+  return state.issues.has(Number(part)) ? pageOf(commentsOf(state, Number(part)), url) : NOT_FOUND;
+}
+
+function createComment(state: State, part: string, call: Call): Reply {
+  if (!state.issues.has(Number(part))) return NOT_FOUND;
+  return withSent(CommentShape, call, ({ body }) => ({
+    status: 201,
+    body: addComment(state, Number(part), body),
+  }));
+}
+
+function editComment(state: State, part: string, call: Call): Reply {
+  const comment = state.comments.get(Number(part));
+  if (comment === undefined) return NOT_FOUND;
+  if (comment.user.login !== state.as.login) return { status: 403 };
+  return withSent(CommentShape, call, ({ body }) => {
+    state.comments.set(comment.id, { ...comment, body });
+    return { status: 200, body: { ...comment, body } };
   });
+}
+
+function listIssues(state: State, _part: string, { url }: Call): Reply {
+  const creator = url.searchParams.get('creator');
+  const found = [...state.issues.values()]
+    .filter((issue) => issue.state === (url.searchParams.get('state') ?? 'open'))
+    .filter((issue) => creator === null || issue.user.login === creator);
+  return pageOf(
+    found.toReversed().map((issue) => issueToWire(state, issue)),
+    url,
+  );
+}
+
+/** A missing body is null, and only a pull request has the field of that name. */
+function issueToWire({ pulls }: State, issue: GitHubIssue): object {
+  const body = issue.body === '' ? null : issue.body;
+  return { ...issue, body, ...(pulls.has(issue.number) ? { pull_request: {} } : {}) };
+}
+
+function createIssue(state: State, _part: string, call: Call): Reply {
+  return withSent(IssueShape, call, (sent) => ({ status: 201, body: issueToWire(state, addIssue(state, sent)) }));
+}
+
+/** GitHub gives every change of the state a reason of its own where none is sent. */
+function editIssue(state: State, part: string, call: Call): Reply {
+  const issue = state.issues.get(Number(part));
+  if (issue === undefined) return NOT_FOUND;
+  return withSent(EditShape, call, (sent) => {
+    const { title = issue.title, body = issue.body, state: next = issue.state } = sent;
+    const changed = next === 'open' ? 'reopened' : 'completed';
+    const reason = sent.state_reason ?? (next === issue.state ? issue.state_reason : changed);
+    const edited = { ...issue, title, body, state: next, state_reason: reason };
+    state.issues.set(issue.number, edited);
+    return { status: 200, body: issueToWire(state, edited) };
+  });
+}
+
+function showPull({ pulls }: State, part: string): Reply {
+  const pull = pulls.get(Number(part));
+  return pull === undefined ? NOT_FOUND : { status: 200, body: pullToWire(pull) };
+}
+
+function listPullsOfCommit({ pulls }: State, sha: string, { url }: Call): Reply {
+  const found = [...pulls.values()].filter(({ head, mergeCommit }) => head === sha || mergeCommit === sha);
+  return pageOf(found.map(pullToWire), url);
+}
+
+function pullToWire({ number, head, base, merged = false, mergeCommit = null }: Pull): object {
+  return {
+    number,
+    state: merged ? 'closed' : 'open',
+    merged_at: merged ? '2026-01-02T00:00:00Z' : null,
+    merge_commit_sha: mergeCommit,
+    head: { ref: `change-${number}`, sha: head },
+    base: { ref: base },
+  };
+}
+
+function showBranch({ branches }: State, name: string): Reply {
+  const sha = branches.get(name);
+  return sha === undefined ? NOT_FOUND : { status: 200, body: { object: { sha, type: 'commit' } } };
+}
+
+function showUser({ identity, as }: State): Reply {
+  return identity === 'user' ? { status: 200, body: as } : { status: 403 };
+}
+
+function askViewer({ identity, as }: State): Reply {
+  return identity === 'none' ? NOT_FOUND : { status: 200, body: { data: { viewer: { login: as.login } } } };
+}
+
+/** One page of a list, with a link to the next one as GitHub sends it. */
+function pageOf(items: readonly object[], url: URL): Reply {
+  const numberIn = (name: string, otherwise: number): number => Number(url.searchParams.get(name) ?? otherwise);
+  const [size, page] = [Math.min(100, numberIn('per_page', 30)), numberIn('page', 1)];
+  const next = new URL(url);
+  next.searchParams.set('page', String(page + 1));
+  const headers = page * size < items.length ? { link: `<${next.href}>; rel="next"` } : {};
+  return { status: 200, headers, body: items.slice((page - 1) * size, page * size) };
 }

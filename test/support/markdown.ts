@@ -5,24 +5,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { expect } from 'vitest';
 import { showHidden } from '../../src/domain/text.ts';
 
-export type ReadMarkdown = {
-  /** Every kind of node that there is, each once. */
-  readonly kinds: readonly Nodes['type'][];
-  /** Fenced and indented. */
-  readonly blocks: readonly Code[];
-  /** Values of code spans. */
-  readonly spans: readonly string[];
-  /** What is seen outside of code. */
-  readonly texts: readonly string[];
-  /** Raw HTML, with the line that it begins in. */
-  readonly html: readonly { readonly value: string; readonly line: number }[];
-  /** Addresses of links and images, those that GFM makes of mere text as well. */
-  readonly addresses: readonly string[];
-  /** First lines of the blocks of code that no fence closes. */
-  readonly unclosed: readonly string[];
-  /** `<details>` and `</details>` as they come. */
-  readonly details: readonly string[];
-};
+export type ReadMarkdown = ReturnType<typeof readMarkdown>;
 
 /** The tree of a Markdown text, as GitHub reads it. */
 export function parseMarkdown(text: string): Root {
@@ -30,18 +13,24 @@ export function parseMarkdown(text: string): Root {
 }
 
 /** Reads Markdown as GitHub does. */
-export function readMarkdown(text: string): ReadMarkdown {
+export function readMarkdown(text: string) {
   const nodes = nodesIn(parseMarkdown(text));
   const html = nodes.filter((node) => node.type === 'html');
   const blocks = nodes.filter((node) => node.type === 'code');
   return {
+    /** Code, fenced and indented. */
     blocks,
+    /** Every kind of node that there is, each once. */
     kinds: [...new Set(nodes.map(({ type }) => type))],
     spans: nodes.flatMap((node) => (node.type === 'inlineCode' ? [node.value] : [])),
+    /** What is seen outside of code. */
     texts: nodes.flatMap((node) => (node.type === 'text' ? [node.value] : [])),
     html: html.map(({ value, position }) => ({ value, line: position!.start.line })),
+    /** Those that GFM makes of mere text as well. */
     addresses: nodes.flatMap((node) => ('url' in node ? [node.url] : [])),
+    /** First lines of the blocks of code that no fence closes. */
     unclosed: blocks.flatMap((block) => unclosedIn(block, text)),
+    /** `<details>` and `</details>` as they come. */
     details: html.flatMap(({ value }) => value.match(/<\/?details\b/gi) ?? []).map((tag) => `${tag}>`),
   };
 }

@@ -5,7 +5,7 @@ import type { StoredVersion } from '../../src/embedded/store.ts';
 import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
 import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
-import { run, runJson, type Ran, type Reported, type RunOptions } from './run.ts';
+import { run, runJson, type Reported, type RunOptions } from './run.ts';
 import { startTestService, type TestService } from './service.ts';
 
 /** Two environments, the second promoted from the first. */
@@ -13,23 +13,7 @@ export const PROMOTION = `${CONFIG}environments: { staging: {}, production: { pr
 
 export const PATH = 'prompts/greeting.md';
 
-export type Scene = {
-  readonly folder: string;
-  readonly service: TestService;
-  /** Makes versions of these texts in the service, as promptsync would have: the newest knows of all of them. */
-  readonly make: (texts: readonly string[], id?: string) => void;
-  /** Makes a version of such a number active. */
-  readonly activate: (environment: string, number: number, id?: string) => void;
-  /** `v2`; `nothing` where none is active. */
-  readonly serves: (environment: string, id?: string) => string;
-  readonly read: (path?: string) => string;
-  /** Writes these parts of the prompt's file. */
-  readonly write: (parts: PromptParts, id?: string) => void;
-  /** The same, committed; the commit. */
-  readonly commit: (parts: PromptParts, id?: string) => string;
-  readonly run: (...words: readonly string[]) => Promise<Ran>;
-  readonly runJson: (...words: readonly string[]) => Promise<Reported>;
-};
+export type Scene = Awaited<ReturnType<typeof begin>>;
 
 export type SceneOptions = {
   readonly config?: string;
@@ -41,7 +25,7 @@ export type SceneOptions = {
 };
 
 /** The prompt `greeting` in a repository, and a service that knows it. */
-export async function begin(greeting: PromptParts, scene: SceneOptions = {}): Promise<Scene> {
+export async function begin(greeting: PromptParts, scene: SceneOptions = {}) {
   const { config = PROMOTION, others = {}, makeFolder = makeRepository, options = {} } = scene;
   const folder = makeFolder(workspaceFiles({ greeting, ...others }, config));
   const service = await startTestService(['greeting', ...Object.keys(others)]);
@@ -51,18 +35,19 @@ export async function begin(greeting: PromptParts, scene: SceneOptions = {}): Pr
     writeFiles(folder, { [`prompts/${id}.md`]: promptText(id, parts) });
   return {
     ...{ folder, service, make, activate, serves, write },
-    read: (path = PATH) => readFileSync(join(folder, path), 'utf8'),
-    commit: (parts, id = 'greeting') => {
+    read: (path = PATH): string => readFileSync(join(folder, path), 'utf8'),
+    /** Writes these parts of the prompt's file, and commits it; the commit. */
+    commit: (parts: PromptParts, id = 'greeting'): string => {
       const isNew = !existsSync(join(folder, `prompts/${id}.md`));
       write(parts, id);
       return isNew ? commitAll(folder, 'Edit') : commitEdits(folder, 'Edit');
     },
-    run: (...words) => run(folder, words, given),
-    runJson: (...words) => runJson(folder, words, given),
+    run: (...words: readonly string[]) => run(folder, words, given),
+    runJson: (...words: readonly string[]) => runJson(folder, words, given),
   };
 }
 
-function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | 'serves'> {
+function versionsIn({ store }: TestService) {
   const made = new Map<string, readonly StoredVersion[]>();
   const versions = (id: string) => made.get(id) ?? [];
   const makeOne = (text: string, id: string): void => {
@@ -74,11 +59,14 @@ function versionsIn({ store }: TestService): Pick<Scene, 'make' | 'activate' | '
     store.setActive(`prm_${id}`, { environment: 'promptsync', versionId: version.id });
   };
   return {
-    make: (texts, id = 'greeting') => texts.forEach((text) => makeOne(text, id)),
-    activate: (environment, number, id = 'greeting') => {
+    /** Makes versions of these texts in the service, as promptsync would have: the newest knows of all of them. */
+    make: (texts: readonly string[], id = 'greeting') => texts.forEach((text) => makeOne(text, id)),
+    /** Makes a version of such a number active. */
+    activate: (environment: string, number: number, id = 'greeting') => {
       store.setActive(`prm_${id}`, { environment, versionId: versions(id)[number - 1]!.id });
     },
-    serves: (environment, id = 'greeting') => {
+    /** `v2`; `nothing` where none is active. */
+    serves: (environment: string, id = 'greeting') => {
       const active = store.readPrompt(`prm_${id}`, environment)?.active_version ?? null;
       return active === null ? 'nothing' : `v${active.version_number}`;
     },

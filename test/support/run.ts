@@ -62,28 +62,22 @@ function makeHost(
 ): Host {
   const { environment = {}, terminal = false, input = '', now = Date.now } = options;
   const typed = typeof input === 'string' ? new PassThrough().end(input) : input;
+  const stream = (name: 'stdout' | 'stderr', onWrite?: (text: string) => void): Host['output'] => ({
+    write: (text) => {
+      written[name] += text;
+      onWrite?.(text);
+    },
+    isTTY: terminal,
+    columns: options.columns,
+  });
   let ids = 0;
   return {
     arguments: words,
     environment,
     workingDirectory: folder,
     input: () => Object.assign(typed, { isTTY: terminal }),
-    output: {
-      write: (text) => {
-        written.stdout += text;
-        options.onOutput?.(text);
-      },
-      isTTY: terminal,
-      columns: options.columns,
-    },
-    errors: {
-      write: (text) => {
-        written.stderr += text;
-        options.onError?.(text);
-      },
-      isTTY: terminal,
-      columns: options.columns,
-    },
+    output: stream('stdout', options.onOutput),
+    errors: stream('stderr', options.onError),
     hyperlinks: async () => ({ output: options.hyperlinks === true, errors: options.hyperlinks === true }),
     onSignal: options.onSignal ?? (() => {}),
     exit: options.exit ?? (() => {}),

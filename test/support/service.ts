@@ -1,23 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
-import { openStore, type Store } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/store.ts';
 
 /** It must never be seen in any output. */
 export const KEY = 'sk-live-5eCre7-0123456789';
 
-export type TestService = {
-  readonly baseUrl: string;
-  readonly store: Store;
-  /** Every request so far. */
-  readonly requests: RequestRecord[];
-  /** What was sent since it was last asked for and was not GET: method, last part of the path, body. */
-  readonly takeWrites: () => readonly string[];
-  /** What points a command at it. */
-  readonly environment: Readonly<Record<string, string>>;
-};
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /** The embedded service with the prompts `prm_…` of the names given, as they would stand there before the first sync. */
-export async function startTestService(ids: readonly string[], apiKey = KEY): Promise<TestService> {
+export async function startTestService(ids: readonly string[], apiKey = KEY) {
   const store = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2) });
   onTestFinished(() => store.close());
   store.authoriseKey({ apiKey, projectId: 'project' });
@@ -28,8 +19,11 @@ export async function startTestService(ids: readonly string[], apiKey = KEY): Pr
   return {
     baseUrl: server.baseUrl,
     store,
+    /** Every request so far. */
     requests,
+    /** What was sent since it was last asked for and was not GET: method, last part of the path, body. */
     takeWrites: () => requests.splice(0).flatMap(describeWrite),
+    /** What points a command at it. */
     environment: { PROMPTSYNC_BASE_URL: server.baseUrl, PROMPTSYNC_API_KEY: apiKey },
   };
 }
