@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
 import { sync, type Synced } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 const texts = ['A', 'B', 'C'] as const;
 const metadatas = [undefined, {}, { model: 'x' }] as const;
@@ -99,6 +100,6 @@ test('Whatever was edited, pinned and moved before, every pin stands on what it 
       });
       expect(made).toStrictEqual([...new Set(made)]);
     }),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });

@@ -4,6 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/config.ts';
 import { config as schema } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -341,6 +342,6 @@ test('no text makes the parser throw', () => {
       const { config, problems } = parse(text, environment as Variables);
       expect(config === null).toBe(problems.length > 0);
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   );
 });

@@ -5,6 +5,7 @@ import { pinText, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
 import { corpus } from './front-matter-corpus.ts';
 import { fileOf, keys, PATH, values, words } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 type Written = string | number;
 type PinEdit = { readonly environment: string; readonly pin: Written };
@@ -250,7 +251,7 @@ describe('any metadata', () => {
         const read = path.reduce<unknown>((inner, key) => Object(inner)[key], after.content.metadata);
         expect(read).toEqual(value);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -272,7 +273,7 @@ describe('any text', () => {
         expect(headOf(after)).toBe(headOf(source));
         expect(edited(after, { text })).toBe(after);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -304,7 +305,7 @@ describe('any conflict', () => {
         expect({ ...resolved, pins: [] }).toEqual({ ...fileOf(changed), pins: [] });
         expect(resolved.pins.map(({ pin }) => pin)).toEqual(fileOf(changed).pins.map(({ pin }) => pin));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

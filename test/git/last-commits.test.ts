@@ -14,6 +14,7 @@ import {
   makeWorkspace,
   writeFiles,
 } from '../support/folder.ts';
+import { runs } from '../support/seed.ts';
 
 /** By path what a commit has there: the mode and the text. */
 type Tree = ReadonlyMap<string, readonly [mode: string, text: string]>;
@@ -215,7 +216,7 @@ test('the commits that last touched many files have made them what they are; of 
     expect((await lastCommitOf(folder, one))?.commit).toBe(lastOf(folder, one));
     rmSync(folder, { recursive: true });
   });
-  await fc.assert(property, { numRuns: 15, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
 });
 
 test('those that touched many files long ago are found behind thousands of others', async () => {
@@ -271,5 +272,5 @@ test('where many files were touched, or landed, is what git tells of each alone,
     expect(told).toEqual(expected);
     rmSync(folder, { recursive: true });
   });
-  await fc.assert(property, { numRuns: 10 });
+  await fc.assert(property, { numRuns: runs(10) });
 });

@@ -5,6 +5,7 @@ import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { assumeObservation } from '../../src/observing/assume.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { content, file, makePlan, planLines, rules, type FileParts, type Rules } from '../planning/support.ts';
+import { runs } from '../support/seed.ts';
 
 const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich', { model: 'x' }) };
 
@@ -40,7 +41,7 @@ describe("The base's own files are in sync", () => {
         const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], finds: [] };
         expect(reviewOne(one, one)).toMatchObject(nothing);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

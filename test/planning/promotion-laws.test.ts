@@ -5,6 +5,7 @@ import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import type { FormerPins } from '../../src/domain/history.ts';
 import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 const NUMBERS = [1, 2, 3, 4] as const;
 /** A version that is pinned in the last commit alone. */
@@ -17,8 +18,6 @@ type Event = 'sync' | { readonly commit: Pins | 'of something else'; readonly cu
 
 /** Whether a run knows the commit before (`--base HEAD^`). */
 type Mode = 'base' | 'no base';
-
-const RUNS = 500;
 
 const LEDGER = [...NUMBERS, FRESH].map((number) => entry(number, `Text ${number}`));
 const VERSIONS = new Map<number, Version>(
@@ -128,7 +127,7 @@ describe('whatever is committed and synced', () => {
           expect(allowed.has(production) || wasPinnedBefore(world, production)).toBe(true);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: runs(500) },
     );
   });
 
@@ -146,7 +145,7 @@ describe('whatever is committed and synced', () => {
         play(world, 'sync', how);
         expect(world.serves).toEqual(last);
       }),
-      { numRuns: RUNS },
+      { numRuns: runs(500) },
     );
   });
 });

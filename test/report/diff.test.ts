@@ -6,6 +6,7 @@ import { renderDiffs } from '../../src/report/diff-text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { PLAIN, styleFor } from '../../src/report/style.ts';
 import { promptOf, setActive, type SetActive } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 type Side = { readonly text: string | null; readonly metadata?: string | undefined };
 
@@ -262,7 +263,7 @@ describe('In changed lines the words are marked that differ', () => {
         }));
         expect(texts).toEqual(blocks);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

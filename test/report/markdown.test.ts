@@ -16,6 +16,7 @@ import {
   testTexts,
 } from './support.ts';
 import { expectInert, readMarkdown } from '../support/markdown.ts';
+import { runs } from '../support/seed.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 const OPTIONS: MarkdownOptions = {
@@ -82,7 +83,7 @@ describe('Whatever files and the service say is inert', () => {
           expect(shown.includes('> This page is not complete, and not fit for approval.')).toBe(!whole);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema.ts';
+import { runs } from '../support/seed.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
 
@@ -174,7 +175,7 @@ export function testTexts(
         const { found, wanted } = look(text);
         expect(found).toMatchObject(wanted);
       }),
-      { numRuns },
+      { numRuns: runs(numRuns) },
     );
   });
 }

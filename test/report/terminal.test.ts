@@ -11,6 +11,7 @@ import { styleFor } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { anyText, hostileReport, hostileReports, setActive } from './support.ts';
+import { runs } from '../support/seed.ts';
 
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
@@ -75,7 +76,7 @@ describe('On a terminal', () => {
           if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -8,3 +8,8 @@ import fc from 'fast-check';
 export const SEED = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
 
 fc.configureGlobal({ seed: SEED });
+
+/** How many cases a law tries: all of them in CI, and a quarter where somebody waits for `npm test`. */
+export function runs(all: number): number {
+  return process.env['TEST_RUNS'] === 'all' ? all : Math.ceil(all / 4);
+}
