@@ -597,7 +597,7 @@ function codePoint(character) {
 }
 /** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
 function findHidden(text) {
-	if (PLAIN$2.test(text)) return [];
+	if (PLAIN$1.test(text)) return [];
 	const found = /* @__PURE__ */ new Map();
 	const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
 	for (const pattern of [UNSEEN_CONTROL, HIDDEN]) for (const match of visible.matchAll(pattern)) {
@@ -669,12 +669,12 @@ function formsOf(key) {
 		encodeURIComponent(key.toWellFormed())
 	])].filter((form) => form !== "").toSorted((a, b) => b.length - a.length);
 }
-var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$2, LONGEST_PATTERN, SPECIAL, MARK, EXCERPT;
+var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$1, LONGEST_PATTERN, SPECIAL, MARK, EXCERPT;
 var init_text = __esmMin((() => {
 	CONTROL = /\p{Cc}/u;
 	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-	PLAIN$2 = /^[\n\t -~]*$/;
+	PLAIN$1 = /^[\n\t -~]*$/;
 	LONGEST_PATTERN = 1e3;
 	SPECIAL = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
 	MARK = "[redacted]";
@@ -698,6 +698,10 @@ function warning(message, hint) {
 function worded(wording) {
 	return typeof wording === "string" ? () => wording : wording;
 }
+/** What the word was meant to be; where that is not known, another hint. */
+function didYouMean({ suggestion }, otherwise, mark = "") {
+	return suggestion === void 0 ? otherwise : `Did you mean ${mark}${suggestion}${mark}?`;
+}
 function quoted(names) {
 	return names.map((name) => `"${name}"`).join(", ");
 }
@@ -712,13 +716,6 @@ var init_entry = __esmMin((() => {}));
 // src/problems/commands.ts
 function pinThen({ pin, commit }) {
 	return pin ?? `git:${short(commit)}`;
-}
-/** Another folder helps alone where a pattern matches the file there. */
-function notMatchedHint({ elsewhere, pattern }) {
-	const folder = elsewhere === null ? null : `name another folder, such as --dir ${shellWord(elsewhere || ".")}`;
-	const further = pattern === null ? "change the patterns under `prompts:` in promptsync.yaml" : `add a pattern such as \`${pattern}\` to \`prompts:\` in promptsync.yaml`;
-	const hint = folder === null ? further : `${folder}, or ${further}`;
-	return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }
 var COMMANDS;
 var init_commands = __esmMin((() => {
@@ -742,7 +739,7 @@ var init_commands = __esmMin((() => {
 		"import/nothing-active": error$1((e) => `No version is active in ${quoted(e.environments)}, so there is no text to import.`, (e) => "Make a version active there in the service first, or " + (e.named ? "take the text of another environment: promptsync import --environment NAME." : "add the environment that serves one under `environments:` in promptsync.yaml (promptsync init: --environments).")),
 		"import/known": error$1((e) => `The ${e.what} "${e.value}" is that of ${e.other} already.`, (e) => e.what === "id" ? `To take what the service has into that file, run: promptsync pull ${shellWord(literalSelector(e.key))}` : "Give each prompt a key of its own, in the service or in that file."),
 		"import/path-taken": error$1((e) => `There is a file ${e.path} already.`, "Name another folder with --dir, or move that file."),
-		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, (e) => notMatchedHint(e)),
+		"import/not-matched": error$1((e) => `The file would be ${e.path}, which no pattern under \`prompts:\` matches.`, (e) => `Name another folder with --dir, or add a pattern such as \`${e.pattern}\` to \`prompts:\` in promptsync.yaml.`),
 		"import/outside": error$1((e) => `The folder "${e.folder}" leaves the repository.`, "Name a folder inside of it with --dir; it is relative to promptsync.yaml."),
 		"import/symbolic-link": error$1((e) => `On the way to the file is a symbolic link: ${e.path}.`, "Name another folder with --dir: nothing is written through links.")
 	};
@@ -752,9 +749,10 @@ function firstOf(parts) {
 	const further = parts.length - 20;
 	return parts.slice(0, 20).join("; ") + (further > 0 ? `; and ${further} more` : "");
 }
-var FILES;
+var FIELDS$3, FILES;
 var init_files = __esmMin((() => {
 	init_entry();
+	FIELDS$3 = "id, key, name, description, pins, metadata and variables";
 	FILES = {
 		"prompt/none-found": error$1((e) => `No prompt file matches ${quoted(e.patterns)}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
 		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
@@ -770,7 +768,7 @@ var init_files = __esmMin((() => {
 		"prompt/empty-body": error$1("The prompt has no text.", "Write the text below the closing `---`."),
 		"prompt/missing-id": error$1("The field `id` is missing.", "The service has no call that creates a prompt: create it in the service, then put the id it shows here as `id:`."),
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
-		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => e.suggestion === void 0 ? "Fields are id, key, name, description, pins, metadata and variables; your own data goes under `metadata:`." : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => didYouMean(e, `Fields are ${FIELDS$3}; your own data goes under \`metadata:\`.`, "`")),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
@@ -781,7 +779,7 @@ var init_files = __esmMin((() => {
 		]) + ".", "Make `variables` list the placeholders of the text exactly, or remove it."),
 		"prompt/duplicate-id": error$1((e) => `The id "${e.id}" is also used by ${e.other}.`, "One prompt has one file: remove one of the two, or correct its id."),
 		"prompt/duplicate-key": error$1((e) => `The key "${e.key}" is also used by ${e.other}.`, "Give each prompt a key of its own."),
-		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.` : `Did you mean \`${e.suggestion}\`?`),
+		"prompt/unknown-environment": error$1((e) => `The environment "${e.environment}" is not in promptsync.yaml.`, (e) => didYouMean(e, `Environments are: ${e.known.join(", ")}. Add it under \`environments:\` if it is meant.`, "`")),
 		"prompt/tool-environment": error$1((e) => `The environment "${e.environment}" is promptsync's own.`, "Pin another environment, or set `tracking_environment` in promptsync.yaml to another name."),
 		"prompt/hidden-character": warning((e) => `The file contains the invisible character ${e.character}${e.count > 1 ? ` ${e.count} times` : ""}.`, "Check that it is meant: it is sent to the service unchanged."),
 		"prompt/gone": warning((e) => `The file of prompt "${e.id}" is gone since ${e.base}; ${e.serves}`, "The interface cannot delete a prompt: remove it in the service if it is no longer used."),
@@ -826,7 +824,7 @@ var init_planning = __esmMin((() => {
 		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
 		"pin/no-prompt-at-ref": error$1((e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`, "Pin a ref at which a prompt file with this id is valid."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
-		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, (e) => promotionHint(e)),
+		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, promotionHint),
 		"guard/uncommitted": error$1("The prompt file differs from the last commit.", "Commit it first, or use --allow-dirty; versions made so carry no commit."),
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
@@ -855,7 +853,7 @@ function statusHint(status) {
 	return "Check that the base URL is right; otherwise ask whoever runs the service.";
 }
 var SERVICE;
-var init_service = __esmMin((() => {
+var init_service$1 = __esmMin((() => {
 	init_entry();
 	SERVICE = {
 		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
@@ -890,7 +888,7 @@ var init_usage = __esmMin((() => {
 	USAGE = {
 		"config/not-found": error$1("No promptsync.yaml was found from here up to the repository root.", "Run promptsync where one is, or name it with --config FILE."),
 		"config/unreadable": error$1((e) => `The configuration cannot be read (${e.reason}).`, "Check the path given with --config."),
-		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : e.suggestion === void 0 ? "Remove it." : `Did you mean \`${e.suggestion}\`?`),
+		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : didYouMean(e, "Remove it.", "`")),
 		"config/invalid-field": error$1((e) => `The setting "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
 		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
@@ -899,15 +897,9 @@ var init_usage = __esmMin((() => {
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
-		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => {
-			if (e.within !== void 0) return "Leave --only out: it narrows what is named.";
-			return e.suggestion === void 0 ? "Give a key, or a path or pattern relative to promptsync.yaml." : `Did you mean ${e.suggestion}?`;
-		}),
+		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => e.within === void 0 ? didYouMean(e, "Give a key, or a path or pattern relative to promptsync.yaml.") : "Leave --only out: it narrows what is named."),
 		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
-		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => {
-			if (e.known.length === 0) return "Give a name without control characters.";
-			return e.suggestion === void 0 ? `Environments are: ${e.known.join(", ")}.` : `Did you mean ${e.suggestion}?`;
-		}),
+		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => e.known.length === 0 ? "Give a name without control characters." : didYouMean(e, `Environments are: ${e.known.join(", ")}.`)),
 		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
 		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
 		"usage/confirmation-needed": error$1("Nothing was written: there is no terminal to ask on.", "Use --yes (or CI=true) to apply without a question, or --dry-run to see the plan."),
@@ -925,7 +917,7 @@ var init_usage = __esmMin((() => {
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
 		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
-		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing for this run (${e.event}: ${e.reason}).`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
+		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing on the event ${e.event}.`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
@@ -945,7 +937,7 @@ function makeProblem(...[code, evidence, place]) {
 	};
 }
 /** The problem that any caught error stands for. */
-function problemOf$1(error) {
+function problemOf(error) {
 	if (error instanceof ProblemError) return error.problem;
 	return makeProblem("internal/unexpected", { reason: messageOf(error) });
 }
@@ -977,7 +969,7 @@ var init_problem = __esmMin((() => {
 	init_commands();
 	init_files();
 	init_planning();
-	init_service();
+	init_service$1();
 	init_usage();
 	catalogue = {
 		...FILES,
@@ -997,6 +989,19 @@ var init_problem = __esmMin((() => {
 }));
 // src/commands/result.ts
 init_problem();
+/**
+* What a command hands over that came to its end, or was interrupted.
+* @param reportPending whether the exit code tells of pending changes
+*/
+function resultOf(run, { stop }, reportPending = false) {
+	return {
+		run,
+		exitCode: exitCodeOf(run, {
+			reportPending,
+			interrupted: stop.aborted
+		})
+	};
+}
 /** A run that came to no plan, and why. */
 function notRun(mode, { files, problems }) {
 	return {
@@ -1017,26 +1022,6 @@ function refused$1(mode, ...problems) {
 			problems
 		}),
 		exitCode: 1
-	};
-}
-/** A run that has a plan and has written nothing so far. */
-function plannedRun(mode, walked) {
-	const { service, repository, files, plan, narrowed, problems } = walked;
-	const run = {
-		mode,
-		service,
-		commit: repository?.head ?? null,
-		files,
-		plan,
-		outcomes: null,
-		problems
-	};
-	return narrowed === null ? run : {
-		...run,
-		narrowed: {
-			since: narrowed.since,
-			notLookedAt: narrowed.left.length
-		}
 	};
 }
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
@@ -1199,7 +1184,74 @@ function validateConcurrency(concurrency) {
 var init_p_limit = __esmMin((() => {
 	init_yocto_queue();
 }));
+// src/domain/json.ts
+/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
+function canonicalJson(value) {
+	if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+	if (isJsonObject(value)) return `{${membersOf(value).join(",")}}`;
+	return JSON.stringify(value);
+}
+function isJsonObject(value) {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
+function isJson(value) {
+	if (typeof value === "number") return Number.isFinite(value);
+	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+	return value === null || Object.values(value).every(isJson);
+}
+/** A copy of the object without one key. */
+function withoutKey(object, key) {
+	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+function membersOf(object) {
+	return Object.keys(object).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
+}
+function isJsonArray(value) {
+	return Array.isArray(value);
+}
+/** A copy of data, as JSON knows it, in which every string was mapped, names in objects included. */
+function mapStrings(data, map) {
+	return mapped(data, map);
+}
+function mapped(value, map) {
+	if (typeof value === "string") return map(value);
+	if (Array.isArray(value)) return value.map((item) => mapped(item, map));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([name, held]) => [map(name), mapped(held, map)]));
+}
+var init_json = __esmMin((() => {}));
+// src/domain/digest.ts
+/** What digests are made with is loaded by the first of them: a help and a validate need none. */
+function digestOf(text) {
+	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
+}
+/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
+function shortDigest(digest) {
+	return digest.slice(7, 23);
+}
+/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
+function contentDigest(content) {
+	return digestOf(withLineFeeds(content));
+}
+/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
+function metadataDigest(metadata) {
+	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
+}
+function withLineFeeds(text) {
+	return text.replaceAll("\r\n", "\n");
+}
+var RESERVED_KEY, EMPTY_METADATA_DIGEST;
+var init_digest = __esmMin((() => {
+	init_json();
+	RESERVED_KEY = "promptsync";
+	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+}));
 // src/domain/plan.ts
+/** The contents that one prompt's refs have; none where nothing was read. */
+function contentsIn(atRefs) {
+	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
 function isNew(ref) {
 	return "new" in ref;
 }
@@ -1208,18 +1260,108 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
+/**
+* A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
+* Prompts are ordered by id, so that a renamed file keeps it as well.
+*/
+function digestPlan(prompts) {
+	return digestOf(canonicalJson(prompts.filter((prompt) => prompt.changes.length > 0).map(({ file, changes }) => ({
+		id: file.id,
+		changes: changes.map(digestible)
+	})).toSorted((a, b) => a.id < b.id ? -1 : 1)));
+}
+function digestible(change) {
+	switch (change.kind) {
+		case "create-version": return {
+			kind: change.kind,
+			content: contentKey(change.content)
+		};
+		case "update-prompt": return {
+			kind: change.kind,
+			fields: { ...change.fields }
+		};
+		case "set-active": return {
+			kind: change.kind,
+			environment: change.environment,
+			before: change.before === null ? null : change.before.id,
+			after: targetKey(change.after)
+		};
+	}
+}
+/** Whether two activations lead to the same version or content. */
+function isSameTarget(one, other) {
+	return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
+}
+function targetKey(after) {
+	return isNew(after) ? { new: contentKey(after.new) } : after.id;
+}
+function contentKey({ digest, metadataDigest }) {
+	return {
+		digest,
+		metadata: metadataDigest ?? null
+	};
+}
 var FIELDS$2;
 var init_plan = __esmMin((() => {
+	init_digest();
+	init_json();
 	FIELDS$2 = [
 		"key",
 		"name",
 		"description"
 	];
 }));
-// src/applying/make-changes.ts
+// src/applying/apply-plan.ts
 init_p_limit();
 init_plan();
 init_problem();
+/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
+async function applyPlan(plan, provider, options) {
+	let done = 0;
+	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
+		const outcome = await applyPrompt(prompt, provider, options);
+		options.onApplied?.(outcome, ++done);
+		return outcome;
+	});
+}
+async function applyPrompt(plan, provider, options) {
+	if (isIdle(plan)) return untouched(plan, plan.status);
+	if (options.stop.aborted) return untouched(plan, "not_attempted");
+	try {
+		const writer = provider.begin(options.wantedFor(plan));
+		const current = await withFound(await refresh(plan, writer, options), writer, options);
+		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
+	} catch (error) {
+		const problem = problemOf(error);
+		return {
+			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
+			problems: [problem]
+		};
+	}
+}
+/** Whether there is nothing to write: planned already, refused, or not observed. */
+function isIdle(plan) {
+	return plan.status !== "pending" && plan.finds.length === 0;
+}
+/**
+* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
+* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
+*/
+async function refresh(plan, writer, { planAgain }) {
+	const now = await writer.observe();
+	if (plan.observed?.state === now.state) return plan;
+	const fresh = await planAgain(plan, now);
+	if ((await writer.observe()).state === now.state) return fresh;
+	throw new ProblemError(makeProblem("apply/keeps-changing"));
+}
+/** The plan made afresh once the versions that it names were looked for. */
+async function withFound(plan, writer, { planAgain }) {
+	if (plan.finds.length === 0) return plan;
+	return {
+		...await planAgain(plan, await writer.find(plan.finds)),
+		finds: []
+	};
+}
 /** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
 async function makeChanges(plan, writer) {
 	const made = [];
@@ -1272,7 +1414,7 @@ async function makeChange(change, plan, writer, made) {
 }
 /** Versions that were there already and that the plan makes active. */
 function activatedBy({ changes }) {
-	return changes.filter((change) => change.kind === "set-active").flatMap(({ after }) => isNew(after) ? [] : [after]);
+	return changes.flatMap((change) => change.kind !== "set-active" || isNew(change.after) ? [] : [change.after]);
 }
 function findMade(made, target) {
 	return made.find(({ content }) => serves(content, target.new))?.version;
@@ -1307,55 +1449,6 @@ function statusOf(outcomes, errors) {
 	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
 	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
 }
-// src/applying/apply-plan.ts
-init_problem();
-/** Writes a plan. Prompts are independent: a failure never stops or hides the others. Never throws. */
-async function applyPlan(plan, provider, options) {
-	let done = 0;
-	return pLimit(options.concurrency).map(plan.prompts, async (prompt) => {
-		const outcome = await applyPrompt(prompt, provider, options);
-		options.onApplied?.(outcome, ++done);
-		return outcome;
-	});
-}
-async function applyPrompt(plan, provider, options) {
-	if (isIdle(plan)) return untouched(plan, plan.status);
-	if (options.stop.aborted) return untouched(plan, "not_attempted");
-	try {
-		const writer = provider.begin(options.wantedFor(plan));
-		const current = await withFound(await refresh(plan, writer, options), writer, options);
-		return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
-	} catch (error) {
-		const problem = problemOf$1(error);
-		return {
-			...untouched(plan, problem.code === "apply/interrupted" ? "not_attempted" : "failed"),
-			problems: [problem]
-		};
-	}
-}
-/** Whether there is nothing to write: planned already, refused, or not observed. */
-function isIdle(plan) {
-	return plan.status !== "pending" && plan.finds.length === 0;
-}
-/**
-* The plan, provided that the prompt is still what it was planned from; otherwise one made afresh. It is for right
-* before the first write. Throws a `ProblemError` when the prompt cannot be read, or changes once more meanwhile.
-*/
-async function refresh(plan, writer, { planAgain }) {
-	const now = await writer.observe();
-	if (plan.observed?.state === now.state) return plan;
-	const fresh = await planAgain(plan, now);
-	if ((await writer.observe()).state === now.state) return fresh;
-	throw new ProblemError(makeProblem("apply/keeps-changing"));
-}
-/** The plan made afresh once the versions that it names were looked for. */
-async function withFound(plan, writer, { planAgain }) {
-	if (plan.finds.length === 0) return plan;
-	return {
-		...await planAgain(plan, await writer.find(plan.finds)),
-		finds: []
-	};
-}
 // src/domain/policy.ts
 /** Reads `25%` or `3`; null when it is neither. */
 function parseMaxChanges(written) {
@@ -1383,133 +1476,9 @@ function toolEnvironments(trackingEnvironment) {
 	return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
 }
 var init_policy = __esmMin((() => {}));
-// src/domain/json.ts
-/** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
-function canonicalJson(value) {
-	if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-	if (isJsonObject(value)) return `{${membersOf(value).join(",")}}`;
-	return JSON.stringify(value);
-}
-function isJsonObject(value) {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-/** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
-function isJson(value) {
-	if (typeof value === "number") return Number.isFinite(value);
-	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
-	return value === null || Object.values(value).every(isJson);
-}
-/** A copy of the object without one key. */
-function withoutKey(object, key) {
-	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-}
-function membersOf(object) {
-	return Object.keys(object).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
-}
-function isJsonArray(value) {
-	return Array.isArray(value);
-}
-/**
-* A copy of data in which every string was mapped, names in objects and maps included. What stays as it was is the same
-* object, so that what is known of it stays known.
-*/
-function mapStrings(data, map) {
-	return mapped(data, map);
-}
-function mapped(value, map) {
-	if (typeof value === "string") return map(value);
-	if (typeof value !== "object" || value === null) return value;
-	if (Array.isArray(value)) return mapItems(value, map) ?? value;
-	if (value instanceof Set) return asSet(mapItems([...value], map)) ?? value;
-	if (value instanceof Map) return asMap(mapItems([...value], map)) ?? value;
-	const entries = mapItems(Object.entries(value), map);
-	return entries === null ? value : Object.fromEntries(entries);
-}
-/** Null where all stay as they were. */
-function mapItems(items, map) {
-	const changed = items.map((item) => mapped(item, map));
-	return changed.every((item, index) => item === items[index]) ? null : changed;
-}
-function asSet(items) {
-	return items && new Set(items);
-}
-function asMap(items) {
-	return items && new Map(items);
-}
-var init_json = __esmMin((() => {}));
-// src/domain/digest.ts
-/** What digests are made with is loaded by the first of them: a help and a validate need none. */
-function digestOf(text) {
-	return `sha256:${(0, node_process.getBuiltinModule)("node:crypto").hash("sha256", text)}`;
-}
-/** The first 16 of its digits: enough to distinguish a handful where there is little room. */
-function shortDigest(digest) {
-	return digest.slice(7, 23);
-}
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-function contentDigest(content) {
-	return digestOf(withLineFeeds(content));
-}
-/** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
-function metadataDigest(metadata) {
-	return digestOf(canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY)));
-}
-function withLineFeeds(text) {
-	return text.replaceAll("\r\n", "\n");
-}
-var RESERVED_KEY, EMPTY_METADATA_DIGEST;
-var init_digest = __esmMin((() => {
-	init_json();
-	RESERVED_KEY = "promptsync";
-	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-}));
-// src/domain/digest-plan.ts
-init_policy();
-init_digest();
-init_json();
-init_plan();
-/**
-* A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
-* Prompts are ordered by id, so that a renamed file keeps it as well.
-*/
-function digestPlan(prompts) {
-	return digestOf(canonicalJson(prompts.filter((prompt) => prompt.changes.length > 0).map(({ file, changes }) => ({
-		id: file.id,
-		changes: changes.map(digestible)
-	})).toSorted((a, b) => a.id < b.id ? -1 : 1)));
-}
-function digestible(change) {
-	switch (change.kind) {
-		case "create-version": return {
-			kind: change.kind,
-			content: contentKey(change.content)
-		};
-		case "update-prompt": return {
-			kind: change.kind,
-			fields: { ...change.fields }
-		};
-		case "set-active": return {
-			kind: change.kind,
-			environment: change.environment,
-			before: change.before === null ? null : change.before.id,
-			after: targetKey(change.after)
-		};
-	}
-}
-/** Whether two activations lead to the same version or content. */
-function isSameTarget(one, other) {
-	return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
-}
-function targetKey(after) {
-	return isNew(after) ? { new: contentKey(after.new) } : after.id;
-}
-function contentKey({ digest, metadataDigest }) {
-	return {
-		digest,
-		metadata: metadataDigest ?? null
-	};
-}
 // src/planning/guard.ts
+init_plan();
+init_policy();
 init_problem();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 function guard(plan, guards) {
@@ -1589,10 +1558,11 @@ function describe$1(drift) {
 	return `"${environment}" serves ${observed === null || observed.number === null ? "a version" : `v${observed.number}`} (id ${observed?.id ?? "none"})`;
 }
 // src/domain/versions.ts
+/** Numbers below 1 stand for those that only the service knows, where it may not be asked. */
 function refOf$1({ id, number }) {
 	return {
 		id,
-		number
+		number: number < 1 ? null : number
 	};
 }
 /**
@@ -1635,8 +1605,8 @@ init_plan();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
 function textsOf$2(prompts, { contentsAtRefs }, history) {
 	return new Map(prompts.map((prompt) => {
-		const refs = [...contentsAtRefs.get(prompt.file.id)?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-		return [prompt.file.id, textChanges(prompt, [prompt.file.content, ...refs], history)];
+		const { id, content } = prompt.file;
+		return [id, textChanges(prompt, [content, ...contentsIn(contentsAtRefs.get(id))], history)];
 	}));
 }
 /** @param wanted the file's own content and those that its `git:` pins mean */
@@ -1695,7 +1665,6 @@ function followsLatest({ pins }) {
 }
 var init_prompt_file = __esmMin((() => {}));
 // src/domain/text-changes.ts
-init_prompt_file();
 /** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
 function variableChanges({ before, after }) {
 	if (before === null || before === "unknown" || after === "unknown") return [];
@@ -1710,14 +1679,19 @@ function variableChanges({ before, after }) {
 		kind: "removed"
 	}))];
 }
-const PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 /** The names of a text's `{{placeholders}}`, each once, in order of first use. */
 function placeholdersOf(text) {
 	return [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
 }
+var PLACEHOLDER;
+var init_text_changes = __esmMin((() => {
+	PLACEHOLDER = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
+}));
 // src/report/make-report.ts
 init_json();
 init_plan();
+init_prompt_file();
+init_text_changes();
 /** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
 function makeReport(run) {
 	const prompts = promptsOf(run);
@@ -1750,11 +1724,11 @@ function planDigestOf({ plan, service, histories, edited }) {
 }
 function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
 	if (edited !== void 0) return edited.map(fromEdited);
-	if (outcomes !== null) return outcomes.map((one) => fromOutcome(one, texts));
+	if (outcomes !== null) return outcomes.map((one) => fromPlan(one.plan, one, texts));
 	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
-	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, texts));
+	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, null, texts));
 	return files.map((file) => ({
-		...nameOf$3(file),
+		...nameOf$2(file),
 		status: "not_attempted",
 		changes: [],
 		drift: [],
@@ -1763,7 +1737,7 @@ function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
 }
 function fromEdited({ status, edits, problems, ...prompt }) {
 	return {
-		...nameOf$3(prompt),
+		...nameOf$2(prompt),
 		status,
 		changes: [],
 		edits: edits.map(editOf),
@@ -1771,38 +1745,26 @@ function fromEdited({ status, edits, problems, ...prompt }) {
 		problems
 	};
 }
-function fromPlan(plan, texts) {
-	const { file, status, changes, problems } = plan;
-	const planned = changes.map((change) => plannedChange(change, textsOf$1(change, file, texts)));
+/** A prompt as it is planned, or as it came out. */
+function fromPlan(plan, outcome, texts) {
+	const { file, drift } = plan;
+	const { status, problems } = outcome ?? plan;
+	const changes = (outcome?.changes ?? plan.changes.map((change) => ({ change }))).map((one) => changeOf(one, textsOf$1(one.change, file, texts)));
+	const environments = file.pins.map((pin) => rowOf$1(pin, plan));
 	return {
-		...nameOf$3(file),
+		...nameOf$2(file),
 		status,
-		changes: planned,
-		...aroundChanges(plan),
+		changes,
+		environments,
+		drift: drift.map(driftOf),
 		problems
-	};
-}
-function fromOutcome({ plan, status, changes, problems }, texts) {
-	const made = changes.map((one) => madeChange(one, textsOf$1(one.change, plan.file, texts)));
-	return {
-		...nameOf$3(plan.file),
-		status,
-		changes: made,
-		...aroundChanges(plan),
-		problems
-	};
-}
-function aroundChanges(plan) {
-	return {
-		environments: plan.file.pins.map((pin) => rowOf(pin, plan)),
-		drift: plan.drift.map(driftOf)
 	};
 }
 /** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan, histories) {
 	const { file, observed, status, problems } = plan;
 	const nothing = {
-		...nameOf$3(file),
+		...nameOf$2(file),
 		changes: [],
 		drift: []
 	};
@@ -1811,7 +1773,7 @@ function withoutPlan(plan, histories) {
 		status,
 		problems
 	};
-	const environments = file.pins.map((pin) => rowOf(pin, plan));
+	const environments = file.pins.map((pin) => rowOf$1(pin, plan));
 	return {
 		...nothing,
 		status: "unchanged",
@@ -1820,7 +1782,7 @@ function withoutPlan(plan, histories) {
 		problems: []
 	};
 }
-function nameOf$3({ path, id, key }) {
+function nameOf$2({ path, id, key }) {
 	return {
 		path,
 		id,
@@ -1847,8 +1809,9 @@ function plannedChange(change, texts) {
 		};
 	}
 }
-function madeChange({ change, status, version }, texts) {
+function changeOf({ change, status, version }, texts) {
 	const planned = plannedChange(change, texts);
+	if (status === void 0) return planned;
 	if (version === void 0 || planned.kind === "update-prompt") return {
 		...planned,
 		status
@@ -1867,7 +1830,7 @@ function madeChange({ change, status, version }, texts) {
 /** None where another change was carried out than the one that was planned at first: its texts were not asked for. */
 function textsOf$1(change, { id }, texts) {
 	const wanted = change.kind === "set-active" ? refsOf(change) : null;
-	return texts?.get(id)?.find((one) => refsOf(one.change) === wanted) ?? null;
+	return texts?.get(id)?.find((one) => refsOf(one.change) === wanted);
 }
 function refsOf({ environment, before, after }) {
 	return JSON.stringify([
@@ -1885,32 +1848,34 @@ function servedOf({ before, after }, texts) {
 }
 /** Longer texts would make a report that nobody can handle. */
 const MOST_BYTES = 1e5;
-function textFields(texts) {
-	const [before, after] = [known(texts?.before), known(texts?.after)];
-	const sides = [before, after].filter((side) => side !== null);
-	const omitted = sides.some(({ text }) => Buffer.byteLength(text) > MOST_BYTES);
+function textFields(texts = {
+	before: "unknown",
+	after: "unknown"
+}) {
+	const { before, after } = texts;
 	return {
-		before_text: textOf$3(before),
-		after_text: textOf$3(after),
-		...omitted && { text_omitted: true },
-		...metadataFields(texts, sides),
-		breaking: texts === null ? [] : variableChanges(texts)
+		before_text: textOf$2(before),
+		after_text: textOf$2(after),
+		...[before, after].some(isTooLong) && { text_omitted: true },
+		...metadataFields(before, after),
+		breaking: variableChanges(texts)
 	};
 }
-function known(side) {
-	return side === void 0 || side === "unknown" ? null : side;
+function textOf$2(side) {
+	return side === null || side === "unknown" || isTooLong(side) ? null : side.text;
 }
-function textOf$3(side) {
-	return side === null || Buffer.byteLength(side.text) > MOST_BYTES ? null : side.text;
+function isTooLong(side) {
+	return side !== null && side !== "unknown" && Buffer.byteLength(side.text) > MOST_BYTES;
 }
 /** Metadata is compared where both sides manage it. */
-function metadataFields(texts, sides) {
-	const { before = "unknown", after = "unknown" } = texts ?? {};
+function metadataFields(before, after) {
+	if (before === "unknown" || after === "unknown") return {};
+	const sides = before === null ? [after] : [before, after];
 	const managed = sides.every(({ metadata }) => metadata !== void 0);
 	const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
-	if (before === "unknown" || after === "unknown" || !managed || !any) return {};
+	if (!managed || !any) return {};
 	return {
-		...before === null ? {} : { before_metadata: linesOf$1(before.metadata) },
+		...before && { before_metadata: linesOf$1(before.metadata) },
 		after_metadata: linesOf$1(after.metadata)
 	};
 }
@@ -1936,7 +1901,7 @@ function editOf(edit) {
 		}
 	};
 }
-function rowOf(pinned, plan) {
+function rowOf$1(pinned, plan) {
 	const { environment, pin } = pinned;
 	const active = plan.observed?.active.get(environment) ?? null;
 	const change = plan.changes.find((one) => one.kind === "set-active" && one.environment === environment);
@@ -2047,11 +2012,12 @@ function madeOf({ ref, digest, madeBy, commit, path }) {
 	};
 }
 function timeOf({ environment, from, until }, activeIn) {
+	const served = activeIn.includes(environment);
 	return {
 		environment,
 		from: from && commitOf(from),
 		until: until && commitOf(until),
-		served: activeIn.includes(environment)
+		served
 	};
 }
 function commitOf({ pullRequest, ...info }) {
@@ -2816,7 +2782,7 @@ function formatError(error, mapper = (issue) => issue.message) {
 	return fieldErrors;
 }
 var _messageDesc, _issuesDesc, _installedToString, initializer$1, $ZodError;
-var init_errors$2 = __esmMin((() => {
+var init_errors$3 = __esmMin((() => {
 	init_core$1();
 	init_util();
 	_messageDesc = {
@@ -2914,7 +2880,7 @@ function validateFallback(schema, value, _ctx) {
 	return result.issues.length === 0;
 }
 var _parse, _parseAsync, _safeParse, _safeParseAsync, COMPILE_INVALID, COMPILE_FALLBACK, validate, validateAsync$1, _encode, _decode, _encodeAsync, _decodeAsync, _safeEncode, _safeDecode, _safeEncodeAsync, _safeDecodeAsync;
-var init_parse$1 = __esmMin((() => {
+var init_parse$2 = __esmMin((() => {
 	init_core$1();
 	init_util();
 	_parse = (_Err) => {
@@ -3847,6 +3813,31 @@ function handlePipeResult(left, next, ctx) {
 		issues: left.issues
 	}, ctx);
 }
+function handleCodecAResult(result, def, ctx) {
+	if (result.issues.length) {
+		result.aborted = true;
+		return result;
+	}
+	if ((ctx.direction || "forward") === "forward") {
+		const transformed = def.transform(result.value, result);
+		if (transformed instanceof Promise) return transformed.then((value) => handleCodecTxResult(result, value, def.out, ctx));
+		return handleCodecTxResult(result, transformed, def.out, ctx);
+	} else {
+		const transformed = def.reverseTransform(result.value, result);
+		if (transformed instanceof Promise) return transformed.then((value) => handleCodecTxResult(result, value, def.in, ctx));
+		return handleCodecTxResult(result, transformed, def.in, ctx);
+	}
+}
+function handleCodecTxResult(left, value, nextSchema, ctx) {
+	if (left.issues.length) {
+		left.aborted = true;
+		return left;
+	}
+	return nextSchema._zod.run({
+		value,
+		issues: left.issues
+	}, ctx);
+}
 function handleReadonlyResult(payload) {
 	if (!payload.memo) payload.value = Object.freeze(payload.value);
 	return payload;
@@ -3904,7 +3895,7 @@ function handleRefineResult(result, payload, input, inst) {
 		payload.issues.push(issue(_iss));
 	}
 }
-var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodGUID, $ZodUUID, $ZodEmail, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodEmoji, $ZodNanoID, $ZodCUID, $ZodCUID2, $ZodULID, $ZodXID, $ZodKSUID, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodIPv4, ipv6Alphabet, $ZodIPv6, $ZodCIDRv4, $ZodCIDRv6, base64Charset, $ZodBase64, base64urlCharset, $ZodBase64URL, $ZodE164, $ZodJWT, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodObjectJIT, $ZodUnion, $ZodIntersection, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodExactOptional, $ZodNullable, $ZodDefault, $ZodPrefault, $ZodNonOptional, $ZodCatch, $ZodPipe, $ZodReadonly, $ZodTemplateLiteral, $ZodLazy, $ZodCustom;
+var $ZodType, toStandardResult, $ZodString, $ZodStringFormat, $ZodGUID, $ZodUUID, $ZodEmail, URL_BAD_FORMAT, URL_UNPARSEABLE, asciiTabOrNewline, $ZodURL, $ZodEmoji, $ZodNanoID, $ZodCUID, $ZodCUID2, $ZodULID, $ZodXID, $ZodKSUID, $ZodISODateTime, $ZodISODate, $ZodISOTime, $ZodISODuration, $ZodIPv4, ipv6Alphabet, $ZodIPv6, $ZodCIDRv4, $ZodCIDRv6, base64Charset, $ZodBase64, base64urlCharset, $ZodBase64URL, $ZodE164, $ZodJWT, $ZodNumber, $ZodNumberFormat, $ZodBoolean, $ZodNull, $ZodUnknown, $ZodNever, arraySize, $ZodArray, NO_SYMBOL_KEYS, $ZodObject, $ZodObjectJIT, $ZodUnion, $ZodIntersection, $ZodRecord, $ZodEnum, $ZodLiteral, $ZodTransform, $ZodOptional, $ZodExactOptional, $ZodNullable, $ZodDefault, $ZodPrefault, $ZodNonOptional, $ZodCatch, $ZodPipe, $ZodCodec, $ZodReadonly, $ZodTemplateLiteral, $ZodLazy, $ZodCustom;
 var init_schemas$1 = __esmMin((() => {
 	init_checks$1();
 	init_core$1();
@@ -4902,6 +4893,24 @@ var init_schemas$1 = __esmMin((() => {
 			const left = def.in._zod.run(payload, ctx);
 			if (left instanceof Promise) return left.then((left) => handlePipeResult(left, def.out, ctx));
 			return handlePipeResult(left, def.out, ctx);
+		};
+	});
+	$ZodCodec = /*@__PURE__*/ $constructor("$ZodCodec", (inst, def) => {
+		$ZodType.init(inst, def);
+		defineLazyInternal(inst, "values", (zod) => zod.def.in._zod.values);
+		defineLazyInternal(inst, "optin", (zod) => zod.def.in._zod.optin);
+		defineLazyInternal(inst, "optout", (zod) => zod.def.out._zod.optout);
+		defineLazyInternal(inst, "propValues", (zod) => zod.def.in._zod.propValues);
+		inst._zod.parse = (payload, ctx) => {
+			if ((ctx.direction || "forward") === "forward") {
+				const left = def.in._zod.run(payload, ctx);
+				if (left instanceof Promise) return left.then((left) => handleCodecAResult(left, def, ctx));
+				return handleCodecAResult(left, def, ctx);
+			} else {
+				const right = def.out._zod.run(payload, ctx);
+				if (right instanceof Promise) return right.then((right) => handleCodecAResult(right, def, ctx));
+				return handleCodecAResult(right, def, ctx);
+			}
 		};
 	});
 	$ZodReadonly = /*@__PURE__*/ $constructor("$ZodReadonly", (inst, def) => {
@@ -5920,8 +5929,74 @@ function _check(fn, params) {
 	ch._zod.check = fn;
 	return ch;
 }
+// @__NO_SIDE_EFFECTS__
+function _stringbool(Classes, _params) {
+	const params = normalizeParams(_params);
+	let truthyArray = params.truthy ?? [
+		"true",
+		"1",
+		"yes",
+		"on",
+		"y",
+		"enabled"
+	];
+	let falsyArray = params.falsy ?? [
+		"false",
+		"0",
+		"no",
+		"off",
+		"n",
+		"disabled"
+	];
+	if (params.case !== "sensitive") {
+		truthyArray = truthyArray.map((v) => typeof v === "string" ? v.toLowerCase() : v);
+		falsyArray = falsyArray.map((v) => typeof v === "string" ? v.toLowerCase() : v);
+	}
+	const truthySet = new Set(truthyArray);
+	const falsySet = new Set(falsyArray);
+	const _Codec = Classes.Codec ?? $ZodCodec;
+	const _Boolean = Classes.Boolean ?? $ZodBoolean;
+	const codec = new _Codec({
+		type: "pipe",
+		in: new (Classes.String ?? $ZodString)({
+			type: "string",
+			error: params.error
+		}),
+		out: new _Boolean({
+			type: "boolean",
+			error: params.error
+		}),
+		transform: ((input, payload) => {
+			let data = input;
+			if (params.case !== "sensitive") data = data.toLowerCase();
+			if (truthySet.has(data)) return true;
+			else if (falsySet.has(data)) return false;
+			else {
+				payload.issues.push({
+					code: "invalid_value",
+					expected: "stringbool",
+					values: [...truthySet, ...falsySet],
+					input: payload.value,
+					inst: codec,
+					continue: false
+				});
+				return {};
+			}
+		}),
+		reverseTransform: ((input, _payload) => {
+			if (input === true) return truthyArray[0] || "true";
+			else return falsyArray[0] || "false";
+		}),
+		error: params.error
+	});
+	codec._zod.bag.truthy = truthyArray;
+	codec._zod.bag.falsy = falsyArray;
+	codec._zod.bag.case = params.case ?? "insensitive";
+	return codec;
+}
 var init_api = __esmMin((() => {
 	init_checks$1();
+	init_schemas$1();
 	init_util();
 }));
 // node_modules/zod/v4/core/to-json-schema.js
@@ -6839,8 +6914,8 @@ var init_json_schema_processors = __esmMin((() => {
 // node_modules/zod/v4/core/index.js
 var init_core = __esmMin((() => {
 	init_core$1();
-	init_parse$1();
-	init_errors$2();
+	init_parse$2();
+	init_errors$3();
 	init_schemas$1();
 	init_memoizer();
 	init_checks$1();
@@ -6884,7 +6959,7 @@ function _lazyMethod(proto, key, make) {
 	});
 }
 var _installedErrorProtos, initializer, ZodRealError;
-var init_errors$1 = __esmMin((() => {
+var init_errors$2 = __esmMin((() => {
 	init_core();
 	init_util();
 	_installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
@@ -6916,9 +6991,9 @@ var init_errors$1 = __esmMin((() => {
 }));
 // node_modules/zod/v4/classic/parse.js
 var parse$2, parseAsync, safeParse, safeParseAsync, encode, decode, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
-var init_parse = __esmMin((() => {
+var init_parse$1 = __esmMin((() => {
 	init_core();
-	init_errors$1();
+	init_errors$2();
 	parse$2 = /* @__PURE__ */ _parse(ZodRealError);
 	parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
 	safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
@@ -7015,7 +7090,7 @@ function _enum(values, params) {
 		...normalizeParams(params)
 	});
 }
-function literal$1(value, params) {
+function literal(value, params) {
 	return new ZodLiteral({
 		type: "literal",
 		values: Array.isArray(value) ? value : [value],
@@ -7126,14 +7201,14 @@ function json(params) {
 	});
 	return jsonSchema;
 }
-var ZodType, _ZodString, ZodString, ZodStringFormat, ZodISODateTime, ZodISODate, ZodISOTime, ZodISODuration, ZodEmail, ZodGUID, ZodUUID, ZodURL, ZodEmoji, ZodNanoID, ZodCUID, ZodCUID2, ZodULID, ZodXID, ZodKSUID, ZodIPv4, ZodIPv6, ZodCIDRv4, ZodCIDRv6, ZodBase64, ZodBase64URL, ZodE164, ZodJWT, ZodNumber, ZodNumberFormat, ZodBoolean, ZodNull, ZodUnknown, ZodNever, ZodArray, ZodObject, ZodUnion, ZodIntersection, ZodRecord, ZodEnum, ZodLiteral, ZodTransform, ZodOptional, ZodExactOptional, ZodNullable, ZodDefault, ZodPrefault, ZodNonOptional, ZodCatch, ZodPipe, ZodReadonly, ZodTemplateLiteral, ZodLazy, ZodCustom;
+var ZodType, _ZodString, ZodString, ZodStringFormat, ZodISODateTime, ZodISODate, ZodISOTime, ZodISODuration, ZodEmail, ZodGUID, ZodUUID, ZodURL, ZodEmoji, ZodNanoID, ZodCUID, ZodCUID2, ZodULID, ZodXID, ZodKSUID, ZodIPv4, ZodIPv6, ZodCIDRv4, ZodCIDRv6, ZodBase64, ZodBase64URL, ZodE164, ZodJWT, ZodNumber, ZodNumberFormat, ZodBoolean, ZodNull, ZodUnknown, ZodNever, ZodArray, ZodObject, ZodUnion, ZodIntersection, ZodRecord, ZodEnum, ZodLiteral, ZodTransform, ZodOptional, ZodExactOptional, ZodNullable, ZodDefault, ZodPrefault, ZodNonOptional, ZodCatch, ZodPipe, ZodCodec, ZodReadonly, ZodTemplateLiteral, ZodLazy, ZodCustom, stringbool;
 var init_schemas = __esmMin((() => {
 	init_core();
 	init_json_schema_processors();
 	init_to_json_schema();
 	init_en();
 	init_checks();
-	init_parse();
+	init_parse$1();
 	ZodType = /*@__PURE__*/ $constructor("ZodType", (inst, def) => {
 		_ensureDefaultLocale();
 		$ZodType.init(inst, def);
@@ -7837,6 +7912,10 @@ var init_schemas = __esmMin((() => {
 		inst.in = def.in;
 		inst.out = def.out;
 	});
+	ZodCodec = /*@__PURE__*/ $constructor("ZodCodec", (inst, def) => {
+		ZodPipe.init(inst, def);
+		$ZodCodec.init(inst, def);
+	});
 	ZodReadonly = /*@__PURE__*/ $constructor("ZodReadonly", (inst, def) => {
 		$ZodReadonly.init(inst, def);
 		ZodType.init(inst, def);
@@ -7859,6 +7938,11 @@ var init_schemas = __esmMin((() => {
 		ZodType.init(inst, def);
 		inst._zod.processJSONSchema = (ctx, json, params) => customProcessor(inst, ctx, json, params);
 	});
+	stringbool = (...args) => /* @__PURE__ */ _stringbool({
+		Codec: ZodCodec,
+		Boolean: ZodBoolean,
+		String: ZodString
+	}, ...args);
 }));
 // node_modules/zod/v4/classic/compat.js
 var init_compat = __esmMin((() => {
@@ -7869,8 +7953,8 @@ var init_external = __esmMin((() => {
 	init_core();
 	init_schemas();
 	init_checks();
-	init_errors$1();
-	init_parse();
+	init_errors$2();
+	init_parse$1();
 	init_compat();
 	init_json_schema_processors();
 	init_registries();
@@ -7884,6 +7968,107 @@ var init_external = __esmMin((() => {
 var init_zod = __esmMin((() => {
 	init_external();
 	init_external();
+}));
+// src/files/glob.ts
+/**
+* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
+* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
+* begins with is matched by itself alone. No pattern takes long.
+*/
+function makeGlob(pattern) {
+	const ways = expandBraces(pattern).map((way) => way.replace(/^(?:\.\/)+/, "").split("/").map(namePart));
+	return (text) => {
+		const names = text.split("/");
+		return ways.some((parts) => matchRow(parts, names));
+	};
+}
+/** The folder that all of what a pattern without braces matches is in, and what it asks of the paths below. */
+function splitGlob(pattern) {
+	const names = pattern.split("/");
+	const first = names.slice(0, -1).findIndex((name) => /[*?[]/.test(name.replaceAll(/\\./gs, "")));
+	const base = names.slice(0, first === -1 ? -1 : first);
+	return {
+		base: base.join("/").replaceAll(/\\(.)/gs, "$1"),
+		glob: names.slice(base.length).join("/")
+	};
+}
+/** The patterns without braces that one stands for; none where they, or the characters in it, are too many. */
+function expandBraces(pattern) {
+	let ways = pattern.length > 1e3 ? [] : [pattern];
+	while (ways.length <= MOST_WAYS && ways.some((way) => INNERMOST.test(way))) ways = [...new Set(ways.flatMap(expandInnermost))];
+	return ways.length > MOST_WAYS ? [] : ways;
+}
+/** Braces that do not end, or hold no comma, stand for themselves. */
+function expandInnermost(pattern) {
+	const found = INNERMOST.exec(pattern);
+	if (found === null) return [pattern];
+	const { 0: braces, 1: inside = "", index } = found;
+	const options = inside.split(/(?<!\\),/);
+	return (options.length === 1 ? [`\\{${inside}\\}`] : options).map((choice) => pattern.slice(0, index) + choice + pattern.slice(index + braces.length));
+}
+/**
+* Of several parts that take any number, only the last one has to be tried again with more: whatever an earlier one
+* could take besides, the last one can take as well.
+*/
+function matchRow(parts, items) {
+	let [at, item] = [0, 0];
+	let again = null;
+	while (item < items.length) {
+		const [part, next = ""] = [parts[at], items[item]];
+		if (part?.takesMany === true) {
+			again = {
+				at,
+				item
+			};
+			at += 1;
+		} else if (part?.takes(next) === true) {
+			at += 1;
+			item += 1;
+		} else if (again !== null && parts[again.at]?.takes(items[again.item] ?? "") === true) {
+			again.item += 1;
+			[at, item] = [again.at + 1, again.item];
+		} else return false;
+	}
+	return parts.slice(at).every(({ takesMany }) => takesMany);
+}
+function namePart(pattern) {
+	if (pattern === "**") return {
+		takesMany: true,
+		takes: (name) => !name.startsWith(".")
+	};
+	const parts = [...pattern.matchAll(CHARACTER)].map(characterPart);
+	const isHidden = /^\\?\./.test(pattern);
+	return {
+		takesMany: false,
+		takes: (name) => name.startsWith(".") === isHidden && matchRow(parts, [...name])
+	};
+}
+function characterPart({ groups = {} }) {
+	const { many, one, not, inside, itself } = groups;
+	if (many !== void 0 || one !== void 0) return {
+		takesMany: many !== void 0,
+		takes: () => true
+	};
+	if (inside === void 0) return {
+		takesMany: false,
+		takes: (character) => character === itself
+	};
+	const ranges = [...inside.matchAll(/\\?(.)(?:-\\?(.))?/gsu)].map(([, from = "", to = from]) => ({
+		from,
+		to
+	}));
+	const isIn = (character) => ranges.some(({ from, to }) => from <= character && character <= to);
+	return {
+		takesMany: false,
+		takes: (character) => isIn(character) === (not === "")
+	};
+}
+var MOST_WAYS, INNERMOST, CHARACTER;
+var init_glob = __esmMin((() => {
+	init_text();
+	MOST_WAYS = 1e3;
+	INNERMOST = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
+	CHARACTER = /(?<many>\*+)|(?<one>\?)|\[(?<not>[!^]?)(?<inside>\]?(?:\\.|[^\]\\])*)\]|\\?(?<itself>.)/gsu;
 }));
 // node_modules/fastest-levenshtein/mod.js
 var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
@@ -8002,8 +8187,6 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 // src/domain/suggest.ts
-init_zod();
-var import_fastest_levenshtein = require_fastest_levenshtein();
 /** The known word that a misspelt one was probably meant to be, or undefined. */
 function suggest(word, known) {
 	if (known.length === 0 || word.length > 100) return void 0;
@@ -8019,25 +8202,17 @@ function isNear(word, known) {
 function lettersOf(word) {
 	return [...word].toSorted().join("");
 }
+var import_fastest_levenshtein;
+var init_suggest = __esmMin((() => {
+	import_fastest_levenshtein = require_fastest_levenshtein();
+}));
 // src/files/yaml-shape.ts
-init_text();
-/** One line: ids, keys, names, environments. The pattern is for the JSON Schema, which knows no checks. */
-const line = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
 /**
 * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
 * What has a problem already is left out.
 */
 function describeIssues(error, mapping, knownFields) {
-	return error.issues.flatMap(withinUnion).filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
-}
-/** Of what may be written in several ways, only what is wrong within the way that was chosen. */
-function withinUnion(issue) {
-	const chosen = (issue.code === "invalid_union" ? issue.errors : []).find((way) => way.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"));
-	if (chosen === void 0) return [issue];
-	return chosen.flatMap((one) => withinUnion({
-		...one,
-		path: [...issue.path, ...one.path]
-	}));
+	return error.issues.filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
 }
 function unknownField(path, key, mapping, knownFields) {
 	const place = mapping.keyPlaceOf(path);
@@ -8066,7 +8241,7 @@ function faultyField(issue, mapping) {
 			place: mapping.keyPlaceOf(path)
 		};
 	}
-	const kind = mapping.has(path) ? "invalid" : "missing";
+	const kind = mapping.valueAt(path) !== void 0 ? "invalid" : "missing";
 	return {
 		...about,
 		kind,
@@ -8080,21 +8255,14 @@ function wordingOf$1({ message }) {
 function fieldName(path) {
 	return path.map(String).join(".");
 }
+var line;
+var init_yaml_shape = __esmMin((() => {
+	init_zod();
+	init_suggest();
+	init_text();
+	line = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
+}));
 // src/config/config.ts
-init_zod();
-init_text();
-const CONFIG_NAME = "promptsync.yaml";
-const KEY_VARIABLE = "PROMPTSYNC_API_KEY";
-/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
-const DEFAULTS$2 = {
-	api_key_env: KEY_VARIABLE,
-	prompts: ["prompts/**/*.md"],
-	allow_latest: true,
-	tracking_environment: "promptsync",
-	on_drift: "overwrite",
-	concurrency: 8,
-	timeout_seconds: 15
-};
 /** The environment before each that has one. */
 function promotedFrom({ environments }) {
 	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
@@ -8103,44 +8271,57 @@ function promotedFrom({ environments }) {
 function forbidsLatest({ environments }) {
 	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
-/** A step up is followed at a pattern's start, where it is seen whether it leaves the repository. */
-const UP_IN_BRACES = /[{,](?:[^{},]*\/)?\.\.(?=[/,}])/;
-/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
-const pattern = line.max(LONGEST_PATTERN, `it is longer than ${LONGEST_PATTERN} characters`).refine((text) => text !== "!", "it is empty").refine((text) => !UP_IN_BRACES.test(text), "it holds .. within braces; write one pattern for each folder").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-const variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
-/**
-* `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
-* environments, an order) or on the host of a URL cannot be said in it.
-*/
-const location = strictObject({
-	base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
-	api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
-	embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
-}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
-const environment = strictObject({
-	promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
-	allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
-}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
-const MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-const maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
-/** `promptsync.yaml` as its author writes it. */
-const WrittenConfigShape = strictObject({
-	service: location.optional(),
-	prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
-	environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
-	tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
-	on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
-	max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-	concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
-	timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
-});
-const CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
-	"base_url",
-	"api_key_env",
-	"embedded",
-	"promote_from",
-	"allow_latest"
-]];
+var CONFIG_NAME, KEY_VARIABLE, DEFAULTS$1, pattern, variableName, location, environment, MAX_CHANGES_EXPECTED, maxChanges, WrittenConfigShape, CONFIG_FIELDS;
+var init_config = __esmMin((() => {
+	init_zod();
+	init_text();
+	init_glob();
+	init_yaml_shape();
+	CONFIG_NAME = "promptsync.yaml";
+	KEY_VARIABLE = "PROMPTSYNC_API_KEY";
+	DEFAULTS$1 = {
+		api_key_env: KEY_VARIABLE,
+		prompts: ["prompts/**/*.md"],
+		allow_latest: true,
+		tracking_environment: "promptsync",
+		on_drift: "overwrite",
+		concurrency: 8,
+		timeout_seconds: 15
+	};
+	pattern = line.max(LONGEST_PATTERN, {
+		error: `it is longer than ${LONGEST_PATTERN} characters`,
+		abort: true
+	}).refine((text) => text !== "!", "it is empty").refine((text) => expandBraces(text).length > 0, "its braces stand for too many patterns").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
+	variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+	location = strictObject({
+		base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+		api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
+		embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
+	}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
+	environment = strictObject({
+		promote_from: line.optional().describe("The environment, listed before, in which a version must be active before it may be active here."),
+		allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
+	}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
+	MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
+	maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+	WrittenConfigShape = strictObject({
+		service: location.optional(),
+		prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
+		environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
+		tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
+		on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
+		max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
+		concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
+		timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
+	});
+	CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
+		"base_url",
+		"api_key_env",
+		"embedded",
+		"promote_from",
+		"allow_latest"
+	]];
+}));
 // node_modules/kind-of/index.js
 var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var toString = Object.prototype.toString;
@@ -8773,11 +8954,6 @@ var require_gray_matter = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = matter;
 }));
 // src/files/front-matter.ts
-var import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
-init_digest();
-init_text();
-init_problem();
-const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 /** The text of a file with LF line endings and without its BOM; null when it is not UTF-8. */
 function decodeSource(bytes) {
 	return (0, node_buffer.isUtf8)(bytes) ? withLineFeeds(new TextDecoder().decode(bytes)) : null;
@@ -8821,9 +8997,6 @@ function placeOfFile(path, line = 1) {
 		column: 1
 	};
 }
-const LARGEST_FRONT_MATTER = 65536;
-const DELIMITER = /^---[ \t]*$/;
-const LONGEST_SHOWN = 80;
 /**
 * Splits a file (LF line endings, no BOM) at its two delimiter lines.
 *
@@ -8833,28 +9006,24 @@ const LONGEST_SHOWN = 80;
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return failed$3(makeProblem("prompt/no-front-matter", {}, placeOfFile(path)));
-	if (!DELIMITER.test(opening)) return failed$3(badDelimiter(opening, path, 1));
+	if (!opening.startsWith("---")) return { problem: makeProblem("prompt/no-front-matter", {}, placeOfFile(path)) };
+	if (!DELIMITER.test(opening)) return badDelimiter(opening, path, 1);
 	const closingAt = closingOffset(source);
-	if (closingAt === 0) return failed$3(makeProblem("prompt/unclosed-front-matter", {}, placeOfFile(path)));
+	if (closingAt === 0) return { problem: makeProblem("prompt/unclosed-front-matter", {}, placeOfFile(path)) };
 	const yaml = source.slice(opening.length + 1, closingAt - 1);
 	const closing = lineAt(source, closingAt);
 	const closingLine = source.slice(0, closingAt).split("\n").length;
-	if (!DELIMITER.test(closing)) return failed$3(badDelimiter(closing, path, closingLine));
-	const bytes = Buffer.byteLength(yaml);
-	const limit = LARGEST_FRONT_MATTER;
-	if (bytes > limit) return failed$3(makeProblem("prompt/front-matter-too-large", {
-		bytes,
-		limit
-	}, placeOfFile(path)));
+	if (!DELIMITER.test(closing)) return badDelimiter(closing, path, closingLine);
+	const size = {
+		bytes: Buffer.byteLength(yaml),
+		limit: LARGEST_FRONT_MATTER
+	};
+	if (size.bytes > size.limit) return { problem: makeProblem("prompt/front-matter-too-large", size, placeOfFile(path)) };
 	const body = source.slice(closingAt + closing.length + 1);
 	return {
-		parts: {
-			yaml: handedThrough(yaml),
-			body,
-			bodyLine: closingLine + 1
-		},
-		problems: []
+		yaml: handedThrough(yaml),
+		body,
+		bodyLine: closingLine + 1
 	};
 }
 /** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
@@ -8868,39 +9037,31 @@ function closingOffset(source) {
 function handedThrough(yaml) {
 	return String((0, import_gray_matter.default)(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: handingThrough }).data["yaml"]);
 }
-const handThrough = (line) => ({ yaml: JSON.parse(line) });
-const handingThrough = {
-	yaml: handThrough,
-	json: handThrough,
-	javascript: handThrough
-};
 function badDelimiter(line, path, number) {
-	return makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, placeOfFile(path, number));
+	return { problem: makeProblem("prompt/bad-delimiter", { line: line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line }, placeOfFile(path, number)) };
 }
 function lineAt(source, offset) {
 	const end = source.indexOf("\n", offset);
 	return end === -1 ? source.slice(offset) : source.slice(offset, end);
 }
-function failed$3(problem) {
-	return {
-		parts: null,
-		problems: [problem]
+var import_gray_matter, CONFLICT_MARKER, LARGEST_FRONT_MATTER, DELIMITER, LONGEST_SHOWN, handThrough, handingThrough;
+var init_front_matter = __esmMin((() => {
+	import_gray_matter = /* @__PURE__ */ __toESM(require_gray_matter(), 1);
+	init_digest();
+	init_text();
+	init_problem();
+	CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
+	LARGEST_FRONT_MATTER = 65536;
+	DELIMITER = /^---[ \t]*$/;
+	LONGEST_SHOWN = 80;
+	handThrough = (line) => ({ yaml: JSON.parse(line) });
+	handingThrough = {
+		yaml: handThrough,
+		json: handThrough,
+		javascript: handThrough
 	};
-}
+}));
 // node_modules/yaml/browser/dist/nodes/identity.js
-const ALIAS = Symbol.for("yaml.alias");
-const DOC = Symbol.for("yaml.document");
-const MAP = Symbol.for("yaml.map");
-const PAIR = Symbol.for("yaml.pair");
-const SCALAR$1 = Symbol.for("yaml.scalar");
-const SEQ = Symbol.for("yaml.seq");
-const NODE_TYPE = Symbol.for("yaml.node.type");
-const isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
-const isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
-const isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
-const isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
-const isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
-const isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
 function isCollection(node) {
 	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
 		case MAP:
@@ -8917,11 +9078,24 @@ function isNode(node) {
 	}
 	return false;
 }
-const hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
+var ALIAS, DOC, MAP, PAIR, SCALAR$1, SEQ, NODE_TYPE, isAlias, isDocument, isMap, isPair, isScalar, isSeq, hasAnchor;
+var init_identity = __esmMin((() => {
+	ALIAS = Symbol.for("yaml.alias");
+	DOC = Symbol.for("yaml.document");
+	MAP = Symbol.for("yaml.map");
+	PAIR = Symbol.for("yaml.pair");
+	SCALAR$1 = Symbol.for("yaml.scalar");
+	SEQ = Symbol.for("yaml.seq");
+	NODE_TYPE = Symbol.for("yaml.node.type");
+	isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
+	isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
+	isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
+	isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
+	isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
+	isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
+	hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
+}));
 // node_modules/yaml/browser/dist/visit.js
-const BREAK$1 = Symbol("break visit");
-const SKIP$1 = Symbol("skip children");
-const REMOVE$1 = Symbol("remove node");
 /**
 * Apply a visitor to an AST node or document.
 *
@@ -8958,12 +9132,6 @@ function visit$1(node, visitor) {
 		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
 	} else visit_(null, node, visitor_, Object.freeze([]));
 }
-/** Terminate visit traversal completely */
-visit$1.BREAK = BREAK$1;
-/** Do not visit the children of the current node */
-visit$1.SKIP = SKIP$1;
-/** Remove the current node */
-visit$1.REMOVE = REMOVE$1;
 function visit_(key, node, visitor, path) {
 	const ctrl = callVisitor(key, node, visitor, path);
 	if (isNode(ctrl) || isPair(ctrl)) {
@@ -9031,12 +9199,6 @@ async function visitAsync(node, visitor) {
 		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
 	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
 }
-/** Terminate visit traversal completely */
-visitAsync.BREAK = BREAK$1;
-/** Do not visit the children of the current node */
-visitAsync.SKIP = SKIP$1;
-/** Remove the current node */
-visitAsync.REMOVE = REMOVE$1;
 async function visitAsync_(key, node, visitor, path) {
 	const ctrl = await callVisitor(key, node, visitor, path);
 	if (isNode(ctrl) || isPair(ctrl)) {
@@ -9103,164 +9265,188 @@ function replaceNode(key, path, node) {
 		throw new Error(`Cannot replace node with ${pt} parent`);
 	}
 }
+var BREAK$1, SKIP$1, REMOVE$1;
+var init_visit = __esmMin((() => {
+	init_identity();
+	BREAK$1 = Symbol("break visit");
+	SKIP$1 = Symbol("skip children");
+	REMOVE$1 = Symbol("remove node");
+	/** Terminate visit traversal completely */
+	visit$1.BREAK = BREAK$1;
+	/** Do not visit the children of the current node */
+	visit$1.SKIP = SKIP$1;
+	/** Remove the current node */
+	visit$1.REMOVE = REMOVE$1;
+	/** Terminate visit traversal completely */
+	visitAsync.BREAK = BREAK$1;
+	/** Do not visit the children of the current node */
+	visitAsync.SKIP = SKIP$1;
+	/** Remove the current node */
+	visitAsync.REMOVE = REMOVE$1;
+}));
 // node_modules/yaml/browser/dist/doc/directives.js
-const escapeChars = {
-	"!": "%21",
-	",": "%2C",
-	"[": "%5B",
-	"]": "%5D",
-	"{": "%7B",
-	"}": "%7D"
-};
-const escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
-var Directives = class Directives {
-	constructor(yaml, tags) {
+var escapeChars, escapeTagName, Directives;
+var init_directives = __esmMin((() => {
+	init_identity();
+	init_visit();
+	escapeChars = {
+		"!": "%21",
+		",": "%2C",
+		"[": "%5B",
+		"]": "%5D",
+		"{": "%7B",
+		"}": "%7D"
+	};
+	escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
+	Directives = class Directives {
+		constructor(yaml, tags) {
+			/**
+			* The directives-end/doc-start marker `---`. If `null`, a marker may still be
+			* included in the document's stringified representation.
+			*/
+			this.docStart = null;
+			/** The doc-end marker `...`.  */
+			this.docEnd = false;
+			this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
+			this.tags = Object.assign({}, Directives.defaultTags, tags);
+		}
+		clone() {
+			const copy = new Directives(this.yaml, this.tags);
+			copy.docStart = this.docStart;
+			return copy;
+		}
 		/**
-		* The directives-end/doc-start marker `---`. If `null`, a marker may still be
-		* included in the document's stringified representation.
+		* During parsing, get a Directives instance for the current document and
+		* update the stream state according to the current version's spec.
 		*/
-		this.docStart = null;
-		/** The doc-end marker `...`.  */
-		this.docEnd = false;
-		this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
-		this.tags = Object.assign({}, Directives.defaultTags, tags);
-	}
-	clone() {
-		const copy = new Directives(this.yaml, this.tags);
-		copy.docStart = this.docStart;
-		return copy;
-	}
-	/**
-	* During parsing, get a Directives instance for the current document and
-	* update the stream state according to the current version's spec.
-	*/
-	atDocument() {
-		const res = new Directives(this.yaml, this.tags);
-		switch (this.yaml.version) {
-			case "1.1":
-				this.atNextDocument = true;
-				break;
-			case "1.2":
-				this.atNextDocument = false;
+		atDocument() {
+			const res = new Directives(this.yaml, this.tags);
+			switch (this.yaml.version) {
+				case "1.1":
+					this.atNextDocument = true;
+					break;
+				case "1.2":
+					this.atNextDocument = false;
+					this.yaml = {
+						explicit: Directives.defaultYaml.explicit,
+						version: "1.2"
+					};
+					this.tags = Object.assign({}, Directives.defaultTags);
+			}
+			return res;
+		}
+		/**
+		* @param onError - May be called even if the action was successful
+		* @returns `true` on success
+		*/
+		add(line, onError) {
+			if (this.atNextDocument) {
 				this.yaml = {
 					explicit: Directives.defaultYaml.explicit,
-					version: "1.2"
+					version: "1.1"
 				};
 				this.tags = Object.assign({}, Directives.defaultTags);
-		}
-		return res;
-	}
-	/**
-	* @param onError - May be called even if the action was successful
-	* @returns `true` on success
-	*/
-	add(line, onError) {
-		if (this.atNextDocument) {
-			this.yaml = {
-				explicit: Directives.defaultYaml.explicit,
-				version: "1.1"
-			};
-			this.tags = Object.assign({}, Directives.defaultTags);
-			this.atNextDocument = false;
-		}
-		const parts = line.trim().split(/[ \t]+/);
-		const name = parts.shift();
-		switch (name) {
-			case "%TAG": {
-				if (parts.length !== 2) {
-					onError(0, "%TAG directive should contain exactly two parts");
-					if (parts.length < 2) return false;
-				}
-				const [handle, prefix] = parts;
-				this.tags[handle] = prefix;
-				return true;
+				this.atNextDocument = false;
 			}
-			case "%YAML": {
-				this.yaml.explicit = true;
-				if (parts.length !== 1) {
-					onError(0, "%YAML directive should contain exactly one part");
-					return false;
-				}
-				const [version] = parts;
-				if (version === "1.1" || version === "1.2") {
-					this.yaml.version = version;
+			const parts = line.trim().split(/[ \t]+/);
+			const name = parts.shift();
+			switch (name) {
+				case "%TAG": {
+					if (parts.length !== 2) {
+						onError(0, "%TAG directive should contain exactly two parts");
+						if (parts.length < 2) return false;
+					}
+					const [handle, prefix] = parts;
+					this.tags[handle] = prefix;
 					return true;
-				} else {
-					const isValid = /^\d+\.\d+$/.test(version);
-					onError(6, `Unsupported YAML version ${version}`, isValid);
-					return false;
 				}
+				case "%YAML": {
+					this.yaml.explicit = true;
+					if (parts.length !== 1) {
+						onError(0, "%YAML directive should contain exactly one part");
+						return false;
+					}
+					const [version] = parts;
+					if (version === "1.1" || version === "1.2") {
+						this.yaml.version = version;
+						return true;
+					} else {
+						const isValid = /^\d+\.\d+$/.test(version);
+						onError(6, `Unsupported YAML version ${version}`, isValid);
+						return false;
+					}
+				}
+				default:
+					onError(0, `Unknown directive ${name}`, true);
+					return false;
 			}
-			default:
-				onError(0, `Unknown directive ${name}`, true);
-				return false;
 		}
-	}
-	/**
-	* Resolves a tag, matching handles to those defined in %TAG directives.
-	*
-	* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
-	*   `'!local'` tag, or `null` if unresolvable.
-	*/
-	tagName(source, onError) {
-		if (source === "!") return "!";
-		if (source[0] !== "!") {
-			onError(`Not a valid tag: ${source}`);
-			return null;
-		}
-		if (source[1] === "<") {
-			const verbatim = source.slice(2, -1);
-			if (verbatim === "!" || verbatim === "!!") {
-				onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
+		/**
+		* Resolves a tag, matching handles to those defined in %TAG directives.
+		*
+		* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
+		*   `'!local'` tag, or `null` if unresolvable.
+		*/
+		tagName(source, onError) {
+			if (source === "!") return "!";
+			if (source[0] !== "!") {
+				onError(`Not a valid tag: ${source}`);
 				return null;
 			}
-			if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
-			return verbatim;
-		}
-		const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
-		if (!suffix) onError(`The ${source} tag has no suffix`);
-		const prefix = this.tags[handle];
-		if (prefix) try {
-			return prefix + decodeURIComponent(suffix);
-		} catch (error) {
-			onError(String(error));
+			if (source[1] === "<") {
+				const verbatim = source.slice(2, -1);
+				if (verbatim === "!" || verbatim === "!!") {
+					onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
+					return null;
+				}
+				if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
+				return verbatim;
+			}
+			const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
+			if (!suffix) onError(`The ${source} tag has no suffix`);
+			const prefix = this.tags[handle];
+			if (prefix) try {
+				return prefix + decodeURIComponent(suffix);
+			} catch (error) {
+				onError(String(error));
+				return null;
+			}
+			if (handle === "!") return source;
+			onError(`Could not resolve tag: ${source}`);
 			return null;
 		}
-		if (handle === "!") return source;
-		onError(`Could not resolve tag: ${source}`);
-		return null;
-	}
-	/**
-	* Given a fully resolved tag, returns its printable string form,
-	* taking into account current tag prefixes and defaults.
-	*/
-	tagString(tag) {
-		for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
-		return tag[0] === "!" ? tag : `!<${tag}>`;
-	}
-	toString(doc) {
-		const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
-		const tagEntries = Object.entries(this.tags);
-		let tagNames;
-		if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
-			const tags = {};
-			visit$1(doc.contents, (_key, node) => {
-				if (isNode(node) && node.tag) tags[node.tag] = true;
-			});
-			tagNames = Object.keys(tags);
-		} else tagNames = [];
-		for (const [handle, prefix] of tagEntries) {
-			if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
-			if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
+		/**
+		* Given a fully resolved tag, returns its printable string form,
+		* taking into account current tag prefixes and defaults.
+		*/
+		tagString(tag) {
+			for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
+			return tag[0] === "!" ? tag : `!<${tag}>`;
 		}
-		return lines.join("\n");
-	}
-};
-Directives.defaultYaml = {
-	explicit: false,
-	version: "1.2"
-};
-Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
+		toString(doc) {
+			const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
+			const tagEntries = Object.entries(this.tags);
+			let tagNames;
+			if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
+				const tags = {};
+				visit$1(doc.contents, (_key, node) => {
+					if (isNode(node) && node.tag) tags[node.tag] = true;
+				});
+				tagNames = Object.keys(tags);
+			} else tagNames = [];
+			for (const [handle, prefix] of tagEntries) {
+				if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
+				if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
+			}
+			return lines.join("\n");
+		}
+	};
+	Directives.defaultYaml = {
+		explicit: false,
+		version: "1.2"
+	};
+	Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
+}));
 // node_modules/yaml/browser/dist/doc/anchors.js
 /**
 * Verify that the input string is a valid anchor.
@@ -9319,6 +9505,10 @@ function createNodeAnchors(doc, prefix) {
 		sourceObjects
 	};
 }
+var init_anchors = __esmMin((() => {
+	init_identity();
+	init_visit();
+}));
 // node_modules/yaml/browser/dist/doc/applyReviver.js
 /**
 * Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
@@ -9357,6 +9547,7 @@ function applyReviver(reviver, obj, key, val) {
 	}
 	return reviver.call(obj, key, val);
 }
+var init_applyReviver = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/nodes/toJS.js
 /**
 * Recursively convert any node or its contents to native JavaScript
@@ -9389,101 +9580,43 @@ function toJS(value, arg, ctx) {
 	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
 	return value;
 }
+var init_toJS = __esmMin((() => {
+	init_identity();
+}));
 // node_modules/yaml/browser/dist/nodes/Node.js
-var NodeBase = class {
-	constructor(type) {
-		Object.defineProperty(this, NODE_TYPE, { value: type });
-	}
-	/** Create a copy of this node.  */
-	clone() {
-		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/** A plain JavaScript representation of this node. */
-	toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-		if (!isDocument(doc)) throw new TypeError("A document argument is required");
-		const ctx = {
-			anchors: /* @__PURE__ */ new Map(),
-			doc,
-			keep: true,
-			mapAsMap: mapAsMap === true,
-			mapKeyWarned: false,
-			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-		};
-		const res = toJS(this, "", ctx);
-		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-	}
-};
+var NodeBase;
+var init_Node = __esmMin((() => {
+	init_applyReviver();
+	init_identity();
+	init_toJS();
+	NodeBase = class {
+		constructor(type) {
+			Object.defineProperty(this, NODE_TYPE, { value: type });
+		}
+		/** Create a copy of this node.  */
+		clone() {
+			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/** A plain JavaScript representation of this node. */
+		toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+			if (!isDocument(doc)) throw new TypeError("A document argument is required");
+			const ctx = {
+				anchors: /* @__PURE__ */ new Map(),
+				doc,
+				keep: true,
+				mapAsMap: mapAsMap === true,
+				mapKeyWarned: false,
+				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+			};
+			const res = toJS(this, "", ctx);
+			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/nodes/Alias.js
-var Alias = class extends NodeBase {
-	constructor(source) {
-		super(ALIAS);
-		this.source = source;
-		Object.defineProperty(this, "tag", { set() {
-			throw new Error("Alias nodes cannot have tags");
-		} });
-	}
-	/**
-	* Resolve the value of this alias within `doc`, finding the last
-	* instance of the `source` anchor before this node.
-	*/
-	resolve(doc, ctx) {
-		if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
-		let nodes;
-		if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
-		else {
-			nodes = [];
-			visit$1(doc, { Node: (_key, node) => {
-				if (isAlias(node) || hasAnchor(node)) nodes.push(node);
-			} });
-			if (ctx) ctx.aliasResolveCache = nodes;
-		}
-		let found = void 0;
-		for (const node of nodes) {
-			if (node === this) break;
-			if (node.anchor === this.source) found = node;
-		}
-		if (found && ctx) {
-			const { anchors, doc, maxAliasCount } = ctx;
-			let data = anchors.get(found);
-			if (!data) {
-				toJS(found, null, ctx);
-				data = anchors.get(found);
-			}
-			/* istanbul ignore if */
-			if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
-			if (maxAliasCount >= 0) {
-				data.count += 1;
-				if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
-				if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
-			}
-		}
-		return found;
-	}
-	toJSON(_arg, ctx) {
-		if (!ctx) return { source: this.source };
-		const source = this.resolve(ctx.doc, ctx);
-		if (!source) {
-			const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-			throw new ReferenceError(msg);
-		}
-		return ctx.anchors.get(source).res;
-	}
-	toString(ctx, _onComment, _onChompKeep) {
-		const src = `*${this.source}`;
-		if (ctx) {
-			anchorIsValid(this.source);
-			if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
-				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-				throw new Error(msg);
-			}
-			if (ctx.implicitKey) return `${src} `;
-		}
-		return src;
-	}
-};
 function getAliasCount(doc, node, anchors) {
 	if (isAlias(node)) {
 		const source = node.resolve(doc);
@@ -9503,27 +9636,107 @@ function getAliasCount(doc, node, anchors) {
 	}
 	return 1;
 }
+var Alias;
+var init_Alias = __esmMin((() => {
+	init_anchors();
+	init_visit();
+	init_identity();
+	init_Node();
+	init_toJS();
+	Alias = class extends NodeBase {
+		constructor(source) {
+			super(ALIAS);
+			this.source = source;
+			Object.defineProperty(this, "tag", { set() {
+				throw new Error("Alias nodes cannot have tags");
+			} });
+		}
+		/**
+		* Resolve the value of this alias within `doc`, finding the last
+		* instance of the `source` anchor before this node.
+		*/
+		resolve(doc, ctx) {
+			if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
+			let nodes;
+			if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
+			else {
+				nodes = [];
+				visit$1(doc, { Node: (_key, node) => {
+					if (isAlias(node) || hasAnchor(node)) nodes.push(node);
+				} });
+				if (ctx) ctx.aliasResolveCache = nodes;
+			}
+			let found = void 0;
+			for (const node of nodes) {
+				if (node === this) break;
+				if (node.anchor === this.source) found = node;
+			}
+			if (found && ctx) {
+				const { anchors, doc, maxAliasCount } = ctx;
+				let data = anchors.get(found);
+				if (!data) {
+					toJS(found, null, ctx);
+					data = anchors.get(found);
+				}
+				/* istanbul ignore if */
+				if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
+				if (maxAliasCount >= 0) {
+					data.count += 1;
+					if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
+					if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
+				}
+			}
+			return found;
+		}
+		toJSON(_arg, ctx) {
+			if (!ctx) return { source: this.source };
+			const source = this.resolve(ctx.doc, ctx);
+			if (!source) {
+				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+				throw new ReferenceError(msg);
+			}
+			return ctx.anchors.get(source).res;
+		}
+		toString(ctx, _onComment, _onChompKeep) {
+			const src = `*${this.source}`;
+			if (ctx) {
+				anchorIsValid(this.source);
+				if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
+					const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+					throw new Error(msg);
+				}
+				if (ctx.implicitKey) return `${src} `;
+			}
+			return src;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/nodes/Scalar.js
-const isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
-var Scalar = class extends NodeBase {
-	constructor(value) {
-		super(SCALAR$1);
-		this.value = value;
-	}
-	toJSON(arg, ctx) {
-		return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
-	}
-	toString() {
-		return String(this.value);
-	}
-};
-Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
-Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
-Scalar.PLAIN = "PLAIN";
-Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
-Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
+var isScalarValue, Scalar;
+var init_Scalar = __esmMin((() => {
+	init_identity();
+	init_Node();
+	init_toJS();
+	isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
+	Scalar = class extends NodeBase {
+		constructor(value) {
+			super(SCALAR$1);
+			this.value = value;
+		}
+		toJSON(arg, ctx) {
+			return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
+		}
+		toString() {
+			return String(this.value);
+		}
+	};
+	Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
+	Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
+	Scalar.PLAIN = "PLAIN";
+	Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
+	Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
+}));
 // node_modules/yaml/browser/dist/doc/createNode.js
-const defaultTagPrefix = "tag:yaml.org,2002:";
 function findTagObject(value, tagName, tags) {
 	if (tagName) {
 		const match = tags.filter((t) => t.tag === tagName);
@@ -9578,6 +9791,13 @@ function createNode(value, tagName, ctx) {
 	if (ref) ref.node = node;
 	return node;
 }
+var defaultTagPrefix;
+var init_createNode = __esmMin((() => {
+	init_Alias();
+	init_identity();
+	init_Scalar();
+	defaultTagPrefix = "tag:yaml.org,2002:";
+}));
 // node_modules/yaml/browser/dist/nodes/Collection.js
 function collectionFromPath(schema, path, value) {
 	let v = value;
@@ -9599,115 +9819,114 @@ function collectionFromPath(schema, path, value) {
 		sourceObjects: /* @__PURE__ */ new Map()
 	});
 }
-const isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
-var Collection$1 = class extends NodeBase {
-	constructor(type, schema) {
-		super(type);
-		Object.defineProperty(this, "schema", {
-			value: schema,
-			configurable: true,
-			enumerable: false,
-			writable: true
-		});
-	}
-	/**
-	* Create a copy of this collection.
-	*
-	* @param schema - If defined, overwrites the original's schema
-	*/
-	clone(schema) {
-		const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-		if (schema) copy.schema = schema;
-		copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/**
-	* Adds a value to the collection. For `!!map` and `!!omap` the value must
-	* be a Pair instance or a `{ key, value }` object, which may not have a key
-	* that already exists in the map.
-	*/
-	addIn(path, value) {
-		if (isEmptyPath(path)) this.add(value);
-		else {
+var isEmptyPath, Collection$1;
+var init_Collection = __esmMin((() => {
+	init_createNode();
+	init_identity();
+	init_Node();
+	isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
+	Collection$1 = class extends NodeBase {
+		constructor(type, schema) {
+			super(type);
+			Object.defineProperty(this, "schema", {
+				value: schema,
+				configurable: true,
+				enumerable: false,
+				writable: true
+			});
+		}
+		/**
+		* Create a copy of this collection.
+		*
+		* @param schema - If defined, overwrites the original's schema
+		*/
+		clone(schema) {
+			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+			if (schema) copy.schema = schema;
+			copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/**
+		* Adds a value to the collection. For `!!map` and `!!omap` the value must
+		* be a Pair instance or a `{ key, value }` object, which may not have a key
+		* that already exists in the map.
+		*/
+		addIn(path, value) {
+			if (isEmptyPath(path)) this.add(value);
+			else {
+				const [key, ...rest] = path;
+				const node = this.get(key, true);
+				if (isCollection(node)) node.addIn(rest, value);
+				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			}
+		}
+		/**
+		* Removes a value from the collection.
+		* @returns `true` if the item was found and removed.
+		*/
+		deleteIn(path) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) return this.delete(key);
+			const node = this.get(key, true);
+			if (isCollection(node)) return node.deleteIn(rest);
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+		/**
+		* Returns item at `key`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		getIn(path, keepScalar) {
 			const [key, ...rest] = path;
 			const node = this.get(key, true);
-			if (isCollection(node)) node.addIn(rest, value);
-			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
+			else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
 		}
-	}
-	/**
-	* Removes a value from the collection.
-	* @returns `true` if the item was found and removed.
-	*/
-	deleteIn(path) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) return this.delete(key);
-		const node = this.get(key, true);
-		if (isCollection(node)) return node.deleteIn(rest);
-		else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-	}
-	/**
-	* Returns item at `key`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	getIn(path, keepScalar) {
-		const [key, ...rest] = path;
-		const node = this.get(key, true);
-		if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
-		else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
-	}
-	hasAllNullValues(allowScalar) {
-		return this.items.every((node) => {
-			if (!isPair(node)) return false;
-			const n = node.value;
-			return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
-		});
-	}
-	/**
-	* Checks if the collection includes a value with the key `key`.
-	*/
-	hasIn(path) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) return this.has(key);
-		const node = this.get(key, true);
-		return isCollection(node) ? node.hasIn(rest) : false;
-	}
-	/**
-	* Sets a value in this collection. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	setIn(path, value) {
-		const [key, ...rest] = path;
-		if (rest.length === 0) this.set(key, value);
-		else {
+		hasAllNullValues(allowScalar) {
+			return this.items.every((node) => {
+				if (!isPair(node)) return false;
+				const n = node.value;
+				return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
+			});
+		}
+		/**
+		* Checks if the collection includes a value with the key `key`.
+		*/
+		hasIn(path) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) return this.has(key);
 			const node = this.get(key, true);
-			if (isCollection(node)) node.setIn(rest, value);
-			else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			return isCollection(node) ? node.hasIn(rest) : false;
 		}
-	}
-};
+		/**
+		* Sets a value in this collection. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		setIn(path, value) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) this.set(key, value);
+			else {
+				const node = this.get(key, true);
+				if (isCollection(node)) node.setIn(rest, value);
+				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			}
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyComment.js
-/**
-* Stringifies a comment.
-*
-* Empty comment lines are left empty,
-* lines consisting of a single space are replaced by `#`,
-* and all other lines are prefixed with a `#`.
-*/
-const stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
 function indentComment(comment, indent) {
 	if (/^\n+$/.test(comment)) return comment.substring(1);
 	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
 }
-const lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
+var stringifyComment, lineComment;
+var init_stringifyComment = __esmMin((() => {
+	stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
+	lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
+}));
 // node_modules/yaml/browser/dist/stringify/foldFlowLines.js
-const FOLD_FLOW = "flow";
-const FOLD_BLOCK = "block";
-const FOLD_QUOTED = "quoted";
 /**
 * Tries to keep input at up to `lineWidth` characters, splitting only on spaces
 * not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
@@ -9817,13 +10036,13 @@ function consumeMoreIndentedLines(text, i, indent) {
 	}
 	return end;
 }
+var FOLD_FLOW, FOLD_BLOCK, FOLD_QUOTED;
+var init_foldFlowLines = __esmMin((() => {
+	FOLD_FLOW = "flow";
+	FOLD_BLOCK = "block";
+	FOLD_QUOTED = "quoted";
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyString.js
-const getFoldOptions = (ctx, isBlock) => ({
-	indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
-	lineWidth: ctx.options.lineWidth,
-	minContentWidth: ctx.options.minContentWidth
-});
-const containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
 function lineLengthOverLimit(str, lineWidth, indentLength) {
 	if (!lineWidth || lineWidth < 0) return false;
 	const limit = lineWidth - indentLength;
@@ -9927,12 +10146,6 @@ function quotedString(value, ctx) {
 	}
 	return qs(value, ctx);
 }
-let blockEndNewlines;
-try {
-	blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
-} catch {
-	blockEndNewlines = /\n+(?!\n|$)/g;
-}
 function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
 	const { blockQuote, commentString, lineWidth } = ctx.options;
 	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
@@ -10035,6 +10248,22 @@ function stringifyString(item, ctx, onComment, onChompKeep) {
 	}
 	return res;
 }
+var getFoldOptions, containsDocumentMarker, blockEndNewlines;
+var init_stringifyString = __esmMin((() => {
+	init_Scalar();
+	init_foldFlowLines();
+	getFoldOptions = (ctx, isBlock) => ({
+		indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
+		lineWidth: ctx.options.lineWidth,
+		minContentWidth: ctx.options.minContentWidth
+	});
+	containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
+	try {
+		blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
+	} catch {
+		blockEndNewlines = /\n+(?!\n|$)/g;
+	}
+}));
 // node_modules/yaml/browser/dist/stringify/stringify.js
 function createStringifyContext(doc, options) {
 	const opt = Object.assign({
@@ -10134,6 +10363,12 @@ function stringify(item, ctx, onComment, onChompKeep) {
 	if (!props) return str;
 	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
 }
+var init_stringify = __esmMin((() => {
+	init_anchors();
+	init_identity();
+	init_stringifyComment();
+	init_stringifyString();
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyPair.js
 function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -10223,21 +10458,18 @@ function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	else if (chompKeep && onChompKeep) onChompKeep();
 	return str;
 }
+var init_stringifyPair = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_stringify();
+	init_stringifyComment();
+}));
 // node_modules/yaml/browser/dist/log.js
 function warn(logLevel, warning) {
 	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
 }
+var init_log = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
-const MERGE_KEY = "<<";
-const merge$1 = {
-	identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
-	default: "key",
-	tag: "tag:yaml.org,2002:merge",
-	test: /^<<$/,
-	resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
-	stringify: () => MERGE_KEY
-};
-const isMergeKey = (ctx, key) => (merge$1.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$1.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$1.tag && tag.default);
 function addMergeToJSMap(ctx, map, value) {
 	const source = resolveAliasValue(ctx, value);
 	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
@@ -10262,6 +10494,21 @@ function mergeValue(ctx, map, value) {
 function resolveAliasValue(ctx, value) {
 	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
 }
+var MERGE_KEY, merge$1, isMergeKey;
+var init_merge = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	MERGE_KEY = "<<";
+	merge$1 = {
+		identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
+		default: "key",
+		tag: "tag:yaml.org,2002:merge",
+		test: /^<<$/,
+		resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
+		stringify: () => MERGE_KEY
+	};
+	isMergeKey = (ctx, key) => (merge$1.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$1.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$1.tag && tag.default);
+}));
 // node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
 function addPairToJSMap(ctx, map, { key, value }) {
 	if (isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
@@ -10304,29 +10551,45 @@ function stringifyKey(key, jsKey, ctx) {
 	}
 	return JSON.stringify(jsKey);
 }
+var init_addPairToJSMap = __esmMin((() => {
+	init_log();
+	init_merge();
+	init_stringify();
+	init_identity();
+	init_toJS();
+}));
 // node_modules/yaml/browser/dist/nodes/Pair.js
 function createPair(key, value, ctx) {
-	return new Pair(createNode(key, void 0, ctx), createNode(value, void 0, ctx));
+	const k = createNode(key, void 0, ctx);
+	const v = createNode(value, void 0, ctx);
+	return new Pair(k, v);
 }
-var Pair = class Pair {
-	constructor(key, value = null) {
-		Object.defineProperty(this, NODE_TYPE, { value: PAIR });
-		this.key = key;
-		this.value = value;
-	}
-	clone(schema) {
-		let { key, value } = this;
-		if (isNode(key)) key = key.clone(schema);
-		if (isNode(value)) value = value.clone(schema);
-		return new Pair(key, value);
-	}
-	toJSON(_, ctx) {
-		return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
-	}
-	toString(ctx, onComment, onChompKeep) {
-		return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
-	}
-};
+var Pair;
+var init_Pair = __esmMin((() => {
+	init_createNode();
+	init_stringifyPair();
+	init_addPairToJSMap();
+	init_identity();
+	Pair = class Pair {
+		constructor(key, value = null) {
+			Object.defineProperty(this, NODE_TYPE, { value: PAIR });
+			this.key = key;
+			this.value = value;
+		}
+		clone(schema) {
+			let { key, value } = this;
+			if (isNode(key)) key = key.clone(schema);
+			if (isNode(value)) value = value.clone(schema);
+			return new Pair(key, value);
+		}
+		toJSON(_, ctx) {
+			return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
+		}
+		toString(ctx, onComment, onChompKeep) {
+			return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyCollection.js
 function stringifyCollection(collection, ctx, options) {
 	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
@@ -10438,6 +10701,11 @@ function addCommentBefore({ indent, options: { commentString } }, lines, comment
 		lines.push(ic.trimStart());
 	}
 }
+var init_stringifyCollection = __esmMin((() => {
+	init_identity();
+	init_stringify();
+	init_stringifyComment();
+}));
 // node_modules/yaml/browser/dist/nodes/YAMLMap.js
 function findPair(items, key) {
 	const k = isScalar(key) ? key.value : key;
@@ -10446,251 +10714,291 @@ function findPair(items, key) {
 		if (isScalar(it.key) && it.key.value === k) return it;
 	}
 }
-var YAMLMap = class extends Collection$1 {
-	static get tagName() {
-		return "tag:yaml.org,2002:map";
-	}
-	constructor(schema) {
-		super(MAP, schema);
-		this.items = [];
-	}
-	/**
-	* A generic collection parsing method that can be extended
-	* to other node classes that inherit from YAMLMap
-	*/
-	static from(schema, obj, ctx) {
-		const { keepUndefined, replacer } = ctx;
-		const map = new this(schema);
-		const add = (key, value) => {
-			if (typeof replacer === "function") value = replacer.call(obj, key, value);
-			else if (Array.isArray(replacer) && !replacer.includes(key)) return;
-			if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
-		};
-		if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
-		else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
-		if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
-		return map;
-	}
-	/**
-	* Adds a value to the collection.
-	*
-	* @param overwrite - If not set `true`, using a key that is already in the
-	*   collection will throw. Otherwise, overwrites the previous value.
-	*/
-	add(pair, overwrite) {
-		let _pair;
-		if (isPair(pair)) _pair = pair;
-		else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
-		else _pair = new Pair(pair.key, pair.value);
-		const prev = findPair(this.items, _pair.key);
-		const sortEntries = this.schema?.sortMapEntries;
-		if (prev) {
-			if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
-			if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
-			else prev.value = _pair.value;
-		} else if (sortEntries) {
-			const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
-			if (i === -1) this.items.push(_pair);
-			else this.items.splice(i, 0, _pair);
-		} else this.items.push(_pair);
-	}
-	delete(key) {
-		const it = findPair(this.items, key);
-		if (!it) return false;
-		return this.items.splice(this.items.indexOf(it), 1).length > 0;
-	}
-	get(key, keepScalar) {
-		const node = findPair(this.items, key)?.value;
-		return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
-	}
-	has(key) {
-		return !!findPair(this.items, key);
-	}
-	set(key, value) {
-		this.add(new Pair(key, value), true);
-	}
-	/**
-	* @param ctx - Conversion context, originally set in Document#toJS()
-	* @param {Class} Type - If set, forces the returned collection type
-	* @returns Instance of Type, Map, or Object
-	*/
-	toJSON(_, ctx, Type) {
-		const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
-		if (ctx?.onCreate) ctx.onCreate(map);
-		for (const item of this.items) addPairToJSMap(ctx, map, item);
-		return map;
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
-		if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
-		return stringifyCollection(this, ctx, {
-			blockItemPrefix: "",
-			flowChars: {
-				start: "{",
-				end: "}"
-			},
-			itemIndent: ctx.indent || "",
-			onChompKeep,
-			onComment
-		});
-	}
-};
-// node_modules/yaml/browser/dist/schema/common/map.js
-const map = {
-	collection: "map",
-	default: true,
-	nodeClass: YAMLMap,
-	tag: "tag:yaml.org,2002:map",
-	resolve(map, onError) {
-		if (!isMap(map)) onError("Expected a mapping for this tag");
-		return map;
-	},
-	createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
-};
-// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
-var YAMLSeq = class extends Collection$1 {
-	static get tagName() {
-		return "tag:yaml.org,2002:seq";
-	}
-	constructor(schema) {
-		super(SEQ, schema);
-		this.items = [];
-	}
-	add(value) {
-		this.items.push(value);
-	}
-	/**
-	* Removes a value from the collection.
-	*
-	* `key` must contain a representation of an integer for this to succeed.
-	* It may be wrapped in a `Scalar`.
-	*
-	* @returns `true` if the item was found and removed.
-	*/
-	delete(key) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") return false;
-		return this.items.splice(idx, 1).length > 0;
-	}
-	get(key, keepScalar) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") return void 0;
-		const it = this.items[idx];
-		return !keepScalar && isScalar(it) ? it.value : it;
-	}
-	/**
-	* Checks if the collection includes a value with the key `key`.
-	*
-	* `key` must contain a representation of an integer for this to succeed.
-	* It may be wrapped in a `Scalar`.
-	*/
-	has(key) {
-		const idx = asItemIndex(key);
-		return typeof idx === "number" && idx < this.items.length;
-	}
-	/**
-	* Sets a value in this collection. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*
-	* If `key` does not contain a representation of an integer, this will throw.
-	* It may be wrapped in a `Scalar`.
-	*/
-	set(key, value) {
-		const idx = asItemIndex(key);
-		if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
-		const prev = this.items[idx];
-		if (isScalar(prev) && isScalarValue(value)) prev.value = value;
-		else this.items[idx] = value;
-	}
-	toJSON(_, ctx) {
-		const seq = [];
-		if (ctx?.onCreate) ctx.onCreate(seq);
-		let i = 0;
-		for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
-		return seq;
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		return stringifyCollection(this, ctx, {
-			blockItemPrefix: "- ",
-			flowChars: {
-				start: "[",
-				end: "]"
-			},
-			itemIndent: (ctx.indent || "") + "  ",
-			onChompKeep,
-			onComment
-		});
-	}
-	static from(schema, obj, ctx) {
-		const { replacer } = ctx;
-		const seq = new this(schema);
-		if (obj && Symbol.iterator in Object(obj)) {
-			let i = 0;
-			for (let it of obj) {
-				if (typeof replacer === "function") {
-					const key = obj instanceof Set ? it : String(i++);
-					it = replacer.call(obj, key, it);
-				}
-				seq.items.push(createNode(it, void 0, ctx));
-			}
+var YAMLMap;
+var init_YAMLMap = __esmMin((() => {
+	init_stringifyCollection();
+	init_addPairToJSMap();
+	init_Collection();
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	YAMLMap = class extends Collection$1 {
+		static get tagName() {
+			return "tag:yaml.org,2002:map";
 		}
-		return seq;
-	}
-};
+		constructor(schema) {
+			super(MAP, schema);
+			this.items = [];
+		}
+		/**
+		* A generic collection parsing method that can be extended
+		* to other node classes that inherit from YAMLMap
+		*/
+		static from(schema, obj, ctx) {
+			const { keepUndefined, replacer } = ctx;
+			const map = new this(schema);
+			const add = (key, value) => {
+				if (typeof replacer === "function") value = replacer.call(obj, key, value);
+				else if (Array.isArray(replacer) && !replacer.includes(key)) return;
+				if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
+			};
+			if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
+			else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
+			if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
+			return map;
+		}
+		/**
+		* Adds a value to the collection.
+		*
+		* @param overwrite - If not set `true`, using a key that is already in the
+		*   collection will throw. Otherwise, overwrites the previous value.
+		*/
+		add(pair, overwrite) {
+			let _pair;
+			if (isPair(pair)) _pair = pair;
+			else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
+			else _pair = new Pair(pair.key, pair.value);
+			const prev = findPair(this.items, _pair.key);
+			const sortEntries = this.schema?.sortMapEntries;
+			if (prev) {
+				if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
+				if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
+				else prev.value = _pair.value;
+			} else if (sortEntries) {
+				const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
+				if (i === -1) this.items.push(_pair);
+				else this.items.splice(i, 0, _pair);
+			} else this.items.push(_pair);
+		}
+		delete(key) {
+			const it = findPair(this.items, key);
+			if (!it) return false;
+			return this.items.splice(this.items.indexOf(it), 1).length > 0;
+		}
+		get(key, keepScalar) {
+			const node = findPair(this.items, key)?.value;
+			return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
+		}
+		has(key) {
+			return !!findPair(this.items, key);
+		}
+		set(key, value) {
+			this.add(new Pair(key, value), true);
+		}
+		/**
+		* @param ctx - Conversion context, originally set in Document#toJS()
+		* @param {Class} Type - If set, forces the returned collection type
+		* @returns Instance of Type, Map, or Object
+		*/
+		toJSON(_, ctx, Type) {
+			const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
+			if (ctx?.onCreate) ctx.onCreate(map);
+			for (const item of this.items) addPairToJSMap(ctx, map, item);
+			return map;
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
+			if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
+			return stringifyCollection(this, ctx, {
+				blockItemPrefix: "",
+				flowChars: {
+					start: "{",
+					end: "}"
+				},
+				itemIndent: ctx.indent || "",
+				onChompKeep,
+				onComment
+			});
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/map.js
+var map;
+var init_map = __esmMin((() => {
+	init_identity();
+	init_YAMLMap();
+	map = {
+		collection: "map",
+		default: true,
+		nodeClass: YAMLMap,
+		tag: "tag:yaml.org,2002:map",
+		resolve(map, onError) {
+			if (!isMap(map)) onError("Expected a mapping for this tag");
+			return map;
+		},
+		createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
+	};
+}));
+// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
 function asItemIndex(key) {
 	let idx = isScalar(key) ? key.value : key;
 	if (idx && typeof idx === "string") idx = Number(idx);
 	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
 }
-// node_modules/yaml/browser/dist/schema/common/seq.js
-const seq = {
-	collection: "seq",
-	default: true,
-	nodeClass: YAMLSeq,
-	tag: "tag:yaml.org,2002:seq",
-	resolve(seq, onError) {
-		if (!isSeq(seq)) onError("Expected a sequence for this tag");
-		return seq;
-	},
-	createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
-};
-// node_modules/yaml/browser/dist/schema/common/string.js
-const string = {
-	identify: (value) => typeof value === "string",
-	default: true,
-	tag: "tag:yaml.org,2002:str",
-	resolve: (str) => str,
-	stringify(item, ctx, onComment, onChompKeep) {
-		ctx = Object.assign({ actualString: true }, ctx);
-		return stringifyString(item, ctx, onComment, onChompKeep);
-	}
-};
-// node_modules/yaml/browser/dist/schema/common/null.js
-const nullTag = {
-	identify: (value) => value == null,
-	createNode: () => new Scalar(null),
-	default: true,
-	tag: "tag:yaml.org,2002:null",
-	test: /^(?:~|[Nn]ull|NULL)?$/,
-	resolve: () => new Scalar(null),
-	stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
-};
-// node_modules/yaml/browser/dist/schema/core/bool.js
-const boolTag = {
-	identify: (value) => typeof value === "boolean",
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
-	resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
-	stringify({ source, value }, ctx) {
-		if (source && boolTag.test.test(source)) {
-			if (value === (source[0] === "t" || source[0] === "T")) return source;
+var YAMLSeq;
+var init_YAMLSeq = __esmMin((() => {
+	init_createNode();
+	init_stringifyCollection();
+	init_Collection();
+	init_identity();
+	init_Scalar();
+	init_toJS();
+	YAMLSeq = class extends Collection$1 {
+		static get tagName() {
+			return "tag:yaml.org,2002:seq";
 		}
-		return value ? ctx.options.trueStr : ctx.options.falseStr;
-	}
-};
+		constructor(schema) {
+			super(SEQ, schema);
+			this.items = [];
+		}
+		add(value) {
+			this.items.push(value);
+		}
+		/**
+		* Removes a value from the collection.
+		*
+		* `key` must contain a representation of an integer for this to succeed.
+		* It may be wrapped in a `Scalar`.
+		*
+		* @returns `true` if the item was found and removed.
+		*/
+		delete(key) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") return false;
+			return this.items.splice(idx, 1).length > 0;
+		}
+		get(key, keepScalar) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") return void 0;
+			const it = this.items[idx];
+			return !keepScalar && isScalar(it) ? it.value : it;
+		}
+		/**
+		* Checks if the collection includes a value with the key `key`.
+		*
+		* `key` must contain a representation of an integer for this to succeed.
+		* It may be wrapped in a `Scalar`.
+		*/
+		has(key) {
+			const idx = asItemIndex(key);
+			return typeof idx === "number" && idx < this.items.length;
+		}
+		/**
+		* Sets a value in this collection. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*
+		* If `key` does not contain a representation of an integer, this will throw.
+		* It may be wrapped in a `Scalar`.
+		*/
+		set(key, value) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
+			const prev = this.items[idx];
+			if (isScalar(prev) && isScalarValue(value)) prev.value = value;
+			else this.items[idx] = value;
+		}
+		toJSON(_, ctx) {
+			const seq = [];
+			if (ctx?.onCreate) ctx.onCreate(seq);
+			let i = 0;
+			for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
+			return seq;
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			return stringifyCollection(this, ctx, {
+				blockItemPrefix: "- ",
+				flowChars: {
+					start: "[",
+					end: "]"
+				},
+				itemIndent: (ctx.indent || "") + "  ",
+				onChompKeep,
+				onComment
+			});
+		}
+		static from(schema, obj, ctx) {
+			const { replacer } = ctx;
+			const seq = new this(schema);
+			if (obj && Symbol.iterator in Object(obj)) {
+				let i = 0;
+				for (let it of obj) {
+					if (typeof replacer === "function") {
+						const key = obj instanceof Set ? it : String(i++);
+						it = replacer.call(obj, key, it);
+					}
+					seq.items.push(createNode(it, void 0, ctx));
+				}
+			}
+			return seq;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/seq.js
+var seq;
+var init_seq = __esmMin((() => {
+	init_identity();
+	init_YAMLSeq();
+	seq = {
+		collection: "seq",
+		default: true,
+		nodeClass: YAMLSeq,
+		tag: "tag:yaml.org,2002:seq",
+		resolve(seq, onError) {
+			if (!isSeq(seq)) onError("Expected a sequence for this tag");
+			return seq;
+		},
+		createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/string.js
+var string;
+var init_string = __esmMin((() => {
+	init_stringifyString();
+	string = {
+		identify: (value) => typeof value === "string",
+		default: true,
+		tag: "tag:yaml.org,2002:str",
+		resolve: (str) => str,
+		stringify(item, ctx, onComment, onChompKeep) {
+			ctx = Object.assign({ actualString: true }, ctx);
+			return stringifyString(item, ctx, onComment, onChompKeep);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/null.js
+var nullTag;
+var init_null = __esmMin((() => {
+	init_Scalar();
+	nullTag = {
+		identify: (value) => value == null,
+		createNode: () => new Scalar(null),
+		default: true,
+		tag: "tag:yaml.org,2002:null",
+		test: /^(?:~|[Nn]ull|NULL)?$/,
+		resolve: () => new Scalar(null),
+		stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
+	};
+}));
+// node_modules/yaml/browser/dist/schema/core/bool.js
+var boolTag;
+var init_bool$1 = __esmMin((() => {
+	init_Scalar();
+	boolTag = {
+		identify: (value) => typeof value === "boolean",
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
+		resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
+		stringify({ source, value }, ctx) {
+			if (source && boolTag.test.test(source)) {
+				if (value === (source[0] === "t" || source[0] === "T")) return source;
+			}
+			return value ? ctx.options.trueStr : ctx.options.falseStr;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyNumber.js
 function stringifyNumber({ format, minFractionDigits, tag, value }) {
 	if (typeof value === "bigint") return String(value);
@@ -10708,192 +11016,223 @@ function stringifyNumber({ format, minFractionDigits, tag, value }) {
 	}
 	return n;
 }
+var init_stringifyNumber = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/schema/core/float.js
-const floatNaN$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-	stringify: stringifyNumber
-};
-const floatExp$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "EXP",
-	test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
-	resolve: (str) => parseFloat(str),
-	stringify(node) {
-		const num = Number(node.value);
-		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-	}
-};
-const float$1 = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
-	resolve(str) {
-		const node = new Scalar(parseFloat(str));
-		const dot = str.indexOf(".");
-		if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
-		return node;
-	},
-	stringify: stringifyNumber
-};
+var floatNaN$1, floatExp$1, float$1;
+var init_float$1 = __esmMin((() => {
+	init_Scalar();
+	init_stringifyNumber();
+	floatNaN$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+		stringify: stringifyNumber
+	};
+	floatExp$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "EXP",
+		test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+		resolve: (str) => parseFloat(str),
+		stringify(node) {
+			const num = Number(node.value);
+			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+		}
+	};
+	float$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
+		resolve(str) {
+			const node = new Scalar(parseFloat(str));
+			const dot = str.indexOf(".");
+			if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
+			return node;
+		},
+		stringify: stringifyNumber
+	};
+}));
 // node_modules/yaml/browser/dist/schema/core/int.js
-const intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
-const intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
 function intStringify$1(node, radix, prefix) {
 	const { value } = node;
 	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
 	return stringifyNumber(node);
 }
-const intOct$1 = {
-	identify: (value) => intIdentify$2(value) && value >= 0,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "OCT",
-	test: /^0o[0-7]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
-	stringify: (node) => intStringify$1(node, 8, "0o")
-};
-const int$1 = {
-	identify: intIdentify$2,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	test: /^[-+]?[0-9]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
-	stringify: stringifyNumber
-};
-const intHex$1 = {
-	identify: (value) => intIdentify$2(value) && value >= 0,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "HEX",
-	test: /^0x[0-9a-fA-F]+$/,
-	resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
-	stringify: (node) => intStringify$1(node, 16, "0x")
-};
+var intIdentify$2, intResolve$1, intOct$1, int$1, intHex$1;
+var init_int$1 = __esmMin((() => {
+	init_stringifyNumber();
+	intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
+	intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
+	intOct$1 = {
+		identify: (value) => intIdentify$2(value) && value >= 0,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "OCT",
+		test: /^0o[0-7]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
+		stringify: (node) => intStringify$1(node, 8, "0o")
+	};
+	int$1 = {
+		identify: intIdentify$2,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^[-+]?[0-9]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
+		stringify: stringifyNumber
+	};
+	intHex$1 = {
+		identify: (value) => intIdentify$2(value) && value >= 0,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "HEX",
+		test: /^0x[0-9a-fA-F]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
+		stringify: (node) => intStringify$1(node, 16, "0x")
+	};
+}));
 // node_modules/yaml/browser/dist/schema/core/schema.js
-const schema$2 = [
-	map,
-	seq,
-	string,
-	nullTag,
-	boolTag,
-	intOct$1,
-	int$1,
-	intHex$1,
-	floatNaN$1,
-	floatExp$1,
-	float$1
-];
+var schema$2;
+var init_schema$2 = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_bool$1();
+	init_float$1();
+	init_int$1();
+	schema$2 = [
+		map,
+		seq,
+		string,
+		nullTag,
+		boolTag,
+		intOct$1,
+		int$1,
+		intHex$1,
+		floatNaN$1,
+		floatExp$1,
+		float$1
+	];
+}));
 // node_modules/yaml/browser/dist/schema/json/schema.js
 function intIdentify$1(value) {
 	return typeof value === "bigint" || Number.isInteger(value);
 }
-const stringifyJSON = ({ value }) => JSON.stringify(value);
-const jsonScalars = [
-	{
-		identify: (value) => typeof value === "string",
+var stringifyJSON, jsonScalars, schema$1;
+var init_schema$1 = __esmMin((() => {
+	init_Scalar();
+	init_map();
+	init_seq();
+	stringifyJSON = ({ value }) => JSON.stringify(value);
+	jsonScalars = [
+		{
+			identify: (value) => typeof value === "string",
+			default: true,
+			tag: "tag:yaml.org,2002:str",
+			resolve: (str) => str,
+			stringify: stringifyJSON
+		},
+		{
+			identify: (value) => value == null,
+			createNode: () => new Scalar(null),
+			default: true,
+			tag: "tag:yaml.org,2002:null",
+			test: /^null$/,
+			resolve: () => null,
+			stringify: stringifyJSON
+		},
+		{
+			identify: (value) => typeof value === "boolean",
+			default: true,
+			tag: "tag:yaml.org,2002:bool",
+			test: /^true$|^false$/,
+			resolve: (str) => str === "true",
+			stringify: stringifyJSON
+		},
+		{
+			identify: intIdentify$1,
+			default: true,
+			tag: "tag:yaml.org,2002:int",
+			test: /^-?(?:0|[1-9][0-9]*)$/,
+			resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
+			stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
+		},
+		{
+			identify: (value) => typeof value === "number",
+			default: true,
+			tag: "tag:yaml.org,2002:float",
+			test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
+			resolve: (str) => parseFloat(str),
+			stringify: stringifyJSON
+		}
+	];
+	schema$1 = [map, seq].concat(jsonScalars, {
 		default: true,
-		tag: "tag:yaml.org,2002:str",
-		resolve: (str) => str,
-		stringify: stringifyJSON
-	},
-	{
-		identify: (value) => value == null,
-		createNode: () => new Scalar(null),
-		default: true,
-		tag: "tag:yaml.org,2002:null",
-		test: /^null$/,
-		resolve: () => null,
-		stringify: stringifyJSON
-	},
-	{
-		identify: (value) => typeof value === "boolean",
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^true$|^false$/,
-		resolve: (str) => str === "true",
-		stringify: stringifyJSON
-	},
-	{
-		identify: intIdentify$1,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^-?(?:0|[1-9][0-9]*)$/,
-		resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
-		stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
-	},
-	{
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
-		resolve: (str) => parseFloat(str),
-		stringify: stringifyJSON
-	}
-];
-const schema$1 = [map, seq].concat(jsonScalars, {
-	default: true,
-	tag: "",
-	test: /^/,
-	resolve(str, onError) {
-		onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
-		return str;
-	}
-});
+		tag: "",
+		test: /^/,
+		resolve(str, onError) {
+			onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
+			return str;
+		}
+	});
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
-const binary = {
-	identify: (value) => value instanceof Uint8Array,
-	default: false,
-	tag: "tag:yaml.org,2002:binary",
-	/**
-	* Returns a Buffer in node and an Uint8Array in browsers
-	*
-	* To use the resulting buffer as an image, you'll want to do something like:
-	*
-	*   const blob = new Blob([buffer], { type: 'image/jpeg' })
-	*   document.querySelector('#photo').src = URL.createObjectURL(blob)
-	*/
-	resolve(src, onError) {
-		if (typeof atob === "function") {
-			const str = atob(src.replace(/[\n\r]/g, ""));
-			const buffer = new Uint8Array(str.length);
-			for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
-			return buffer;
-		} else {
-			onError("This environment does not support reading binary tags; either Buffer or atob is required");
-			return src;
+var binary;
+var init_binary = __esmMin((() => {
+	init_Scalar();
+	init_stringifyString();
+	binary = {
+		identify: (value) => value instanceof Uint8Array,
+		default: false,
+		tag: "tag:yaml.org,2002:binary",
+		/**
+		* Returns a Buffer in node and an Uint8Array in browsers
+		*
+		* To use the resulting buffer as an image, you'll want to do something like:
+		*
+		*   const blob = new Blob([buffer], { type: 'image/jpeg' })
+		*   document.querySelector('#photo').src = URL.createObjectURL(blob)
+		*/
+		resolve(src, onError) {
+			if (typeof atob === "function") {
+				const str = atob(src.replace(/[\n\r]/g, ""));
+				const buffer = new Uint8Array(str.length);
+				for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
+				return buffer;
+			} else {
+				onError("This environment does not support reading binary tags; either Buffer or atob is required");
+				return src;
+			}
+		},
+		stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
+			if (!value) return "";
+			const buf = value;
+			let str;
+			if (typeof btoa === "function") {
+				let s = "";
+				for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
+				str = btoa(s);
+			} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
+			type ?? (type = Scalar.BLOCK_LITERAL);
+			if (type !== Scalar.QUOTE_DOUBLE) {
+				const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
+				const n = Math.ceil(str.length / lineWidth);
+				const lines = new Array(n);
+				for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
+				str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
+			}
+			return stringifyString({
+				comment,
+				type,
+				value: str
+			}, ctx, onComment, onChompKeep);
 		}
-	},
-	stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
-		if (!value) return "";
-		const buf = value;
-		let str;
-		if (typeof btoa === "function") {
-			let s = "";
-			for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
-			str = btoa(s);
-		} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
-		type ?? (type = Scalar.BLOCK_LITERAL);
-		if (type !== Scalar.QUOTE_DOUBLE) {
-			const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
-			const n = Math.ceil(str.length / lineWidth);
-			const lines = new Array(n);
-			for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
-			str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
-		}
-		return stringifyString({
-			comment,
-			type,
-			value: str
-		}, ctx, onComment, onChompKeep);
-	}
-};
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
 function resolvePairs(seq, onError) {
 	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
@@ -10938,128 +11277,151 @@ function createPairs(schema, iterable, ctx) {
 	}
 	return pairs;
 }
-const pairs = {
-	collection: "seq",
-	default: false,
-	tag: "tag:yaml.org,2002:pairs",
-	resolve: resolvePairs,
-	createNode: createPairs
-};
+var pairs;
+var init_pairs = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	init_YAMLSeq();
+	pairs = {
+		collection: "seq",
+		default: false,
+		tag: "tag:yaml.org,2002:pairs",
+		resolve: resolvePairs,
+		createNode: createPairs
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
-var YAMLOMap = class YAMLOMap extends YAMLSeq {
-	constructor() {
-		super();
-		this.add = YAMLMap.prototype.add.bind(this);
-		this.delete = YAMLMap.prototype.delete.bind(this);
-		this.get = YAMLMap.prototype.get.bind(this);
-		this.has = YAMLMap.prototype.has.bind(this);
-		this.set = YAMLMap.prototype.set.bind(this);
-		this.tag = YAMLOMap.tag;
-	}
-	/**
-	* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
-	* but TypeScript won't allow widening the signature of a child method.
-	*/
-	toJSON(_, ctx) {
-		if (!ctx) return super.toJSON(_);
-		const map = /* @__PURE__ */ new Map();
-		if (ctx?.onCreate) ctx.onCreate(map);
-		for (const pair of this.items) {
-			let key, value;
-			if (isPair(pair)) {
-				key = toJS(pair.key, "", ctx);
-				value = toJS(pair.value, key, ctx);
-			} else key = toJS(pair, "", ctx);
-			if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
-			map.set(key, value);
+var YAMLOMap, omap;
+var init_omap = __esmMin((() => {
+	init_identity();
+	init_toJS();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_pairs();
+	YAMLOMap = class YAMLOMap extends YAMLSeq {
+		constructor() {
+			super();
+			this.add = YAMLMap.prototype.add.bind(this);
+			this.delete = YAMLMap.prototype.delete.bind(this);
+			this.get = YAMLMap.prototype.get.bind(this);
+			this.has = YAMLMap.prototype.has.bind(this);
+			this.set = YAMLMap.prototype.set.bind(this);
+			this.tag = YAMLOMap.tag;
 		}
-		return map;
-	}
-	static from(schema, iterable, ctx) {
-		const pairs = createPairs(schema, iterable, ctx);
-		const omap = new this();
-		omap.items = pairs.items;
-		return omap;
-	}
-};
-YAMLOMap.tag = "tag:yaml.org,2002:omap";
-const omap = {
-	collection: "seq",
-	identify: (value) => value instanceof Map,
-	nodeClass: YAMLOMap,
-	default: false,
-	tag: "tag:yaml.org,2002:omap",
-	resolve(seq, onError) {
-		const pairs = resolvePairs(seq, onError);
-		const seenKeys = [];
-		for (const { key } of pairs.items) if (isScalar(key)) {
-			if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
-			else seenKeys.push(key.value);
+		/**
+		* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
+		* but TypeScript won't allow widening the signature of a child method.
+		*/
+		toJSON(_, ctx) {
+			if (!ctx) return super.toJSON(_);
+			const map = /* @__PURE__ */ new Map();
+			if (ctx?.onCreate) ctx.onCreate(map);
+			for (const pair of this.items) {
+				let key, value;
+				if (isPair(pair)) {
+					key = toJS(pair.key, "", ctx);
+					value = toJS(pair.value, key, ctx);
+				} else key = toJS(pair, "", ctx);
+				if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
+				map.set(key, value);
+			}
+			return map;
 		}
-		return Object.assign(new YAMLOMap(), pairs);
-	},
-	createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
-};
+		static from(schema, iterable, ctx) {
+			const pairs = createPairs(schema, iterable, ctx);
+			const omap = new this();
+			omap.items = pairs.items;
+			return omap;
+		}
+	};
+	YAMLOMap.tag = "tag:yaml.org,2002:omap";
+	omap = {
+		collection: "seq",
+		identify: (value) => value instanceof Map,
+		nodeClass: YAMLOMap,
+		default: false,
+		tag: "tag:yaml.org,2002:omap",
+		resolve(seq, onError) {
+			const pairs = resolvePairs(seq, onError);
+			const seenKeys = [];
+			for (const { key } of pairs.items) if (isScalar(key)) {
+				if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
+				else seenKeys.push(key.value);
+			}
+			return Object.assign(new YAMLOMap(), pairs);
+		},
+		createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
 function boolStringify({ value, source }, ctx) {
 	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
 	return value ? ctx.options.trueStr : ctx.options.falseStr;
 }
-const trueTag = {
-	identify: (value) => value === true,
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
-	resolve: () => new Scalar(true),
-	stringify: boolStringify
-};
-const falseTag = {
-	identify: (value) => value === false,
-	default: true,
-	tag: "tag:yaml.org,2002:bool",
-	test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
-	resolve: () => new Scalar(false),
-	stringify: boolStringify
-};
+var trueTag, falseTag;
+var init_bool = __esmMin((() => {
+	init_Scalar();
+	trueTag = {
+		identify: (value) => value === true,
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
+		resolve: () => new Scalar(true),
+		stringify: boolStringify
+	};
+	falseTag = {
+		identify: (value) => value === false,
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
+		resolve: () => new Scalar(false),
+		stringify: boolStringify
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
-const floatNaN = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-	resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-	stringify: stringifyNumber
-};
-const floatExp = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "EXP",
-	test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
-	resolve: (str) => parseFloat(str.replace(/_/g, "")),
-	stringify(node) {
-		const num = Number(node.value);
-		return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-	}
-};
-const float = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
-	resolve(str) {
-		const node = new Scalar(parseFloat(str.replace(/_/g, "")));
-		const dot = str.indexOf(".");
-		if (dot !== -1) {
-			const f = str.substring(dot + 1).replace(/_/g, "");
-			if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
+var floatNaN, floatExp, float;
+var init_float = __esmMin((() => {
+	init_Scalar();
+	init_stringifyNumber();
+	floatNaN = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+		stringify: stringifyNumber
+	};
+	floatExp = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "EXP",
+		test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
+		resolve: (str) => parseFloat(str.replace(/_/g, "")),
+		stringify(node) {
+			const num = Number(node.value);
+			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
 		}
-		return node;
-	},
-	stringify: stringifyNumber
-};
+	};
+	float = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
+		resolve(str) {
+			const node = new Scalar(parseFloat(str.replace(/_/g, "")));
+			const dot = str.indexOf(".");
+			if (dot !== -1) {
+				const f = str.substring(dot + 1).replace(/_/g, "");
+				if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
+			}
+			return node;
+		},
+		stringify: stringifyNumber
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
-const intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
 function intResolve(str, offset, radix, { intAsBigInt }) {
 	const sign = str[0];
 	if (sign === "-" || sign === "+") offset += 1;
@@ -11088,102 +11450,113 @@ function intStringify(node, radix, prefix) {
 	}
 	return stringifyNumber(node);
 }
-const intBin = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "BIN",
-	test: /^[-+]?0b[0-1_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
-	stringify: (node) => intStringify(node, 2, "0b")
-};
-const intOct = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "OCT",
-	test: /^[-+]?0[0-7_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
-	stringify: (node) => intStringify(node, 8, "0")
-};
-const int = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	test: /^[-+]?[0-9][0-9_]*$/,
-	resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
-	stringify: stringifyNumber
-};
-const intHex = {
-	identify: intIdentify,
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "HEX",
-	test: /^[-+]?0x[0-9a-fA-F_]+$/,
-	resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
-	stringify: (node) => intStringify(node, 16, "0x")
-};
+var intIdentify, intBin, intOct, int, intHex;
+var init_int = __esmMin((() => {
+	init_stringifyNumber();
+	intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
+	intBin = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "BIN",
+		test: /^[-+]?0b[0-1_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
+		stringify: (node) => intStringify(node, 2, "0b")
+	};
+	intOct = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "OCT",
+		test: /^[-+]?0[0-7_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
+		stringify: (node) => intStringify(node, 8, "0")
+	};
+	int = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^[-+]?[0-9][0-9_]*$/,
+		resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
+		stringify: stringifyNumber
+	};
+	intHex = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "HEX",
+		test: /^[-+]?0x[0-9a-fA-F_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
+		stringify: (node) => intStringify(node, 16, "0x")
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
-var YAMLSet = class YAMLSet extends YAMLMap {
-	constructor(schema) {
-		super(schema);
-		this.tag = YAMLSet.tag;
-	}
-	add(key) {
-		let pair;
-		if (isPair(key)) pair = key;
-		else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
-		else pair = new Pair(key, null);
-		if (!findPair(this.items, pair.key)) this.items.push(pair);
-	}
-	/**
-	* If `keepPair` is `true`, returns the Pair matching `key`.
-	* Otherwise, returns the value of that Pair's key.
-	*/
-	get(key, keepPair) {
-		const pair = findPair(this.items, key);
-		return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
-	}
-	set(key, value) {
-		if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
-		const prev = findPair(this.items, key);
-		if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
-		else if (!prev && value) this.items.push(new Pair(key));
-	}
-	toJSON(_, ctx) {
-		return super.toJSON(_, ctx, Set);
-	}
-	toString(ctx, onComment, onChompKeep) {
-		if (!ctx) return JSON.stringify(this);
-		if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
-		else throw new Error("Set items must all have null values");
-	}
-	static from(schema, iterable, ctx) {
-		const { replacer } = ctx;
-		const set = new this(schema);
-		if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
-			if (typeof replacer === "function") value = replacer.call(iterable, value, value);
-			set.items.push(createPair(value, null, ctx));
+var YAMLSet, set;
+var init_set = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_YAMLMap();
+	YAMLSet = class YAMLSet extends YAMLMap {
+		constructor(schema) {
+			super(schema);
+			this.tag = YAMLSet.tag;
 		}
-		return set;
-	}
-};
-YAMLSet.tag = "tag:yaml.org,2002:set";
-const set = {
-	collection: "map",
-	identify: (value) => value instanceof Set,
-	nodeClass: YAMLSet,
-	default: false,
-	tag: "tag:yaml.org,2002:set",
-	createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
-	resolve(map, onError) {
-		if (isMap(map)) {
-			if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
-			else onError("Set items must all have null values");
-		} else onError("Expected a mapping for this tag");
-		return map;
-	}
-};
+		add(key) {
+			let pair;
+			if (isPair(key)) pair = key;
+			else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
+			else pair = new Pair(key, null);
+			if (!findPair(this.items, pair.key)) this.items.push(pair);
+		}
+		/**
+		* If `keepPair` is `true`, returns the Pair matching `key`.
+		* Otherwise, returns the value of that Pair's key.
+		*/
+		get(key, keepPair) {
+			const pair = findPair(this.items, key);
+			return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
+		}
+		set(key, value) {
+			if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
+			const prev = findPair(this.items, key);
+			if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
+			else if (!prev && value) this.items.push(new Pair(key));
+		}
+		toJSON(_, ctx) {
+			return super.toJSON(_, ctx, Set);
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
+			else throw new Error("Set items must all have null values");
+		}
+		static from(schema, iterable, ctx) {
+			const { replacer } = ctx;
+			const set = new this(schema);
+			if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
+				if (typeof replacer === "function") value = replacer.call(iterable, value, value);
+				set.items.push(createPair(value, null, ctx));
+			}
+			return set;
+		}
+	};
+	YAMLSet.tag = "tag:yaml.org,2002:set";
+	set = {
+		collection: "map",
+		identify: (value) => value instanceof Set,
+		nodeClass: YAMLSet,
+		default: false,
+		tag: "tag:yaml.org,2002:set",
+		createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
+		resolve(map, onError) {
+			if (isMap(map)) {
+				if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
+				else onError("Set items must all have null values");
+			} else onError("Expected a mapping for this tag");
+			return map;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
 /** Internal types handle bigint as number, because TS can't figure it out. */
 function parseSexagesimal(str, asBigInt) {
@@ -11221,109 +11594,90 @@ function stringifySexagesimal(node) {
 	}
 	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
 }
-const intTime = {
-	identify: (value) => typeof value === "bigint" || Number.isInteger(value),
-	default: true,
-	tag: "tag:yaml.org,2002:int",
-	format: "TIME",
-	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
-	resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
-	stringify: stringifySexagesimal
-};
-const floatTime = {
-	identify: (value) => typeof value === "number",
-	default: true,
-	tag: "tag:yaml.org,2002:float",
-	format: "TIME",
-	test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
-	resolve: (str) => parseSexagesimal(str, false),
-	stringify: stringifySexagesimal
-};
-const timestamp = {
-	identify: (value) => value instanceof Date,
-	default: true,
-	tag: "tag:yaml.org,2002:timestamp",
-	test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
-	resolve(str) {
-		const match = str.match(timestamp.test);
-		if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
-		const [, year, month, day, hour, minute, second] = match.map(Number);
-		const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
-		let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
-		const tz = match[8];
-		if (tz && tz !== "Z") {
-			let d = parseSexagesimal(tz, false);
-			if (Math.abs(d) < 30) d *= 60;
-			date -= 6e4 * d;
-		}
-		return new Date(date);
-	},
-	stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
-};
+var intTime, floatTime, timestamp;
+var init_timestamp = __esmMin((() => {
+	init_stringifyNumber();
+	intTime = {
+		identify: (value) => typeof value === "bigint" || Number.isInteger(value),
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "TIME",
+		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
+		resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
+		stringify: stringifySexagesimal
+	};
+	floatTime = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "TIME",
+		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
+		resolve: (str) => parseSexagesimal(str, false),
+		stringify: stringifySexagesimal
+	};
+	timestamp = {
+		identify: (value) => value instanceof Date,
+		default: true,
+		tag: "tag:yaml.org,2002:timestamp",
+		test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
+		resolve(str) {
+			const match = str.match(timestamp.test);
+			if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
+			const [, year, month, day, hour, minute, second] = match.map(Number);
+			const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
+			let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
+			const tz = match[8];
+			if (tz && tz !== "Z") {
+				let d = parseSexagesimal(tz, false);
+				if (Math.abs(d) < 30) d *= 60;
+				date -= 6e4 * d;
+			}
+			return new Date(date);
+		},
+		stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
+	};
+}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
-const schema = [
-	map,
-	seq,
-	string,
-	nullTag,
-	trueTag,
-	falseTag,
-	intBin,
-	intOct,
-	int,
-	intHex,
-	floatNaN,
-	floatExp,
-	float,
-	binary,
-	merge$1,
-	omap,
-	pairs,
-	set,
-	intTime,
-	floatTime,
-	timestamp
-];
-// node_modules/yaml/browser/dist/schema/tags.js
-const schemas = /* @__PURE__ */ new Map([
-	["core", schema$2],
-	["failsafe", [
+var schema;
+var init_schema = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_binary();
+	init_bool();
+	init_float();
+	init_int();
+	init_merge();
+	init_omap();
+	init_pairs();
+	init_set();
+	init_timestamp();
+	schema = [
 		map,
 		seq,
-		string
-	]],
-	["json", schema$1],
-	["yaml11", schema],
-	["yaml-1.1", schema]
-]);
-const tagsByName = {
-	binary,
-	bool: boolTag,
-	float: float$1,
-	floatExp: floatExp$1,
-	floatNaN: floatNaN$1,
-	floatTime,
-	int: int$1,
-	intHex: intHex$1,
-	intOct: intOct$1,
-	intTime,
-	map,
-	merge: merge$1,
-	null: nullTag,
-	omap,
-	pairs,
-	seq,
-	set,
-	timestamp
-};
-const coreKnownTags = {
-	"tag:yaml.org,2002:binary": binary,
-	"tag:yaml.org,2002:merge": merge$1,
-	"tag:yaml.org,2002:omap": omap,
-	"tag:yaml.org,2002:pairs": pairs,
-	"tag:yaml.org,2002:set": set,
-	"tag:yaml.org,2002:timestamp": timestamp
-};
+		string,
+		nullTag,
+		trueTag,
+		falseTag,
+		intBin,
+		intOct,
+		int,
+		intHex,
+		floatNaN,
+		floatExp,
+		float,
+		binary,
+		merge$1,
+		omap,
+		pairs,
+		set,
+		intTime,
+		floatTime,
+		timestamp
+	];
+}));
+// node_modules/yaml/browser/dist/schema/tags.js
 function getTags(customTags, schemaName, addMergeTag) {
 	const schemaTags = schemas.get(schemaName);
 	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$1) ? schemaTags.concat(merge$1) : schemaTags.slice();
@@ -11349,26 +11703,92 @@ function getTags(customTags, schemaName, addMergeTag) {
 		return tags;
 	}, []);
 }
+var schemas, tagsByName, coreKnownTags;
+var init_tags = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_bool$1();
+	init_float$1();
+	init_int$1();
+	init_schema$2();
+	init_schema$1();
+	init_binary();
+	init_merge();
+	init_omap();
+	init_pairs();
+	init_schema();
+	init_set();
+	init_timestamp();
+	schemas = /* @__PURE__ */ new Map([
+		["core", schema$2],
+		["failsafe", [
+			map,
+			seq,
+			string
+		]],
+		["json", schema$1],
+		["yaml11", schema],
+		["yaml-1.1", schema]
+	]);
+	tagsByName = {
+		binary,
+		bool: boolTag,
+		float: float$1,
+		floatExp: floatExp$1,
+		floatNaN: floatNaN$1,
+		floatTime,
+		int: int$1,
+		intHex: intHex$1,
+		intOct: intOct$1,
+		intTime,
+		map,
+		merge: merge$1,
+		null: nullTag,
+		omap,
+		pairs,
+		seq,
+		set,
+		timestamp
+	};
+	coreKnownTags = {
+		"tag:yaml.org,2002:binary": binary,
+		"tag:yaml.org,2002:merge": merge$1,
+		"tag:yaml.org,2002:omap": omap,
+		"tag:yaml.org,2002:pairs": pairs,
+		"tag:yaml.org,2002:set": set,
+		"tag:yaml.org,2002:timestamp": timestamp
+	};
+}));
 // node_modules/yaml/browser/dist/schema/Schema.js
-const sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-var Schema = class Schema {
-	constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
-		this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
-		this.name = typeof schema === "string" && schema || "core";
-		this.knownTags = resolveKnownTags ? coreKnownTags : {};
-		this.tags = getTags(customTags, this.name, merge);
-		this.toStringOptions = toStringDefaults ?? null;
-		Object.defineProperty(this, MAP, { value: map });
-		Object.defineProperty(this, SCALAR$1, { value: string });
-		Object.defineProperty(this, SEQ, { value: seq });
-		this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
-	}
-	clone() {
-		const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
-		copy.tags = this.tags.slice();
-		return copy;
-	}
-};
+var sortMapEntriesByKey, Schema;
+var init_Schema = __esmMin((() => {
+	init_identity();
+	init_map();
+	init_seq();
+	init_string();
+	init_tags();
+	sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+	Schema = class Schema {
+		constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
+			this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
+			this.name = typeof schema === "string" && schema || "core";
+			this.knownTags = resolveKnownTags ? coreKnownTags : {};
+			this.tags = getTags(customTags, this.name, merge);
+			this.toStringOptions = toStringDefaults ?? null;
+			Object.defineProperty(this, MAP, { value: map });
+			Object.defineProperty(this, SCALAR$1, { value: string });
+			Object.defineProperty(this, SEQ, { value: seq });
+			this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
+		}
+		clone() {
+			const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
+			copy.tags = this.tags.slice();
+			return copy;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/stringify/stringifyDocument.js
 function stringifyDocument(doc, options) {
 	const lines = [];
@@ -11424,316 +11844,340 @@ function stringifyDocument(doc, options) {
 	}
 	return lines.join("\n") + "\n";
 }
+var init_stringifyDocument = __esmMin((() => {
+	init_identity();
+	init_stringify();
+	init_stringifyComment();
+}));
 // node_modules/yaml/browser/dist/doc/Document.js
-var Document = class Document {
-	constructor(value, replacer, options) {
-		/** A comment before this Document */
-		this.commentBefore = null;
-		/** A comment immediately after this Document */
-		this.comment = null;
-		/** Errors encountered during parsing. */
-		this.errors = [];
-		/** Warnings encountered during parsing. */
-		this.warnings = [];
-		Object.defineProperty(this, NODE_TYPE, { value: DOC });
-		let _replacer = null;
-		if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
-		else if (options === void 0 && replacer) {
-			options = replacer;
-			replacer = void 0;
-		}
-		const opt = Object.assign({
-			intAsBigInt: false,
-			keepSourceTokens: false,
-			logLevel: "warn",
-			prettyErrors: true,
-			strict: true,
-			stringKeys: false,
-			uniqueKeys: true,
-			version: "1.2"
-		}, options);
-		this.options = opt;
-		let { version } = opt;
-		if (options?._directives) {
-			this.directives = options._directives.atDocument();
-			if (this.directives.yaml.explicit) version = this.directives.yaml.version;
-		} else this.directives = new Directives({ version });
-		this.setSchema(version, options);
-		this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
-	}
-	/**
-	* Create a deep copy of this Document and its contents.
-	*
-	* Custom Node values that inherit from `Object` still refer to their original instances.
-	*/
-	clone() {
-		const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
-		copy.commentBefore = this.commentBefore;
-		copy.comment = this.comment;
-		copy.errors = this.errors.slice();
-		copy.warnings = this.warnings.slice();
-		copy.options = Object.assign({}, this.options);
-		if (this.directives) copy.directives = this.directives.clone();
-		copy.schema = this.schema.clone();
-		copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
-		if (this.range) copy.range = this.range.slice();
-		return copy;
-	}
-	/** Adds a value to the document. */
-	add(value) {
-		if (assertCollection(this.contents)) this.contents.add(value);
-	}
-	/** Adds a value to the document. */
-	addIn(path, value) {
-		if (assertCollection(this.contents)) this.contents.addIn(path, value);
-	}
-	/**
-	* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
-	*
-	* If `node` already has an anchor, `name` is ignored.
-	* Otherwise, the `node.anchor` value will be set to `name`,
-	* or if an anchor with that name is already present in the document,
-	* `name` will be used as a prefix for a new unique anchor.
-	* If `name` is undefined, the generated anchor will use 'a' as a prefix.
-	*/
-	createAlias(node, name) {
-		if (!node.anchor) {
-			const prev = anchorNames(this);
-			node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
-		}
-		return new Alias(node.anchor);
-	}
-	createNode(value, replacer, options) {
-		let _replacer = void 0;
-		if (typeof replacer === "function") {
-			value = replacer.call({ "": value }, "", value);
-			_replacer = replacer;
-		} else if (Array.isArray(replacer)) {
-			const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
-			const asStr = replacer.filter(keyToStr).map(String);
-			if (asStr.length > 0) replacer = replacer.concat(asStr);
-			_replacer = replacer;
-		} else if (options === void 0 && replacer) {
-			options = replacer;
-			replacer = void 0;
-		}
-		const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
-		const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
-		const ctx = {
-			aliasDuplicateObjects: aliasDuplicateObjects ?? true,
-			keepUndefined: keepUndefined ?? false,
-			onAnchor,
-			onTagObj,
-			replacer: _replacer,
-			schema: this.schema,
-			sourceObjects
-		};
-		const node = createNode(value, tag, ctx);
-		if (flow && isCollection(node)) node.flow = true;
-		setAnchors();
-		return node;
-	}
-	/**
-	* Convert a key and a value into a `Pair` using the current schema,
-	* recursively wrapping all values as `Scalar` or `Collection` nodes.
-	*/
-	createPair(key, value, options = {}) {
-		return new Pair(this.createNode(key, null, options), this.createNode(value, null, options));
-	}
-	/**
-	* Removes a value from the document.
-	* @returns `true` if the item was found and removed.
-	*/
-	delete(key) {
-		return assertCollection(this.contents) ? this.contents.delete(key) : false;
-	}
-	/**
-	* Removes a value from the document.
-	* @returns `true` if the item was found and removed.
-	*/
-	deleteIn(path) {
-		if (isEmptyPath(path)) {
-			if (this.contents == null) return false;
-			this.contents = null;
-			return true;
-		}
-		return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
-	}
-	/**
-	* Returns item at `key`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	get(key, keepScalar) {
-		return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
-	}
-	/**
-	* Returns item at `path`, or `undefined` if not found. By default unwraps
-	* scalar values from their surrounding node; to disable set `keepScalar` to
-	* `true` (collections are always returned intact).
-	*/
-	getIn(path, keepScalar) {
-		if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
-		return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
-	}
-	/**
-	* Checks if the document includes a value with the key `key`.
-	*/
-	has(key) {
-		return isCollection(this.contents) ? this.contents.has(key) : false;
-	}
-	/**
-	* Checks if the document includes a value at `path`.
-	*/
-	hasIn(path) {
-		if (isEmptyPath(path)) return this.contents !== void 0;
-		return isCollection(this.contents) ? this.contents.hasIn(path) : false;
-	}
-	/**
-	* Sets a value in this document. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	set(key, value) {
-		if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
-		else if (assertCollection(this.contents)) this.contents.set(key, value);
-	}
-	/**
-	* Sets a value in this document. For `!!set`, `value` needs to be a
-	* boolean to add/remove the item from the set.
-	*/
-	setIn(path, value) {
-		if (isEmptyPath(path)) this.contents = value;
-		else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
-		else if (assertCollection(this.contents)) this.contents.setIn(path, value);
-	}
-	/**
-	* Change the YAML version and schema used by the document.
-	* A `null` version disables support for directives, explicit tags, anchors, and aliases.
-	* It also requires the `schema` option to be given as a `Schema` instance value.
-	*
-	* Overrides all previously set schema options.
-	*/
-	setSchema(version, options = {}) {
-		if (typeof version === "number") version = String(version);
-		let opt;
-		switch (version) {
-			case "1.1":
-				if (this.directives) this.directives.yaml.version = "1.1";
-				else this.directives = new Directives({ version: "1.1" });
-				opt = {
-					resolveKnownTags: false,
-					schema: "yaml-1.1"
-				};
-				break;
-			case "1.2":
-			case "next":
-				if (this.directives) this.directives.yaml.version = version;
-				else this.directives = new Directives({ version });
-				opt = {
-					resolveKnownTags: true,
-					schema: "core"
-				};
-				break;
-			case null:
-				if (this.directives) delete this.directives;
-				opt = null;
-				break;
-			default: {
-				const sv = JSON.stringify(version);
-				throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
-			}
-		}
-		if (options.schema instanceof Object) this.schema = options.schema;
-		else if (opt) this.schema = new Schema(Object.assign(opt, options));
-		else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
-	}
-	toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-		const ctx = {
-			anchors: /* @__PURE__ */ new Map(),
-			doc: this,
-			keep: !json,
-			mapAsMap: mapAsMap === true,
-			mapKeyWarned: false,
-			maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-		};
-		const res = toJS(this.contents, jsonArg ?? "", ctx);
-		if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-		return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-	}
-	/**
-	* A JSON representation of the document `contents`.
-	*
-	* @param jsonArg Used by `JSON.stringify` to indicate the array index or
-	*   property name.
-	*/
-	toJSON(jsonArg, onAnchor) {
-		return this.toJS({
-			json: true,
-			jsonArg,
-			mapAsMap: false,
-			onAnchor
-		});
-	}
-	/** A YAML representation of the document. */
-	toString(options = {}) {
-		if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
-		if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
-			const s = JSON.stringify(options.indent);
-			throw new Error(`"indent" option must be a positive integer, not ${s}`);
-		}
-		return stringifyDocument(this, options);
-	}
-};
 function assertCollection(contents) {
 	if (isCollection(contents)) return true;
 	throw new Error("Expected a YAML collection as document contents");
 }
+var Document;
+var init_Document = __esmMin((() => {
+	init_Alias();
+	init_Collection();
+	init_identity();
+	init_Pair();
+	init_toJS();
+	init_Schema();
+	init_stringifyDocument();
+	init_anchors();
+	init_applyReviver();
+	init_createNode();
+	init_directives();
+	Document = class Document {
+		constructor(value, replacer, options) {
+			/** A comment before this Document */
+			this.commentBefore = null;
+			/** A comment immediately after this Document */
+			this.comment = null;
+			/** Errors encountered during parsing. */
+			this.errors = [];
+			/** Warnings encountered during parsing. */
+			this.warnings = [];
+			Object.defineProperty(this, NODE_TYPE, { value: DOC });
+			let _replacer = null;
+			if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
+			else if (options === void 0 && replacer) {
+				options = replacer;
+				replacer = void 0;
+			}
+			const opt = Object.assign({
+				intAsBigInt: false,
+				keepSourceTokens: false,
+				logLevel: "warn",
+				prettyErrors: true,
+				strict: true,
+				stringKeys: false,
+				uniqueKeys: true,
+				version: "1.2"
+			}, options);
+			this.options = opt;
+			let { version } = opt;
+			if (options?._directives) {
+				this.directives = options._directives.atDocument();
+				if (this.directives.yaml.explicit) version = this.directives.yaml.version;
+			} else this.directives = new Directives({ version });
+			this.setSchema(version, options);
+			this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
+		}
+		/**
+		* Create a deep copy of this Document and its contents.
+		*
+		* Custom Node values that inherit from `Object` still refer to their original instances.
+		*/
+		clone() {
+			const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
+			copy.commentBefore = this.commentBefore;
+			copy.comment = this.comment;
+			copy.errors = this.errors.slice();
+			copy.warnings = this.warnings.slice();
+			copy.options = Object.assign({}, this.options);
+			if (this.directives) copy.directives = this.directives.clone();
+			copy.schema = this.schema.clone();
+			copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/** Adds a value to the document. */
+		add(value) {
+			if (assertCollection(this.contents)) this.contents.add(value);
+		}
+		/** Adds a value to the document. */
+		addIn(path, value) {
+			if (assertCollection(this.contents)) this.contents.addIn(path, value);
+		}
+		/**
+		* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
+		*
+		* If `node` already has an anchor, `name` is ignored.
+		* Otherwise, the `node.anchor` value will be set to `name`,
+		* or if an anchor with that name is already present in the document,
+		* `name` will be used as a prefix for a new unique anchor.
+		* If `name` is undefined, the generated anchor will use 'a' as a prefix.
+		*/
+		createAlias(node, name) {
+			if (!node.anchor) {
+				const prev = anchorNames(this);
+				node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
+			}
+			return new Alias(node.anchor);
+		}
+		createNode(value, replacer, options) {
+			let _replacer = void 0;
+			if (typeof replacer === "function") {
+				value = replacer.call({ "": value }, "", value);
+				_replacer = replacer;
+			} else if (Array.isArray(replacer)) {
+				const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
+				const asStr = replacer.filter(keyToStr).map(String);
+				if (asStr.length > 0) replacer = replacer.concat(asStr);
+				_replacer = replacer;
+			} else if (options === void 0 && replacer) {
+				options = replacer;
+				replacer = void 0;
+			}
+			const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
+			const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
+			const ctx = {
+				aliasDuplicateObjects: aliasDuplicateObjects ?? true,
+				keepUndefined: keepUndefined ?? false,
+				onAnchor,
+				onTagObj,
+				replacer: _replacer,
+				schema: this.schema,
+				sourceObjects
+			};
+			const node = createNode(value, tag, ctx);
+			if (flow && isCollection(node)) node.flow = true;
+			setAnchors();
+			return node;
+		}
+		/**
+		* Convert a key and a value into a `Pair` using the current schema,
+		* recursively wrapping all values as `Scalar` or `Collection` nodes.
+		*/
+		createPair(key, value, options = {}) {
+			const k = this.createNode(key, null, options);
+			const v = this.createNode(value, null, options);
+			return new Pair(k, v);
+		}
+		/**
+		* Removes a value from the document.
+		* @returns `true` if the item was found and removed.
+		*/
+		delete(key) {
+			return assertCollection(this.contents) ? this.contents.delete(key) : false;
+		}
+		/**
+		* Removes a value from the document.
+		* @returns `true` if the item was found and removed.
+		*/
+		deleteIn(path) {
+			if (isEmptyPath(path)) {
+				if (this.contents == null) return false;
+				this.contents = null;
+				return true;
+			}
+			return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
+		}
+		/**
+		* Returns item at `key`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		get(key, keepScalar) {
+			return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
+		}
+		/**
+		* Returns item at `path`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		getIn(path, keepScalar) {
+			if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
+			return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
+		}
+		/**
+		* Checks if the document includes a value with the key `key`.
+		*/
+		has(key) {
+			return isCollection(this.contents) ? this.contents.has(key) : false;
+		}
+		/**
+		* Checks if the document includes a value at `path`.
+		*/
+		hasIn(path) {
+			if (isEmptyPath(path)) return this.contents !== void 0;
+			return isCollection(this.contents) ? this.contents.hasIn(path) : false;
+		}
+		/**
+		* Sets a value in this document. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		set(key, value) {
+			if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
+			else if (assertCollection(this.contents)) this.contents.set(key, value);
+		}
+		/**
+		* Sets a value in this document. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		setIn(path, value) {
+			if (isEmptyPath(path)) this.contents = value;
+			else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
+			else if (assertCollection(this.contents)) this.contents.setIn(path, value);
+		}
+		/**
+		* Change the YAML version and schema used by the document.
+		* A `null` version disables support for directives, explicit tags, anchors, and aliases.
+		* It also requires the `schema` option to be given as a `Schema` instance value.
+		*
+		* Overrides all previously set schema options.
+		*/
+		setSchema(version, options = {}) {
+			if (typeof version === "number") version = String(version);
+			let opt;
+			switch (version) {
+				case "1.1":
+					if (this.directives) this.directives.yaml.version = "1.1";
+					else this.directives = new Directives({ version: "1.1" });
+					opt = {
+						resolveKnownTags: false,
+						schema: "yaml-1.1"
+					};
+					break;
+				case "1.2":
+				case "next":
+					if (this.directives) this.directives.yaml.version = version;
+					else this.directives = new Directives({ version });
+					opt = {
+						resolveKnownTags: true,
+						schema: "core"
+					};
+					break;
+				case null:
+					if (this.directives) delete this.directives;
+					opt = null;
+					break;
+				default: {
+					const sv = JSON.stringify(version);
+					throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
+				}
+			}
+			if (options.schema instanceof Object) this.schema = options.schema;
+			else if (opt) this.schema = new Schema(Object.assign(opt, options));
+			else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
+		}
+		toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+			const ctx = {
+				anchors: /* @__PURE__ */ new Map(),
+				doc: this,
+				keep: !json,
+				mapAsMap: mapAsMap === true,
+				mapKeyWarned: false,
+				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+			};
+			const res = toJS(this.contents, jsonArg ?? "", ctx);
+			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+		}
+		/**
+		* A JSON representation of the document `contents`.
+		*
+		* @param jsonArg Used by `JSON.stringify` to indicate the array index or
+		*   property name.
+		*/
+		toJSON(jsonArg, onAnchor) {
+			return this.toJS({
+				json: true,
+				jsonArg,
+				mapAsMap: false,
+				onAnchor
+			});
+		}
+		/** A YAML representation of the document. */
+		toString(options = {}) {
+			if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
+			if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
+				const s = JSON.stringify(options.indent);
+				throw new Error(`"indent" option must be a positive integer, not ${s}`);
+			}
+			return stringifyDocument(this, options);
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/errors.js
-var YAMLError = class extends Error {
-	constructor(name, pos, code, message) {
-		super();
-		this.name = name;
-		this.code = code;
-		this.message = message;
-		this.pos = pos;
-	}
-};
-var YAMLParseError = class extends YAMLError {
-	constructor(pos, code, message) {
-		super("YAMLParseError", pos, code, message);
-	}
-};
-var YAMLWarning = class extends YAMLError {
-	constructor(pos, code, message) {
-		super("YAMLWarning", pos, code, message);
-	}
-};
-const prettifyError = (src, lc) => (error) => {
-	if (error.pos[0] === -1) return;
-	error.linePos = error.pos.map((pos) => lc.linePos(pos));
-	const { line, col } = error.linePos[0];
-	error.message += ` at line ${line}, column ${col}`;
-	let ci = col - 1;
-	let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
-	if (ci >= 60 && lineStr.length > 80) {
-		const trimStart = Math.min(ci - 39, lineStr.length - 79);
-		lineStr = "…" + lineStr.substring(trimStart);
-		ci -= trimStart - 1;
-	}
-	if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
-	if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
-		let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
-		if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
-		lineStr = prev + lineStr;
-	}
-	if (/[^ ]/.test(lineStr)) {
-		let count = 1;
-		const end = error.linePos[1];
-		if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
-		const pointer = " ".repeat(ci) + "^".repeat(count);
-		error.message += `:\n\n${lineStr}\n${pointer}\n`;
-	}
-};
+var YAMLError, YAMLParseError, YAMLWarning, prettifyError;
+var init_errors$1 = __esmMin((() => {
+	YAMLError = class extends Error {
+		constructor(name, pos, code, message) {
+			super();
+			this.name = name;
+			this.code = code;
+			this.message = message;
+			this.pos = pos;
+		}
+	};
+	YAMLParseError = class extends YAMLError {
+		constructor(pos, code, message) {
+			super("YAMLParseError", pos, code, message);
+		}
+	};
+	YAMLWarning = class extends YAMLError {
+		constructor(pos, code, message) {
+			super("YAMLWarning", pos, code, message);
+		}
+	};
+	prettifyError = (src, lc) => (error) => {
+		if (error.pos[0] === -1) return;
+		error.linePos = error.pos.map((pos) => lc.linePos(pos));
+		const { line, col } = error.linePos[0];
+		error.message += ` at line ${line}, column ${col}`;
+		let ci = col - 1;
+		let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
+		if (ci >= 60 && lineStr.length > 80) {
+			const trimStart = Math.min(ci - 39, lineStr.length - 79);
+			lineStr = "…" + lineStr.substring(trimStart);
+			ci -= trimStart - 1;
+		}
+		if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
+		if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
+			let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
+			if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
+			lineStr = prev + lineStr;
+		}
+		if (/[^ ]/.test(lineStr)) {
+			let count = 1;
+			const end = error.linePos[1];
+			if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
+			const pointer = " ".repeat(ci) + "^".repeat(count);
+			error.message += `:\n\n${lineStr}\n${pointer}\n`;
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/compose/resolve-props.js
 function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
 	let spaceBefore = false;
@@ -11837,6 +12281,7 @@ function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIn
 		start: start ?? end
 	};
 }
+var init_resolve_props = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/compose/util-contains-newline.js
 function containsNewline(key) {
 	if (!key) return null;
@@ -11862,6 +12307,7 @@ function containsNewline(key) {
 		default: return true;
 	}
 }
+var init_util_contains_newline = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
 function flowIndentCheck(indent, fc, onError) {
 	if (fc?.type === "flow-collection") {
@@ -11869,6 +12315,9 @@ function flowIndentCheck(indent, fc, onError) {
 		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
 	}
 }
+var init_util_flow_indent_check = __esmMin((() => {
+	init_util_contains_newline();
+}));
 // node_modules/yaml/browser/dist/compose/util-map-includes.js
 function mapIncludes(ctx, items, search) {
 	const { uniqueKeys } = ctx.options;
@@ -11876,8 +12325,10 @@ function mapIncludes(ctx, items, search) {
 	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
 	return items.some((pair) => isEqual(pair.key, search));
 }
+var init_util_map_includes = __esmMin((() => {
+	init_identity();
+}));
 // node_modules/yaml/browser/dist/compose/resolve-block-map.js
-const startColMsg = "All mapping items must start at the same column";
 function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
 	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
 	if (ctx.atRoot) ctx.atRoot = false;
@@ -11954,6 +12405,16 @@ function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, ta
 	];
 	return map;
 }
+var startColMsg;
+var init_resolve_block_map = __esmMin((() => {
+	init_Pair();
+	init_YAMLMap();
+	init_resolve_props();
+	init_util_contains_newline();
+	init_util_flow_indent_check();
+	init_util_map_includes();
+	startColMsg = "All mapping items must start at the same column";
+}));
 // node_modules/yaml/browser/dist/compose/resolve-block-seq.js
 function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
 	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
@@ -11992,6 +12453,11 @@ function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, ta
 	];
 	return seq;
 }
+var init_resolve_block_seq = __esmMin((() => {
+	init_YAMLSeq();
+	init_resolve_props();
+	init_util_flow_indent_check();
+}));
 // node_modules/yaml/browser/dist/compose/resolve-end.js
 function resolveEnd(end, offset, reqSpace, onError) {
 	let comment = "";
@@ -12026,9 +12492,8 @@ function resolveEnd(end, offset, reqSpace, onError) {
 		offset
 	};
 }
+var init_resolve_end = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
-const blockMsg = "Block collections are not allowed within flow collections";
-const isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
 function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
 	const isMap = fc.start.source === "{";
 	const fcName = isMap ? "flow map" : "flow sequence";
@@ -12177,6 +12642,19 @@ function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onErr
 	];
 	return coll;
 }
+var blockMsg, isBlock;
+var init_resolve_flow_collection = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_resolve_end();
+	init_resolve_props();
+	init_util_contains_newline();
+	init_util_map_includes();
+	blockMsg = "Block collections are not allowed within flow collections";
+	isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
+}));
 // node_modules/yaml/browser/dist/compose/compose-collection.js
 function resolveCollection(CN, ctx, token, onError, tagName, tag) {
 	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
@@ -12218,6 +12696,15 @@ function composeCollection(CN, ctx, token, props, onError) {
 	if (tag?.format) node.format = tag.format;
 	return node;
 }
+var init_compose_collection = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_resolve_block_map();
+	init_resolve_block_seq();
+	init_resolve_flow_collection();
+}));
 // node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
 function resolveBlockScalar(ctx, scalar, onError) {
 	const start = scalar.offset;
@@ -12390,6 +12877,9 @@ function splitLines$1(source) {
 	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
 	return lines;
 }
+var init_resolve_block_scalar = __esmMin((() => {
+	init_Scalar();
+}));
 // node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
 function resolveFlowScalar(scalar, strict, onError) {
 	const { offset, type, source, end } = scalar;
@@ -12558,26 +13048,6 @@ function foldNewline(source, offset) {
 		offset
 	};
 }
-const escapeCodes = {
-	"0": "\0",
-	a: "\x07",
-	b: "\b",
-	e: "\x1B",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "	",
-	v: "\v",
-	N: "",
-	_: "\xA0",
-	L: "\u2028",
-	P: "\u2029",
-	" ": " ",
-	"\"": "\"",
-	"/": "/",
-	"\\": "\\",
-	"	": "	"
-};
 function parseCharCode(source, offset, length, onError) {
 	const cc = source.substr(offset, length);
 	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
@@ -12589,6 +13059,31 @@ function parseCharCode(source, offset, length, onError) {
 		return raw;
 	}
 }
+var escapeCodes;
+var init_resolve_flow_scalar = __esmMin((() => {
+	init_Scalar();
+	init_resolve_end();
+	escapeCodes = {
+		"0": "\0",
+		a: "\x07",
+		b: "\b",
+		e: "\x1B",
+		f: "\f",
+		n: "\n",
+		r: "\r",
+		t: "	",
+		v: "\v",
+		N: "",
+		_: "\xA0",
+		L: "\u2028",
+		P: "\u2029",
+		" ": " ",
+		"\"": "\"",
+		"/": "/",
+		"\\": "\\",
+		"	": "	"
+	};
+}));
 // node_modules/yaml/browser/dist/compose/compose-scalar.js
 function composeScalar(ctx, token, tagToken, onError) {
 	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
@@ -12642,6 +13137,12 @@ function findScalarTagByTest({ atKey, directives, schema }, value, token, onErro
 	}
 	return tag;
 }
+var init_compose_scalar = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_resolve_block_scalar();
+	init_resolve_flow_scalar();
+}));
 // node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
 function emptyScalarPosition(offset, before, pos) {
 	if (before) {
@@ -12665,11 +13166,8 @@ function emptyScalarPosition(offset, before, pos) {
 	}
 	return offset;
 }
+var init_util_empty_scalar_position = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/compose/compose-node.js
-const CN = {
-	composeNode,
-	composeEmptyNode
-};
 function composeNode(ctx, token, props, onError) {
 	const atKey = ctx.atKey;
 	const { spaceBefore, comment, anchor, tag } = props;
@@ -12744,9 +13242,23 @@ function composeAlias({ options }, { offset, source, end }, onError) {
 	if (re.comment) alias.comment = re.comment;
 	return alias;
 }
+var CN;
+var init_compose_node = __esmMin((() => {
+	init_Alias();
+	init_identity();
+	init_compose_collection();
+	init_compose_scalar();
+	init_resolve_end();
+	init_util_empty_scalar_position();
+	CN = {
+		composeNode,
+		composeEmptyNode
+	};
+}));
 // node_modules/yaml/browser/dist/compose/compose-doc.js
 function composeDoc(options, directives, { offset, start, value, end }, onError) {
-	const doc = new Document(void 0, Object.assign({ _directives: directives }, options));
+	const opts = Object.assign({ _directives: directives }, options);
+	const doc = new Document(void 0, opts);
 	const ctx = {
 		atKey: false,
 		atRoot: true,
@@ -12777,6 +13289,12 @@ function composeDoc(options, directives, { offset, start, value, end }, onError)
 	];
 	return doc;
 }
+var init_compose_doc = __esmMin((() => {
+	init_Document();
+	init_compose_node();
+	init_resolve_end();
+	init_resolve_props();
+}));
 // node_modules/yaml/browser/dist/compose/composer.js
 function getErrorPos(src) {
 	if (typeof src === "number") return [src, src + 1];
@@ -12810,162 +13328,164 @@ function parsePrelude(prelude) {
 		afterEmptyLine
 	};
 }
-/**
-* Compose a stream of CST nodes into a stream of YAML Documents.
-*
-* ```ts
-* import { Composer, Parser } from 'yaml'
-*
-* const src: string = ...
-* const tokens = new Parser().parse(src)
-* const docs = new Composer().compose(tokens)
-* ```
-*/
-var Composer = class {
-	constructor(options = {}) {
-		this.doc = null;
-		this.atDirectives = false;
-		this.prelude = [];
-		this.errors = [];
-		this.warnings = [];
-		this.onError = (source, code, message, warning) => {
-			const pos = getErrorPos(source);
-			if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
-			else this.errors.push(new YAMLParseError(pos, code, message));
-		};
-		this.directives = new Directives({ version: options.version || "1.2" });
-		this.options = options;
-	}
-	decorate(doc, afterDoc) {
-		const { comment, afterEmptyLine } = parsePrelude(this.prelude);
-		if (comment) {
-			const dc = doc.contents;
-			if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
-			else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
-			else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
-				let it = dc.items[0];
-				if (isPair(it)) it = it.key;
-				const cb = it.commentBefore;
-				it.commentBefore = cb ? `${comment}\n${cb}` : comment;
+var Composer;
+var init_composer = __esmMin((() => {
+	init_directives();
+	init_Document();
+	init_errors$1();
+	init_identity();
+	init_compose_doc();
+	init_resolve_end();
+	Composer = class {
+		constructor(options = {}) {
+			this.doc = null;
+			this.atDirectives = false;
+			this.prelude = [];
+			this.errors = [];
+			this.warnings = [];
+			this.onError = (source, code, message, warning) => {
+				const pos = getErrorPos(source);
+				if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
+				else this.errors.push(new YAMLParseError(pos, code, message));
+			};
+			this.directives = new Directives({ version: options.version || "1.2" });
+			this.options = options;
+		}
+		decorate(doc, afterDoc) {
+			const { comment, afterEmptyLine } = parsePrelude(this.prelude);
+			if (comment) {
+				const dc = doc.contents;
+				if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
+				else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
+				else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
+					let it = dc.items[0];
+					if (isPair(it)) it = it.key;
+					const cb = it.commentBefore;
+					it.commentBefore = cb ? `${comment}\n${cb}` : comment;
+				} else {
+					const cb = dc.commentBefore;
+					dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
+				}
+			}
+			if (afterDoc) {
+				for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
+				for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
 			} else {
-				const cb = dc.commentBefore;
-				dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
+				doc.errors = this.errors;
+				doc.warnings = this.warnings;
 			}
+			this.prelude = [];
+			this.errors = [];
+			this.warnings = [];
 		}
-		if (afterDoc) {
-			for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
-			for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
-		} else {
-			doc.errors = this.errors;
-			doc.warnings = this.warnings;
+		/**
+		* Current stream status information.
+		*
+		* Mostly useful at the end of input for an empty stream.
+		*/
+		streamInfo() {
+			return {
+				comment: parsePrelude(this.prelude).comment,
+				directives: this.directives,
+				errors: this.errors,
+				warnings: this.warnings
+			};
 		}
-		this.prelude = [];
-		this.errors = [];
-		this.warnings = [];
-	}
-	/**
-	* Current stream status information.
-	*
-	* Mostly useful at the end of input for an empty stream.
-	*/
-	streamInfo() {
-		return {
-			comment: parsePrelude(this.prelude).comment,
-			directives: this.directives,
-			errors: this.errors,
-			warnings: this.warnings
-		};
-	}
-	/**
-	* Compose tokens into documents.
-	*
-	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-	*/
-	*compose(tokens, forceDoc = false, endOffset = -1) {
-		for (const token of tokens) yield* this.next(token);
-		yield* this.end(forceDoc, endOffset);
-	}
-	/** Advance the composer by one CST token. */
-	*next(token) {
-		switch (token.type) {
-			case "directive":
-				this.directives.add(token.source, (offset, message, warning) => {
-					const pos = getErrorPos(token);
-					pos[0] += offset;
-					this.onError(pos, "BAD_DIRECTIVE", message, warning);
-				});
-				this.prelude.push(token.source);
-				this.atDirectives = true;
-				break;
-			case "document": {
-				const doc = composeDoc(this.options, this.directives, token, this.onError);
-				if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
-				this.decorate(doc, false);
-				if (this.doc) yield this.doc;
-				this.doc = doc;
-				this.atDirectives = false;
-				break;
-			}
-			case "byte-order-mark":
-			case "space": break;
-			case "comment":
-			case "newline":
-				this.prelude.push(token.source);
-				break;
-			case "error": {
-				const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
-				const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
-				if (this.atDirectives || !this.doc) this.errors.push(error);
-				else this.doc.errors.push(error);
-				break;
-			}
-			case "doc-end": {
-				if (!this.doc) {
-					this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
+		/**
+		* Compose tokens into documents.
+		*
+		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+		*/
+		*compose(tokens, forceDoc = false, endOffset = -1) {
+			for (const token of tokens) yield* this.next(token);
+			yield* this.end(forceDoc, endOffset);
+		}
+		/** Advance the composer by one CST token. */
+		*next(token) {
+			switch (token.type) {
+				case "directive":
+					this.directives.add(token.source, (offset, message, warning) => {
+						const pos = getErrorPos(token);
+						pos[0] += offset;
+						this.onError(pos, "BAD_DIRECTIVE", message, warning);
+					});
+					this.prelude.push(token.source);
+					this.atDirectives = true;
+					break;
+				case "document": {
+					const doc = composeDoc(this.options, this.directives, token, this.onError);
+					if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
+					this.decorate(doc, false);
+					if (this.doc) yield this.doc;
+					this.doc = doc;
+					this.atDirectives = false;
 					break;
 				}
-				this.doc.directives.docEnd = true;
-				const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
-				this.decorate(this.doc, true);
-				if (end.comment) {
-					const dc = this.doc.comment;
-					this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
+				case "byte-order-mark":
+				case "space": break;
+				case "comment":
+				case "newline":
+					this.prelude.push(token.source);
+					break;
+				case "error": {
+					const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
+					const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
+					if (this.atDirectives || !this.doc) this.errors.push(error);
+					else this.doc.errors.push(error);
+					break;
 				}
-				this.doc.range[2] = end.offset;
-				break;
+				case "doc-end": {
+					if (!this.doc) {
+						this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
+						break;
+					}
+					this.doc.directives.docEnd = true;
+					const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
+					this.decorate(this.doc, true);
+					if (end.comment) {
+						const dc = this.doc.comment;
+						this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
+					}
+					this.doc.range[2] = end.offset;
+					break;
+				}
+				default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
 			}
-			default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
 		}
-	}
-	/**
-	* Call at end of input to yield any remaining document.
-	*
-	* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-	* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-	*/
-	*end(forceDoc = false, endOffset = -1) {
-		if (this.doc) {
-			this.decorate(this.doc, true);
-			yield this.doc;
-			this.doc = null;
-		} else if (forceDoc) {
-			const doc = new Document(void 0, Object.assign({ _directives: this.directives }, this.options));
-			if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
-			doc.range = [
-				0,
-				endOffset,
-				endOffset
-			];
-			this.decorate(doc, false);
-			yield doc;
+		/**
+		* Call at end of input to yield any remaining document.
+		*
+		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+		*/
+		*end(forceDoc = false, endOffset = -1) {
+			if (this.doc) {
+				this.decorate(this.doc, true);
+				yield this.doc;
+				this.doc = null;
+			} else if (forceDoc) {
+				const opts = Object.assign({ _directives: this.directives }, this.options);
+				const doc = new Document(void 0, opts);
+				if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
+				doc.range = [
+					0,
+					endOffset,
+					endOffset
+				];
+				this.decorate(doc, false);
+				yield doc;
+			}
 		}
-	}
-};
+	};
+}));
+// node_modules/yaml/browser/dist/parse/cst-scalar.js
+var init_cst_scalar = __esmMin((() => {
+	init_resolve_block_scalar();
+	init_resolve_flow_scalar();
+	init_stringifyString();
+}));
 // node_modules/yaml/browser/dist/parse/cst-visit.js
-const BREAK = Symbol("break visit");
-const SKIP = Symbol("skip children");
-const REMOVE = Symbol("remove item");
 /**
 * Apply a visitor to a CST document or item.
 *
@@ -13001,34 +13521,6 @@ function visit(cst, visitor) {
 	};
 	_visit(Object.freeze([]), cst, visitor);
 }
-/** Terminate visit traversal completely */
-visit.BREAK = BREAK;
-/** Do not visit the children of the current item */
-visit.SKIP = SKIP;
-/** Remove the current item */
-visit.REMOVE = REMOVE;
-/** Find the item at `path` from `cst` as the root */
-visit.itemAtPath = (cst, path) => {
-	let item = cst;
-	for (const [field, index] of path) {
-		const tok = item?.[field];
-		if (tok && "items" in tok) item = tok.items[index];
-		else return void 0;
-	}
-	return item;
-};
-/**
-* Get the immediate parent collection of the item at `path` from `cst` as the root.
-*
-* Throws an error if the collection is not found, which should never happen if the item itself exists.
-*/
-visit.parentCollection = (cst, path) => {
-	const parent = visit.itemAtPath(cst, path.slice(0, -1));
-	const field = path[path.length - 1][0];
-	const coll = parent?.[field];
-	if (coll && "items" in coll) return coll;
-	throw new Error("Parent collection not found");
-};
 function _visit(path, item, visitor) {
 	let ctrl = visitor(item, path);
 	if (typeof ctrl === "symbol") return ctrl;
@@ -13049,15 +13541,41 @@ function _visit(path, item, visitor) {
 	}
 	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
 }
+var BREAK, SKIP, REMOVE;
+var init_cst_visit = __esmMin((() => {
+	BREAK = Symbol("break visit");
+	SKIP = Symbol("skip children");
+	REMOVE = Symbol("remove item");
+	/** Terminate visit traversal completely */
+	visit.BREAK = BREAK;
+	/** Do not visit the children of the current item */
+	visit.SKIP = SKIP;
+	/** Remove the current item */
+	visit.REMOVE = REMOVE;
+	/** Find the item at `path` from `cst` as the root */
+	visit.itemAtPath = (cst, path) => {
+		let item = cst;
+		for (const [field, index] of path) {
+			const tok = item?.[field];
+			if (tok && "items" in tok) item = tok.items[index];
+			else return void 0;
+		}
+		return item;
+	};
+	/**
+	* Get the immediate parent collection of the item at `path` from `cst` as the root.
+	*
+	* Throws an error if the collection is not found, which should never happen if the item itself exists.
+	*/
+	visit.parentCollection = (cst, path) => {
+		const parent = visit.itemAtPath(cst, path.slice(0, -1));
+		const field = path[path.length - 1][0];
+		const coll = parent?.[field];
+		if (coll && "items" in coll) return coll;
+		throw new Error("Parent collection not found");
+	};
+}));
 // node_modules/yaml/browser/dist/parse/cst.js
-/** The byte order mark */
-const BOM = "﻿";
-/** Start of doc-mode */
-const DOCUMENT = "";
-/** Unexpected end of flow-mode */
-const FLOW_END = "";
-/** Next token is a scalar value */
-const SCALAR = "";
 /** Identify the type of a lexer token. May return `null` for unknown tokens. */
 function tokenType(source) {
 	switch (source) {
@@ -13094,6 +13612,11 @@ function tokenType(source) {
 	}
 	return null;
 }
+var BOM, DOCUMENT, FLOW_END, SCALAR;
+var init_cst = __esmMin((() => {
+	init_cst_scalar();
+	init_cst_visit();
+}));
 // node_modules/yaml/browser/dist/parse/lexer.js
 function isEmpty$1(ch) {
 	switch (ch) {
@@ -13105,566 +13628,553 @@ function isEmpty$1(ch) {
 		default: return false;
 	}
 }
-const hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
-const tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
-const flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
-const invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
-const isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
-/**
-* Splits an input string into lexical tokens, i.e. smaller strings that are
-* easily identifiable by `tokens.tokenType()`.
-*
-* Lexing starts always in a "stream" context. Incomplete input may be buffered
-* until a complete token can be emitted.
-*
-* In addition to slices of the original input, the following control characters
-* may also be emitted:
-*
-* - `\x02` (Start of Text): A document starts with the next token
-* - `\x18` (Cancel): Unexpected end of flow-mode (indicates an error)
-* - `\x1f` (Unit Separator): Next token is a scalar value
-* - `\u{FEFF}` (Byte order mark): Emitted separately outside documents
-*/
-var Lexer = class {
-	constructor() {
-		/**
-		* Flag indicating whether the end of the current buffer marks the end of
-		* all input
-		*/
-		this.atEnd = false;
-		/**
-		* Explicit indent set in block scalar header, as an offset from the current
-		* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
-		* explicitly set.
-		*/
-		this.blockScalarIndent = -1;
-		/**
-		* Block scalars that include a + (keep) chomping indicator in their header
-		* include trailing empty lines, which are otherwise excluded from the
-		* scalar's contents.
-		*/
-		this.blockScalarKeep = false;
-		/** Current input */
-		this.buffer = "";
-		/**
-		* Flag noting whether the map value indicator : can immediately follow this
-		* node within a flow context.
-		*/
-		this.flowKey = false;
-		/** Count of surrounding flow collection levels. */
-		this.flowLevel = 0;
-		/**
-		* Minimum level of indentation required for next lines to be parsed as a
-		* part of the current scalar value.
-		*/
-		this.indentNext = 0;
-		/** Indentation level of the current line. */
-		this.indentValue = 0;
-		/** Position of the next \n character. */
-		this.lineEndPos = null;
-		/** Stores the state of the lexer if reaching the end of incpomplete input */
-		this.next = null;
-		/** A pointer to `buffer`; the current position of the lexer. */
-		this.pos = 0;
-	}
-	/**
-	* Generate YAML tokens from the `source` string. If `incomplete`,
-	* a part of the last line may be left as a buffer for the next call.
-	*
-	* @returns A generator of lexical tokens
-	*/
-	*lex(source, incomplete = false) {
-		if (source) {
-			if (typeof source !== "string") throw TypeError("source is not a string");
-			this.buffer = this.buffer ? this.buffer + source : source;
-			this.lineEndPos = null;
-		}
-		this.atEnd = !incomplete;
-		let next = this.next ?? "stream";
-		while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
-	}
-	atLineEnd() {
-		let i = this.pos;
-		let ch = this.buffer[i];
-		while (ch === " " || ch === "	") ch = this.buffer[++i];
-		if (!ch || ch === "#" || ch === "\n") return true;
-		if (ch === "\r") return this.buffer[i + 1] === "\n";
-		return false;
-	}
-	charAt(n) {
-		return this.buffer[this.pos + n];
-	}
-	continueScalar(offset) {
-		let ch = this.buffer[offset];
-		if (this.indentNext > 0) {
-			let indent = 0;
-			while (ch === " ") ch = this.buffer[++indent + offset];
-			if (ch === "\r") {
-				const next = this.buffer[indent + offset + 1];
-				if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
-			}
-			return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
-		}
-		if (ch === "-" || ch === ".") {
-			const dt = this.buffer.substr(offset, 3);
-			if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
-		}
-		return offset;
-	}
-	getLine() {
-		let end = this.lineEndPos;
-		if (typeof end !== "number" || end !== -1 && end < this.pos) {
-			end = this.buffer.indexOf("\n", this.pos);
-			this.lineEndPos = end;
-		}
-		if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
-		if (this.buffer[end - 1] === "\r") end -= 1;
-		return this.buffer.substring(this.pos, end);
-	}
-	hasChars(n) {
-		return this.pos + n <= this.buffer.length;
-	}
-	setNext(state) {
-		this.buffer = this.buffer.substring(this.pos);
-		this.pos = 0;
-		this.lineEndPos = null;
-		this.next = state;
-		return null;
-	}
-	peek(n) {
-		return this.buffer.substr(this.pos, n);
-	}
-	*parseNext(next) {
-		switch (next) {
-			case "stream": return yield* this.parseStream();
-			case "line-start": return yield* this.parseLineStart();
-			case "block-start": return yield* this.parseBlockStart();
-			case "doc": return yield* this.parseDocument();
-			case "flow": return yield* this.parseFlowCollection();
-			case "quoted-scalar": return yield* this.parseQuotedScalar();
-			case "block-scalar": return yield* this.parseBlockScalar();
-			case "plain-scalar": return yield* this.parsePlainScalar();
-		}
-	}
-	*parseStream() {
-		let line = this.getLine();
-		if (line === null) return this.setNext("stream");
-		if (line[0] === "﻿") {
-			yield* this.pushCount(1);
-			line = line.substring(1);
-		}
-		if (line[0] === "%") {
-			let dirEnd = line.length;
-			let cs = line.indexOf("#");
-			while (cs !== -1) {
-				const ch = line[cs - 1];
-				if (ch === " " || ch === "	") {
-					dirEnd = cs - 1;
-					break;
-				} else cs = line.indexOf("#", cs + 1);
-			}
-			while (true) {
-				const ch = line[dirEnd - 1];
-				if (ch === " " || ch === "	") dirEnd -= 1;
-				else break;
-			}
-			const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
-			yield* this.pushCount(line.length - n);
-			this.pushNewline();
-			return "stream";
-		}
-		if (this.atLineEnd()) {
-			const sp = yield* this.pushSpaces(true);
-			yield* this.pushCount(line.length - sp);
-			yield* this.pushNewline();
-			return "stream";
-		}
-		yield "";
-		return yield* this.parseLineStart();
-	}
-	*parseLineStart() {
-		const ch = this.charAt(0);
-		if (!ch && !this.atEnd) return this.setNext("line-start");
-		if (ch === "-" || ch === ".") {
-			if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
-			const s = this.peek(3);
-			if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
-				yield* this.pushCount(3);
-				this.indentValue = 0;
-				this.indentNext = 0;
-				return s === "---" ? "doc" : "stream";
-			}
-		}
-		this.indentValue = yield* this.pushSpaces(false);
-		if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
-		return yield* this.parseBlockStart();
-	}
-	*parseBlockStart() {
-		const [ch0, ch1] = this.peek(2);
-		if (!ch1 && !this.atEnd) return this.setNext("block-start");
-		if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
-			const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
-			this.indentNext = this.indentValue + 1;
-			this.indentValue += n;
-			return "block-start";
-		}
-		return "doc";
-	}
-	*parseDocument() {
-		yield* this.pushSpaces(true);
-		const line = this.getLine();
-		if (line === null) return this.setNext("doc");
-		let n = yield* this.pushIndicators();
-		switch (line[n]) {
-			case "#": yield* this.pushCount(line.length - n);
-			case void 0:
-				yield* this.pushNewline();
-				return yield* this.parseLineStart();
-			case "{":
-			case "[":
-				yield* this.pushCount(1);
-				this.flowKey = false;
-				this.flowLevel = 1;
-				return "flow";
-			case "}":
-			case "]":
-				yield* this.pushCount(1);
-				return "doc";
-			case "*":
-				yield* this.pushUntil(isNotAnchorChar);
-				return "doc";
-			case "\"":
-			case "'": return yield* this.parseQuotedScalar();
-			case "|":
-			case ">":
-				n += yield* this.parseBlockScalarHeader();
-				n += yield* this.pushSpaces(true);
-				yield* this.pushCount(line.length - n);
-				yield* this.pushNewline();
-				return yield* this.parseBlockScalar();
-			default: return yield* this.parsePlainScalar();
-		}
-	}
-	*parseFlowCollection() {
-		let nl, sp;
-		let indent = -1;
-		do {
-			nl = yield* this.pushNewline();
-			if (nl > 0) {
-				sp = yield* this.pushSpaces(false);
-				this.indentValue = indent = sp;
-			} else sp = 0;
-			sp += yield* this.pushSpaces(true);
-		} while (nl + sp > 0);
-		const line = this.getLine();
-		if (line === null) return this.setNext("flow");
-		if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
-			if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
-				this.flowLevel = 0;
-				yield "";
-				return yield* this.parseLineStart();
-			}
-		}
-		let n = 0;
-		while (line[n] === ",") {
-			n += yield* this.pushCount(1);
-			n += yield* this.pushSpaces(true);
+var hexDigits, tagChars, flowIndicatorChars, invalidAnchorChars, isNotAnchorChar, Lexer;
+var init_lexer = __esmMin((() => {
+	init_cst();
+	hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
+	tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
+	flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
+	invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
+	isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
+	Lexer = class {
+		constructor() {
+			/**
+			* Flag indicating whether the end of the current buffer marks the end of
+			* all input
+			*/
+			this.atEnd = false;
+			/**
+			* Explicit indent set in block scalar header, as an offset from the current
+			* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
+			* explicitly set.
+			*/
+			this.blockScalarIndent = -1;
+			/**
+			* Block scalars that include a + (keep) chomping indicator in their header
+			* include trailing empty lines, which are otherwise excluded from the
+			* scalar's contents.
+			*/
+			this.blockScalarKeep = false;
+			/** Current input */
+			this.buffer = "";
+			/**
+			* Flag noting whether the map value indicator : can immediately follow this
+			* node within a flow context.
+			*/
 			this.flowKey = false;
+			/** Count of surrounding flow collection levels. */
+			this.flowLevel = 0;
+			/**
+			* Minimum level of indentation required for next lines to be parsed as a
+			* part of the current scalar value.
+			*/
+			this.indentNext = 0;
+			/** Indentation level of the current line. */
+			this.indentValue = 0;
+			/** Position of the next \n character. */
+			this.lineEndPos = null;
+			/** Stores the state of the lexer if reaching the end of incpomplete input */
+			this.next = null;
+			/** A pointer to `buffer`; the current position of the lexer. */
+			this.pos = 0;
 		}
-		n += yield* this.pushIndicators();
-		switch (line[n]) {
-			case void 0: return "flow";
-			case "#":
+		/**
+		* Generate YAML tokens from the `source` string. If `incomplete`,
+		* a part of the last line may be left as a buffer for the next call.
+		*
+		* @returns A generator of lexical tokens
+		*/
+		*lex(source, incomplete = false) {
+			if (source) {
+				if (typeof source !== "string") throw TypeError("source is not a string");
+				this.buffer = this.buffer ? this.buffer + source : source;
+				this.lineEndPos = null;
+			}
+			this.atEnd = !incomplete;
+			let next = this.next ?? "stream";
+			while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
+		}
+		atLineEnd() {
+			let i = this.pos;
+			let ch = this.buffer[i];
+			while (ch === " " || ch === "	") ch = this.buffer[++i];
+			if (!ch || ch === "#" || ch === "\n") return true;
+			if (ch === "\r") return this.buffer[i + 1] === "\n";
+			return false;
+		}
+		charAt(n) {
+			return this.buffer[this.pos + n];
+		}
+		continueScalar(offset) {
+			let ch = this.buffer[offset];
+			if (this.indentNext > 0) {
+				let indent = 0;
+				while (ch === " ") ch = this.buffer[++indent + offset];
+				if (ch === "\r") {
+					const next = this.buffer[indent + offset + 1];
+					if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
+				}
+				return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
+			}
+			if (ch === "-" || ch === ".") {
+				const dt = this.buffer.substr(offset, 3);
+				if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
+			}
+			return offset;
+		}
+		getLine() {
+			let end = this.lineEndPos;
+			if (typeof end !== "number" || end !== -1 && end < this.pos) {
+				end = this.buffer.indexOf("\n", this.pos);
+				this.lineEndPos = end;
+			}
+			if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
+			if (this.buffer[end - 1] === "\r") end -= 1;
+			return this.buffer.substring(this.pos, end);
+		}
+		hasChars(n) {
+			return this.pos + n <= this.buffer.length;
+		}
+		setNext(state) {
+			this.buffer = this.buffer.substring(this.pos);
+			this.pos = 0;
+			this.lineEndPos = null;
+			this.next = state;
+			return null;
+		}
+		peek(n) {
+			return this.buffer.substr(this.pos, n);
+		}
+		*parseNext(next) {
+			switch (next) {
+				case "stream": return yield* this.parseStream();
+				case "line-start": return yield* this.parseLineStart();
+				case "block-start": return yield* this.parseBlockStart();
+				case "doc": return yield* this.parseDocument();
+				case "flow": return yield* this.parseFlowCollection();
+				case "quoted-scalar": return yield* this.parseQuotedScalar();
+				case "block-scalar": return yield* this.parseBlockScalar();
+				case "plain-scalar": return yield* this.parsePlainScalar();
+			}
+		}
+		*parseStream() {
+			let line = this.getLine();
+			if (line === null) return this.setNext("stream");
+			if (line[0] === "﻿") {
+				yield* this.pushCount(1);
+				line = line.substring(1);
+			}
+			if (line[0] === "%") {
+				let dirEnd = line.length;
+				let cs = line.indexOf("#");
+				while (cs !== -1) {
+					const ch = line[cs - 1];
+					if (ch === " " || ch === "	") {
+						dirEnd = cs - 1;
+						break;
+					} else cs = line.indexOf("#", cs + 1);
+				}
+				while (true) {
+					const ch = line[dirEnd - 1];
+					if (ch === " " || ch === "	") dirEnd -= 1;
+					else break;
+				}
+				const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
 				yield* this.pushCount(line.length - n);
-				return "flow";
-			case "{":
-			case "[":
-				yield* this.pushCount(1);
-				this.flowKey = false;
-				this.flowLevel += 1;
-				return "flow";
-			case "}":
-			case "]":
-				yield* this.pushCount(1);
-				this.flowKey = true;
-				this.flowLevel -= 1;
-				return this.flowLevel ? "flow" : "doc";
-			case "*":
-				yield* this.pushUntil(isNotAnchorChar);
-				return "flow";
-			case "\"":
-			case "'":
-				this.flowKey = true;
-				return yield* this.parseQuotedScalar();
-			case ":": {
-				const next = this.charAt(1);
-				if (this.flowKey || isEmpty$1(next) || next === ",") {
-					this.flowKey = false;
-					yield* this.pushCount(1);
-					yield* this.pushSpaces(true);
-					return "flow";
+				this.pushNewline();
+				return "stream";
+			}
+			if (this.atLineEnd()) {
+				const sp = yield* this.pushSpaces(true);
+				yield* this.pushCount(line.length - sp);
+				yield* this.pushNewline();
+				return "stream";
+			}
+			yield "";
+			return yield* this.parseLineStart();
+		}
+		*parseLineStart() {
+			const ch = this.charAt(0);
+			if (!ch && !this.atEnd) return this.setNext("line-start");
+			if (ch === "-" || ch === ".") {
+				if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
+				const s = this.peek(3);
+				if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
+					yield* this.pushCount(3);
+					this.indentValue = 0;
+					this.indentNext = 0;
+					return s === "---" ? "doc" : "stream";
 				}
 			}
-			default:
-				this.flowKey = false;
-				return yield* this.parsePlainScalar();
+			this.indentValue = yield* this.pushSpaces(false);
+			if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
+			return yield* this.parseBlockStart();
 		}
-	}
-	*parseQuotedScalar() {
-		const quote = this.charAt(0);
-		let end = this.buffer.indexOf(quote, this.pos + 1);
-		if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
-		else while (end !== -1) {
-			let n = 0;
-			while (this.buffer[end - 1 - n] === "\\") n += 1;
-			if (n % 2 === 0) break;
-			end = this.buffer.indexOf("\"", end + 1);
-		}
-		const qb = this.buffer.substring(0, end);
-		let nl = qb.indexOf("\n", this.pos);
-		if (nl !== -1) {
-			while (nl !== -1) {
-				const cs = this.continueScalar(nl + 1);
-				if (cs === -1) break;
-				nl = qb.indexOf("\n", cs);
+		*parseBlockStart() {
+			const [ch0, ch1] = this.peek(2);
+			if (!ch1 && !this.atEnd) return this.setNext("block-start");
+			if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
+				const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
+				this.indentNext = this.indentValue + 1;
+				this.indentValue += n;
+				return "block-start";
 			}
-			if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
+			return "doc";
 		}
-		if (end === -1) {
-			if (!this.atEnd) return this.setNext("quoted-scalar");
-			end = this.buffer.length;
-		}
-		yield* this.pushToIndex(end + 1, false);
-		return this.flowLevel ? "flow" : "doc";
-	}
-	*parseBlockScalarHeader() {
-		this.blockScalarIndent = -1;
-		this.blockScalarKeep = false;
-		let i = this.pos;
-		while (true) {
-			const ch = this.buffer[++i];
-			if (ch === "+") this.blockScalarKeep = true;
-			else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
-			else if (ch !== "-") break;
-		}
-		return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
-	}
-	*parseBlockScalar() {
-		let nl = this.pos - 1;
-		let indent = 0;
-		let ch;
-		loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
-			case " ":
-				indent += 1;
-				break;
-			case "\n":
-				nl = i;
-				indent = 0;
-				break;
-			case "\r": {
-				const next = this.buffer[i + 1];
-				if (!next && !this.atEnd) return this.setNext("block-scalar");
-				if (next === "\n") break;
+		*parseDocument() {
+			yield* this.pushSpaces(true);
+			const line = this.getLine();
+			if (line === null) return this.setNext("doc");
+			let n = yield* this.pushIndicators();
+			switch (line[n]) {
+				case "#": yield* this.pushCount(line.length - n);
+				case void 0:
+					yield* this.pushNewline();
+					return yield* this.parseLineStart();
+				case "{":
+				case "[":
+					yield* this.pushCount(1);
+					this.flowKey = false;
+					this.flowLevel = 1;
+					return "flow";
+				case "}":
+				case "]":
+					yield* this.pushCount(1);
+					return "doc";
+				case "*":
+					yield* this.pushUntil(isNotAnchorChar);
+					return "doc";
+				case "\"":
+				case "'": return yield* this.parseQuotedScalar();
+				case "|":
+				case ">":
+					n += yield* this.parseBlockScalarHeader();
+					n += yield* this.pushSpaces(true);
+					yield* this.pushCount(line.length - n);
+					yield* this.pushNewline();
+					return yield* this.parseBlockScalar();
+				default: return yield* this.parsePlainScalar();
 			}
-			default: break loop;
 		}
-		if (!ch && !this.atEnd) return this.setNext("block-scalar");
-		if (indent >= this.indentNext) {
-			if (this.blockScalarIndent === -1) this.indentNext = indent;
-			else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
+		*parseFlowCollection() {
+			let nl, sp;
+			let indent = -1;
 			do {
-				const cs = this.continueScalar(nl + 1);
-				if (cs === -1) break;
-				nl = this.buffer.indexOf("\n", cs);
-			} while (nl !== -1);
-			if (nl === -1) {
-				if (!this.atEnd) return this.setNext("block-scalar");
-				nl = this.buffer.length;
+				nl = yield* this.pushNewline();
+				if (nl > 0) {
+					sp = yield* this.pushSpaces(false);
+					this.indentValue = indent = sp;
+				} else sp = 0;
+				sp += yield* this.pushSpaces(true);
+			} while (nl + sp > 0);
+			const line = this.getLine();
+			if (line === null) return this.setNext("flow");
+			if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
+				if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
+					this.flowLevel = 0;
+					yield "";
+					return yield* this.parseLineStart();
+				}
 			}
-		}
-		let i = nl + 1;
-		ch = this.buffer[i];
-		while (ch === " ") ch = this.buffer[++i];
-		if (ch === "	") {
-			while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
-			nl = i - 1;
-		} else if (!this.blockScalarKeep) do {
-			let i = nl - 1;
-			let ch = this.buffer[i];
-			if (ch === "\r") ch = this.buffer[--i];
-			const lastChar = i;
-			while (ch === " ") ch = this.buffer[--i];
-			if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
-			else break;
-		} while (true);
-		yield "";
-		yield* this.pushToIndex(nl + 1, true);
-		return yield* this.parseLineStart();
-	}
-	*parsePlainScalar() {
-		const inFlow = this.flowLevel > 0;
-		let end = this.pos - 1;
-		let i = this.pos - 1;
-		let ch;
-		while (ch = this.buffer[++i]) if (ch === ":") {
-			const next = this.buffer[i + 1];
-			if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
-			end = i;
-		} else if (isEmpty$1(ch)) {
-			let next = this.buffer[i + 1];
-			if (ch === "\r") {
-				if (next === "\n") {
-					i += 1;
-					ch = "\n";
-					next = this.buffer[i + 1];
-				} else end = i;
+			let n = 0;
+			while (line[n] === ",") {
+				n += yield* this.pushCount(1);
+				n += yield* this.pushSpaces(true);
+				this.flowKey = false;
 			}
-			if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
-			if (ch === "\n") {
-				const cs = this.continueScalar(i + 1);
-				if (cs === -1) break;
-				i = Math.max(i, cs - 2);
-			}
-		} else {
-			if (inFlow && flowIndicatorChars.has(ch)) break;
-			end = i;
-		}
-		if (!ch && !this.atEnd) return this.setNext("plain-scalar");
-		yield "";
-		yield* this.pushToIndex(end + 1, true);
-		return inFlow ? "flow" : "doc";
-	}
-	*pushCount(n) {
-		if (n > 0) {
-			yield this.buffer.substr(this.pos, n);
-			this.pos += n;
-			return n;
-		}
-		return 0;
-	}
-	*pushToIndex(i, allowEmpty) {
-		const s = this.buffer.slice(this.pos, i);
-		if (s) {
-			yield s;
-			this.pos += s.length;
-			return s.length;
-		} else if (allowEmpty) yield "";
-		return 0;
-	}
-	*pushIndicators() {
-		let n = 0;
-		loop: while (true) {
-			switch (this.charAt(0)) {
-				case "!":
-					n += yield* this.pushTag();
-					n += yield* this.pushSpaces(true);
-					continue loop;
-				case "&":
-					n += yield* this.pushUntil(isNotAnchorChar);
-					n += yield* this.pushSpaces(true);
-					continue loop;
-				case "-":
-				case "?":
+			n += yield* this.pushIndicators();
+			switch (line[n]) {
+				case void 0: return "flow";
+				case "#":
+					yield* this.pushCount(line.length - n);
+					return "flow";
+				case "{":
+				case "[":
+					yield* this.pushCount(1);
+					this.flowKey = false;
+					this.flowLevel += 1;
+					return "flow";
+				case "}":
+				case "]":
+					yield* this.pushCount(1);
+					this.flowKey = true;
+					this.flowLevel -= 1;
+					return this.flowLevel ? "flow" : "doc";
+				case "*":
+					yield* this.pushUntil(isNotAnchorChar);
+					return "flow";
+				case "\"":
+				case "'":
+					this.flowKey = true;
+					return yield* this.parseQuotedScalar();
 				case ":": {
-					const inFlow = this.flowLevel > 0;
-					const ch1 = this.charAt(1);
-					if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
-						if (!inFlow) this.indentNext = this.indentValue + 1;
-						else if (this.flowKey) this.flowKey = false;
-						n += yield* this.pushCount(1);
-						n += yield* this.pushSpaces(true);
-						continue loop;
+					const next = this.charAt(1);
+					if (this.flowKey || isEmpty$1(next) || next === ",") {
+						this.flowKey = false;
+						yield* this.pushCount(1);
+						yield* this.pushSpaces(true);
+						return "flow";
 					}
 				}
+				default:
+					this.flowKey = false;
+					return yield* this.parsePlainScalar();
 			}
-			break loop;
 		}
-		return n;
-	}
-	*pushTag() {
-		if (this.charAt(1) === "<") {
-			let i = this.pos + 2;
+		*parseQuotedScalar() {
+			const quote = this.charAt(0);
+			let end = this.buffer.indexOf(quote, this.pos + 1);
+			if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
+			else while (end !== -1) {
+				let n = 0;
+				while (this.buffer[end - 1 - n] === "\\") n += 1;
+				if (n % 2 === 0) break;
+				end = this.buffer.indexOf("\"", end + 1);
+			}
+			const qb = this.buffer.substring(0, end);
+			let nl = qb.indexOf("\n", this.pos);
+			if (nl !== -1) {
+				while (nl !== -1) {
+					const cs = this.continueScalar(nl + 1);
+					if (cs === -1) break;
+					nl = qb.indexOf("\n", cs);
+				}
+				if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
+			}
+			if (end === -1) {
+				if (!this.atEnd) return this.setNext("quoted-scalar");
+				end = this.buffer.length;
+			}
+			yield* this.pushToIndex(end + 1, false);
+			return this.flowLevel ? "flow" : "doc";
+		}
+		*parseBlockScalarHeader() {
+			this.blockScalarIndent = -1;
+			this.blockScalarKeep = false;
+			let i = this.pos;
+			while (true) {
+				const ch = this.buffer[++i];
+				if (ch === "+") this.blockScalarKeep = true;
+				else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
+				else if (ch !== "-") break;
+			}
+			return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
+		}
+		*parseBlockScalar() {
+			let nl = this.pos - 1;
+			let indent = 0;
+			let ch;
+			loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
+				case " ":
+					indent += 1;
+					break;
+				case "\n":
+					nl = i;
+					indent = 0;
+					break;
+				case "\r": {
+					const next = this.buffer[i + 1];
+					if (!next && !this.atEnd) return this.setNext("block-scalar");
+					if (next === "\n") break;
+				}
+				default: break loop;
+			}
+			if (!ch && !this.atEnd) return this.setNext("block-scalar");
+			if (indent >= this.indentNext) {
+				if (this.blockScalarIndent === -1) this.indentNext = indent;
+				else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
+				do {
+					const cs = this.continueScalar(nl + 1);
+					if (cs === -1) break;
+					nl = this.buffer.indexOf("\n", cs);
+				} while (nl !== -1);
+				if (nl === -1) {
+					if (!this.atEnd) return this.setNext("block-scalar");
+					nl = this.buffer.length;
+				}
+			}
+			let i = nl + 1;
+			ch = this.buffer[i];
+			while (ch === " ") ch = this.buffer[++i];
+			if (ch === "	") {
+				while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
+				nl = i - 1;
+			} else if (!this.blockScalarKeep) do {
+				let i = nl - 1;
+				let ch = this.buffer[i];
+				if (ch === "\r") ch = this.buffer[--i];
+				const lastChar = i;
+				while (ch === " ") ch = this.buffer[--i];
+				if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
+				else break;
+			} while (true);
+			yield "";
+			yield* this.pushToIndex(nl + 1, true);
+			return yield* this.parseLineStart();
+		}
+		*parsePlainScalar() {
+			const inFlow = this.flowLevel > 0;
+			let end = this.pos - 1;
+			let i = this.pos - 1;
+			let ch;
+			while (ch = this.buffer[++i]) if (ch === ":") {
+				const next = this.buffer[i + 1];
+				if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
+				end = i;
+			} else if (isEmpty$1(ch)) {
+				let next = this.buffer[i + 1];
+				if (ch === "\r") {
+					if (next === "\n") {
+						i += 1;
+						ch = "\n";
+						next = this.buffer[i + 1];
+					} else end = i;
+				}
+				if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
+				if (ch === "\n") {
+					const cs = this.continueScalar(i + 1);
+					if (cs === -1) break;
+					i = Math.max(i, cs - 2);
+				}
+			} else {
+				if (inFlow && flowIndicatorChars.has(ch)) break;
+				end = i;
+			}
+			if (!ch && !this.atEnd) return this.setNext("plain-scalar");
+			yield "";
+			yield* this.pushToIndex(end + 1, true);
+			return inFlow ? "flow" : "doc";
+		}
+		*pushCount(n) {
+			if (n > 0) {
+				yield this.buffer.substr(this.pos, n);
+				this.pos += n;
+				return n;
+			}
+			return 0;
+		}
+		*pushToIndex(i, allowEmpty) {
+			const s = this.buffer.slice(this.pos, i);
+			if (s) {
+				yield s;
+				this.pos += s.length;
+				return s.length;
+			} else if (allowEmpty) yield "";
+			return 0;
+		}
+		*pushIndicators() {
+			let n = 0;
+			loop: while (true) {
+				switch (this.charAt(0)) {
+					case "!":
+						n += yield* this.pushTag();
+						n += yield* this.pushSpaces(true);
+						continue loop;
+					case "&":
+						n += yield* this.pushUntil(isNotAnchorChar);
+						n += yield* this.pushSpaces(true);
+						continue loop;
+					case "-":
+					case "?":
+					case ":": {
+						const inFlow = this.flowLevel > 0;
+						const ch1 = this.charAt(1);
+						if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
+							if (!inFlow) this.indentNext = this.indentValue + 1;
+							else if (this.flowKey) this.flowKey = false;
+							n += yield* this.pushCount(1);
+							n += yield* this.pushSpaces(true);
+							continue loop;
+						}
+					}
+				}
+				break loop;
+			}
+			return n;
+		}
+		*pushTag() {
+			if (this.charAt(1) === "<") {
+				let i = this.pos + 2;
+				let ch = this.buffer[i];
+				while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
+				return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
+			} else {
+				let i = this.pos + 1;
+				let ch = this.buffer[i];
+				while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
+				else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
+				else break;
+				return yield* this.pushToIndex(i, false);
+			}
+		}
+		*pushNewline() {
+			const ch = this.buffer[this.pos];
+			if (ch === "\n") return yield* this.pushCount(1);
+			else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
+			else return 0;
+		}
+		*pushSpaces(allowTabs) {
+			let i = this.pos - 1;
+			let ch;
+			do
+				ch = this.buffer[++i];
+			while (ch === " " || allowTabs && ch === "	");
+			const n = i - this.pos;
+			if (n > 0) {
+				yield this.buffer.substr(this.pos, n);
+				this.pos = i;
+			}
+			return n;
+		}
+		*pushUntil(test) {
+			let i = this.pos;
 			let ch = this.buffer[i];
-			while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
-			return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
-		} else {
-			let i = this.pos + 1;
-			let ch = this.buffer[i];
-			while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
-			else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
-			else break;
+			while (!test(ch)) ch = this.buffer[++i];
 			return yield* this.pushToIndex(i, false);
 		}
-	}
-	*pushNewline() {
-		const ch = this.buffer[this.pos];
-		if (ch === "\n") return yield* this.pushCount(1);
-		else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
-		else return 0;
-	}
-	*pushSpaces(allowTabs) {
-		let i = this.pos - 1;
-		let ch;
-		do
-			ch = this.buffer[++i];
-		while (ch === " " || allowTabs && ch === "	");
-		const n = i - this.pos;
-		if (n > 0) {
-			yield this.buffer.substr(this.pos, n);
-			this.pos = i;
-		}
-		return n;
-	}
-	*pushUntil(test) {
-		let i = this.pos;
-		let ch = this.buffer[i];
-		while (!test(ch)) ch = this.buffer[++i];
-		return yield* this.pushToIndex(i, false);
-	}
-};
+	};
+}));
 // node_modules/yaml/browser/dist/parse/line-counter.js
-/**
-* Tracks newlines during parsing in order to provide an efficient API for
-* determining the one-indexed `{ line, col }` position for any offset
-* within the input.
-*/
-var LineCounter = class {
-	constructor() {
-		this.lineStarts = [];
-		/**
-		* Should be called in ascending order. Otherwise, call
-		* `lineCounter.lineStarts.sort()` before calling `linePos()`.
-		*/
-		this.addNewLine = (offset) => this.lineStarts.push(offset);
-		/**
-		* Performs a binary search and returns the 1-indexed { line, col }
-		* position of `offset`. If `line === 0`, `addNewLine` has never been
-		* called or `offset` is before the first known newline.
-		*/
-		this.linePos = (offset) => {
-			let low = 0;
-			let high = this.lineStarts.length;
-			while (low < high) {
-				const mid = low + high >> 1;
-				if (this.lineStarts[mid] < offset) low = mid + 1;
-				else high = mid;
-			}
-			if (this.lineStarts[low] === offset) return {
-				line: low + 1,
-				col: 1
+var LineCounter;
+var init_line_counter = __esmMin((() => {
+	LineCounter = class {
+		constructor() {
+			this.lineStarts = [];
+			/**
+			* Should be called in ascending order. Otherwise, call
+			* `lineCounter.lineStarts.sort()` before calling `linePos()`.
+			*/
+			this.addNewLine = (offset) => this.lineStarts.push(offset);
+			/**
+			* Performs a binary search and returns the 1-indexed { line, col }
+			* position of `offset`. If `line === 0`, `addNewLine` has never been
+			* called or `offset` is before the first known newline.
+			*/
+			this.linePos = (offset) => {
+				let low = 0;
+				let high = this.lineStarts.length;
+				while (low < high) {
+					const mid = low + high >> 1;
+					if (this.lineStarts[mid] < offset) low = mid + 1;
+					else high = mid;
+				}
+				if (this.lineStarts[low] === offset) return {
+					line: low + 1,
+					col: 1
+				};
+				if (low === 0) return {
+					line: 0,
+					col: offset
+				};
+				const start = this.lineStarts[low - 1];
+				return {
+					line: low,
+					col: offset - start + 1
+				};
 			};
-			if (low === 0) return {
-				line: 0,
-				col: offset
-			};
-			const start = this.lineStarts[low - 1];
-			return {
-				line: low,
-				col: offset - start + 1
-			};
-		};
-	}
-};
+		}
+	};
+}));
 // node_modules/yaml/browser/dist/parse/parser.js
 function includesToken(list, type) {
 	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
@@ -13732,456 +14242,471 @@ function fixFlowSeqItems(fc) {
 		}
 	}
 }
-/**
-* A YAML concrete syntax tree (CST) parser
-*
-* ```ts
-* const src: string = ...
-* for (const token of new Parser().parse(src)) {
-*   // token: Token
-* }
-* ```
-*
-* To use the parser with a user-provided lexer:
-*
-* ```ts
-* function* parse(source: string, lexer: Lexer) {
-*   const parser = new Parser()
-*   for (const lexeme of lexer.lex(source))
-*     yield* parser.next(lexeme)
-*   yield* parser.end()
-* }
-*
-* const src: string = ...
-* const lexer = new Lexer()
-* for (const token of parse(src, lexer)) {
-*   // token: Token
-* }
-* ```
-*/
-var Parser = class {
-	/**
-	* @param onNewLine - If defined, called separately with the start position of
-	*   each new line (in `parse()`, including the start of input).
-	*/
-	constructor(onNewLine) {
-		/** If true, space and sequence indicators count as indentation */
-		this.atNewLine = true;
-		/** If true, next token is a scalar value */
-		this.atScalar = false;
-		/** Current indentation level */
-		this.indent = 0;
-		/** Current offset since the start of parsing */
-		this.offset = 0;
-		/** On the same line with a block map key */
-		this.onKeyLine = false;
-		/** Top indicates the node that's currently being built */
-		this.stack = [];
-		/** The source of the current token, set in parse() */
-		this.source = "";
-		/** The type of the current token, set in parse() */
-		this.type = "";
-		this.lexer = new Lexer();
-		this.onNewLine = onNewLine;
-	}
-	/**
-	* Parse `source` as a YAML stream.
-	* If `incomplete`, a part of the last line may be left as a buffer for the next call.
-	*
-	* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
-	*
-	* @returns A generator of tokens representing each directive, document, and other structure.
-	*/
-	*parse(source, incomplete = false) {
-		if (this.onNewLine && this.offset === 0) this.onNewLine(0);
-		for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
-		if (!incomplete) yield* this.end();
-	}
-	/**
-	* Advance the parser by the `source` of one lexical token.
-	*/
-	*next(source) {
-		this.source = source;
-		if (this.atScalar) {
+var Parser;
+var init_parser = __esmMin((() => {
+	init_cst();
+	init_lexer();
+	Parser = class {
+		/**
+		* @param onNewLine - If defined, called separately with the start position of
+		*   each new line (in `parse()`, including the start of input).
+		*/
+		constructor(onNewLine) {
+			/** If true, space and sequence indicators count as indentation */
+			this.atNewLine = true;
+			/** If true, next token is a scalar value */
 			this.atScalar = false;
-			yield* this.step();
-			this.offset += source.length;
-			return;
+			/** Current indentation level */
+			this.indent = 0;
+			/** Current offset since the start of parsing */
+			this.offset = 0;
+			/** On the same line with a block map key */
+			this.onKeyLine = false;
+			/** Top indicates the node that's currently being built */
+			this.stack = [];
+			/** The source of the current token, set in parse() */
+			this.source = "";
+			/** The type of the current token, set in parse() */
+			this.type = "";
+			this.lexer = new Lexer();
+			this.onNewLine = onNewLine;
 		}
-		const type = tokenType(source);
-		if (!type) {
-			const message = `Not a YAML token: ${source}`;
-			yield* this.pop({
+		/**
+		* Parse `source` as a YAML stream.
+		* If `incomplete`, a part of the last line may be left as a buffer for the next call.
+		*
+		* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
+		*
+		* @returns A generator of tokens representing each directive, document, and other structure.
+		*/
+		*parse(source, incomplete = false) {
+			if (this.onNewLine && this.offset === 0) this.onNewLine(0);
+			for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
+			if (!incomplete) yield* this.end();
+		}
+		/**
+		* Advance the parser by the `source` of one lexical token.
+		*/
+		*next(source) {
+			this.source = source;
+			if (this.atScalar) {
+				this.atScalar = false;
+				yield* this.step();
+				this.offset += source.length;
+				return;
+			}
+			const type = tokenType(source);
+			if (!type) {
+				const message = `Not a YAML token: ${source}`;
+				yield* this.pop({
+					type: "error",
+					offset: this.offset,
+					message,
+					source
+				});
+				this.offset += source.length;
+			} else if (type === "scalar") {
+				this.atNewLine = false;
+				this.atScalar = true;
+				this.type = "scalar";
+			} else {
+				this.type = type;
+				yield* this.step();
+				switch (type) {
+					case "newline":
+						this.atNewLine = true;
+						this.indent = 0;
+						if (this.onNewLine) this.onNewLine(this.offset + source.length);
+						break;
+					case "space":
+						if (this.atNewLine && source[0] === " ") this.indent += source.length;
+						break;
+					case "explicit-key-ind":
+					case "map-value-ind":
+					case "seq-item-ind":
+						if (this.atNewLine) this.indent += source.length;
+						break;
+					case "doc-mode":
+					case "flow-error-end": return;
+					default: this.atNewLine = false;
+				}
+				this.offset += source.length;
+			}
+		}
+		/** Call at end of input to push out any remaining constructions */
+		*end() {
+			while (this.stack.length > 0) yield* this.pop();
+		}
+		get sourceToken() {
+			return {
+				type: this.type,
+				offset: this.offset,
+				indent: this.indent,
+				source: this.source
+			};
+		}
+		*step() {
+			const top = this.peek(1);
+			if (this.type === "doc-end" && top?.type !== "doc-end") {
+				while (this.stack.length > 0) yield* this.pop();
+				this.stack.push({
+					type: "doc-end",
+					offset: this.offset,
+					source: this.source
+				});
+				return;
+			}
+			if (!top) return yield* this.stream();
+			switch (top.type) {
+				case "document": return yield* this.document(top);
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": return yield* this.scalar(top);
+				case "block-scalar": return yield* this.blockScalar(top);
+				case "block-map": return yield* this.blockMap(top);
+				case "block-seq": return yield* this.blockSequence(top);
+				case "flow-collection": return yield* this.flowCollection(top);
+				case "doc-end": return yield* this.documentEnd(top);
+			}
+			/* istanbul ignore next should not happen */
+			yield* this.pop();
+		}
+		peek(n) {
+			return this.stack[this.stack.length - n];
+		}
+		*pop(error) {
+			const token = error ?? this.stack.pop();
+			/* istanbul ignore if should not happen */
+			if (!token) yield {
 				type: "error",
 				offset: this.offset,
-				message,
-				source
-			});
-			this.offset += source.length;
-		} else if (type === "scalar") {
-			this.atNewLine = false;
-			this.atScalar = true;
-			this.type = "scalar";
-		} else {
-			this.type = type;
-			yield* this.step();
-			switch (type) {
-				case "newline":
-					this.atNewLine = true;
-					this.indent = 0;
-					if (this.onNewLine) this.onNewLine(this.offset + source.length);
-					break;
-				case "space":
-					if (this.atNewLine && source[0] === " ") this.indent += source.length;
-					break;
-				case "explicit-key-ind":
-				case "map-value-ind":
-				case "seq-item-ind":
-					if (this.atNewLine) this.indent += source.length;
-					break;
-				case "doc-mode":
-				case "flow-error-end": return;
-				default: this.atNewLine = false;
-			}
-			this.offset += source.length;
-		}
-	}
-	/** Call at end of input to push out any remaining constructions */
-	*end() {
-		while (this.stack.length > 0) yield* this.pop();
-	}
-	get sourceToken() {
-		return {
-			type: this.type,
-			offset: this.offset,
-			indent: this.indent,
-			source: this.source
-		};
-	}
-	*step() {
-		const top = this.peek(1);
-		if (this.type === "doc-end" && top?.type !== "doc-end") {
-			while (this.stack.length > 0) yield* this.pop();
-			this.stack.push({
-				type: "doc-end",
-				offset: this.offset,
-				source: this.source
-			});
-			return;
-		}
-		if (!top) return yield* this.stream();
-		switch (top.type) {
-			case "document": return yield* this.document(top);
-			case "alias":
-			case "scalar":
-			case "single-quoted-scalar":
-			case "double-quoted-scalar": return yield* this.scalar(top);
-			case "block-scalar": return yield* this.blockScalar(top);
-			case "block-map": return yield* this.blockMap(top);
-			case "block-seq": return yield* this.blockSequence(top);
-			case "flow-collection": return yield* this.flowCollection(top);
-			case "doc-end": return yield* this.documentEnd(top);
-		}
-		/* istanbul ignore next should not happen */
-		yield* this.pop();
-	}
-	peek(n) {
-		return this.stack[this.stack.length - n];
-	}
-	*pop(error) {
-		const token = error ?? this.stack.pop();
-		/* istanbul ignore if should not happen */
-		if (!token) yield {
-			type: "error",
-			offset: this.offset,
-			source: "",
-			message: "Tried to pop an empty stack"
-		};
-		else if (this.stack.length === 0) yield token;
-		else {
-			const top = this.peek(1);
-			if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
-			else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
-			if (token.type === "flow-collection") fixFlowSeqItems(token);
-			switch (top.type) {
-				case "document":
-					top.value = token;
-					break;
-				case "block-scalar":
-					top.props.push(token);
-					break;
-				case "block-map": {
-					const it = top.items[top.items.length - 1];
-					if (it.value) {
-						top.items.push({
+				source: "",
+				message: "Tried to pop an empty stack"
+			};
+			else if (this.stack.length === 0) yield token;
+			else {
+				const top = this.peek(1);
+				if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
+				else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
+				if (token.type === "flow-collection") fixFlowSeqItems(token);
+				switch (top.type) {
+					case "document":
+						top.value = token;
+						break;
+					case "block-scalar":
+						top.props.push(token);
+						break;
+					case "block-map": {
+						const it = top.items[top.items.length - 1];
+						if (it.value) {
+							top.items.push({
+								start: [],
+								key: token,
+								sep: []
+							});
+							this.onKeyLine = true;
+							return;
+						} else if (it.sep) it.value = token;
+						else {
+							Object.assign(it, {
+								key: token,
+								sep: []
+							});
+							this.onKeyLine = !it.explicitKey;
+							return;
+						}
+						break;
+					}
+					case "block-seq": {
+						const it = top.items[top.items.length - 1];
+						if (it.value) top.items.push({
+							start: [],
+							value: token
+						});
+						else it.value = token;
+						break;
+					}
+					case "flow-collection": {
+						const it = top.items[top.items.length - 1];
+						if (!it || it.value) top.items.push({
 							start: [],
 							key: token,
 							sep: []
 						});
-						this.onKeyLine = true;
-						return;
-					} else if (it.sep) it.value = token;
-					else {
-						Object.assign(it, {
+						else if (it.sep) it.value = token;
+						else Object.assign(it, {
 							key: token,
 							sep: []
 						});
-						this.onKeyLine = !it.explicitKey;
 						return;
 					}
-					break;
+					/* istanbul ignore next should not happen */
+					default:
+						yield* this.pop();
+						yield* this.pop(token);
 				}
-				case "block-seq": {
-					const it = top.items[top.items.length - 1];
-					if (it.value) top.items.push({
-						start: [],
-						value: token
-					});
-					else it.value = token;
-					break;
+				if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
+					const last = token.items[token.items.length - 1];
+					if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
+						if (top.type === "document") top.end = last.start;
+						else top.items.push({ start: last.start });
+						token.items.splice(-1, 1);
+					}
 				}
-				case "flow-collection": {
-					const it = top.items[top.items.length - 1];
-					if (!it || it.value) top.items.push({
-						start: [],
-						key: token,
-						sep: []
-					});
-					else if (it.sep) it.value = token;
-					else Object.assign(it, {
-						key: token,
-						sep: []
-					});
+			}
+		}
+		*stream() {
+			switch (this.type) {
+				case "directive-line":
+					yield {
+						type: "directive",
+						offset: this.offset,
+						source: this.source
+					};
+					return;
+				case "byte-order-mark":
+				case "space":
+				case "comment":
+				case "newline":
+					yield this.sourceToken;
+					return;
+				case "doc-mode":
+				case "doc-start": {
+					const doc = {
+						type: "document",
+						offset: this.offset,
+						start: []
+					};
+					if (this.type === "doc-start") doc.start.push(this.sourceToken);
+					this.stack.push(doc);
 					return;
 				}
+			}
+			yield {
+				type: "error",
+				offset: this.offset,
+				message: `Unexpected ${this.type} token in YAML stream`,
+				source: this.source
+			};
+		}
+		*document(doc) {
+			if (doc.value) return yield* this.lineEnd(doc);
+			switch (this.type) {
+				case "doc-start":
+					if (findNonEmptyIndex(doc.start) !== -1) {
+						yield* this.pop();
+						yield* this.step();
+					} else doc.start.push(this.sourceToken);
+					return;
+				case "anchor":
+				case "tag":
+				case "space":
+				case "comment":
+				case "newline":
+					doc.start.push(this.sourceToken);
+					return;
+			}
+			const bv = this.startBlockValue(doc);
+			if (bv) this.stack.push(bv);
+			else yield {
+				type: "error",
+				offset: this.offset,
+				message: `Unexpected ${this.type} token in YAML document`,
+				source: this.source
+			};
+		}
+		*scalar(scalar) {
+			if (this.type === "map-value-ind") {
+				const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
+				let sep;
+				if (scalar.end) {
+					sep = scalar.end;
+					sep.push(this.sourceToken);
+					delete scalar.end;
+				} else sep = [this.sourceToken];
+				const map = {
+					type: "block-map",
+					offset: scalar.offset,
+					indent: scalar.indent,
+					items: [{
+						start,
+						key: scalar,
+						sep
+					}]
+				};
+				this.onKeyLine = true;
+				this.stack[this.stack.length - 1] = map;
+			} else yield* this.lineEnd(scalar);
+		}
+		*blockScalar(scalar) {
+			switch (this.type) {
+				case "space":
+				case "comment":
+				case "newline":
+					scalar.props.push(this.sourceToken);
+					return;
+				case "scalar":
+					scalar.source = this.source;
+					this.atNewLine = true;
+					this.indent = 0;
+					if (this.onNewLine) {
+						let nl = this.source.indexOf("\n") + 1;
+						while (nl !== 0) {
+							this.onNewLine(this.offset + nl);
+							nl = this.source.indexOf("\n", nl) + 1;
+						}
+					}
+					yield* this.pop();
+					break;
 				/* istanbul ignore next should not happen */
 				default:
 					yield* this.pop();
-					yield* this.pop(token);
-			}
-			if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
-				const last = token.items[token.items.length - 1];
-				if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
-					if (top.type === "document") top.end = last.start;
-					else top.items.push({ start: last.start });
-					token.items.splice(-1, 1);
-				}
-			}
-		}
-	}
-	*stream() {
-		switch (this.type) {
-			case "directive-line":
-				yield {
-					type: "directive",
-					offset: this.offset,
-					source: this.source
-				};
-				return;
-			case "byte-order-mark":
-			case "space":
-			case "comment":
-			case "newline":
-				yield this.sourceToken;
-				return;
-			case "doc-mode":
-			case "doc-start": {
-				const doc = {
-					type: "document",
-					offset: this.offset,
-					start: []
-				};
-				if (this.type === "doc-start") doc.start.push(this.sourceToken);
-				this.stack.push(doc);
-				return;
-			}
-		}
-		yield {
-			type: "error",
-			offset: this.offset,
-			message: `Unexpected ${this.type} token in YAML stream`,
-			source: this.source
-		};
-	}
-	*document(doc) {
-		if (doc.value) return yield* this.lineEnd(doc);
-		switch (this.type) {
-			case "doc-start":
-				if (findNonEmptyIndex(doc.start) !== -1) {
-					yield* this.pop();
 					yield* this.step();
-				} else doc.start.push(this.sourceToken);
-				return;
-			case "anchor":
-			case "tag":
-			case "space":
-			case "comment":
-			case "newline":
-				doc.start.push(this.sourceToken);
-				return;
-		}
-		const bv = this.startBlockValue(doc);
-		if (bv) this.stack.push(bv);
-		else yield {
-			type: "error",
-			offset: this.offset,
-			message: `Unexpected ${this.type} token in YAML document`,
-			source: this.source
-		};
-	}
-	*scalar(scalar) {
-		if (this.type === "map-value-ind") {
-			const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
-			let sep;
-			if (scalar.end) {
-				sep = scalar.end;
-				sep.push(this.sourceToken);
-				delete scalar.end;
-			} else sep = [this.sourceToken];
-			const map = {
-				type: "block-map",
-				offset: scalar.offset,
-				indent: scalar.indent,
-				items: [{
-					start,
-					key: scalar,
-					sep
-				}]
-			};
-			this.onKeyLine = true;
-			this.stack[this.stack.length - 1] = map;
-		} else yield* this.lineEnd(scalar);
-	}
-	*blockScalar(scalar) {
-		switch (this.type) {
-			case "space":
-			case "comment":
-			case "newline":
-				scalar.props.push(this.sourceToken);
-				return;
-			case "scalar":
-				scalar.source = this.source;
-				this.atNewLine = true;
-				this.indent = 0;
-				if (this.onNewLine) {
-					let nl = this.source.indexOf("\n") + 1;
-					while (nl !== 0) {
-						this.onNewLine(this.offset + nl);
-						nl = this.source.indexOf("\n", nl) + 1;
-					}
-				}
-				yield* this.pop();
-				break;
-			/* istanbul ignore next should not happen */
-			default:
-				yield* this.pop();
-				yield* this.step();
-		}
-	}
-	*blockMap(map) {
-		const it = map.items[map.items.length - 1];
-		switch (this.type) {
-			case "newline":
-				this.onKeyLine = false;
-				if (it.value) {
-					const end = "end" in it.value ? it.value.end : void 0;
-					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-					else map.items.push({ start: [this.sourceToken] });
-				} else if (it.sep) it.sep.push(this.sourceToken);
-				else it.start.push(this.sourceToken);
-				return;
-			case "space":
-			case "comment":
-				if (it.value) map.items.push({ start: [this.sourceToken] });
-				else if (it.sep) it.sep.push(this.sourceToken);
-				else {
-					if (this.atIndentedComment(it.start, map.indent)) {
-						const end = map.items[map.items.length - 2]?.value?.end;
-						if (Array.isArray(end)) {
-							arrayPushArray(end, it.start);
-							end.push(this.sourceToken);
-							map.items.pop();
-							return;
-						}
-					}
-					it.start.push(this.sourceToken);
-				}
-				return;
-		}
-		if (this.indent >= map.indent) {
-			const atMapIndent = !this.onKeyLine && this.indent === map.indent;
-			const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
-			let start = [];
-			if (atNextItem && it.sep && !it.value) {
-				const nl = [];
-				for (let i = 0; i < it.sep.length; ++i) {
-					const st = it.sep[i];
-					switch (st.type) {
-						case "newline":
-							nl.push(i);
-							break;
-						case "space": break;
-						case "comment":
-							if (st.indent > map.indent) nl.length = 0;
-							break;
-						default: nl.length = 0;
-					}
-				}
-				if (nl.length >= 2) start = it.sep.splice(nl[1]);
 			}
+		}
+		*blockMap(map) {
+			const it = map.items[map.items.length - 1];
 			switch (this.type) {
-				case "anchor":
-				case "tag":
-					if (atNextItem || it.value) {
-						start.push(this.sourceToken);
-						map.items.push({ start });
-						this.onKeyLine = true;
+				case "newline":
+					this.onKeyLine = false;
+					if (it.value) {
+						const end = "end" in it.value ? it.value.end : void 0;
+						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+						else map.items.push({ start: [this.sourceToken] });
 					} else if (it.sep) it.sep.push(this.sourceToken);
 					else it.start.push(this.sourceToken);
 					return;
-				case "explicit-key-ind":
-					if (!it.sep && !it.explicitKey) {
+				case "space":
+				case "comment":
+					if (it.value) map.items.push({ start: [this.sourceToken] });
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else {
+						if (this.atIndentedComment(it.start, map.indent)) {
+							const end = map.items[map.items.length - 2]?.value?.end;
+							if (Array.isArray(end)) {
+								arrayPushArray(end, it.start);
+								end.push(this.sourceToken);
+								map.items.pop();
+								return;
+							}
+						}
 						it.start.push(this.sourceToken);
-						it.explicitKey = true;
-					} else if (atNextItem || it.value) {
-						start.push(this.sourceToken);
-						map.items.push({
-							start,
-							explicitKey: true
-						});
-					} else this.stack.push({
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start: [this.sourceToken],
-							explicitKey: true
-						}]
-					});
-					this.onKeyLine = true;
+					}
 					return;
-				case "map-value-ind":
-					if (it.explicitKey) {
-						if (!it.sep) {
-							if (includesToken(it.start, "newline")) Object.assign(it, {
+			}
+			if (this.indent >= map.indent) {
+				const atMapIndent = !this.onKeyLine && this.indent === map.indent;
+				const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
+				let start = [];
+				if (atNextItem && it.sep && !it.value) {
+					const nl = [];
+					for (let i = 0; i < it.sep.length; ++i) {
+						const st = it.sep[i];
+						switch (st.type) {
+							case "newline":
+								nl.push(i);
+								break;
+							case "space": break;
+							case "comment":
+								if (st.indent > map.indent) nl.length = 0;
+								break;
+							default: nl.length = 0;
+						}
+					}
+					if (nl.length >= 2) start = it.sep.splice(nl[1]);
+				}
+				switch (this.type) {
+					case "anchor":
+					case "tag":
+						if (atNextItem || it.value) {
+							start.push(this.sourceToken);
+							map.items.push({ start });
+							this.onKeyLine = true;
+						} else if (it.sep) it.sep.push(this.sourceToken);
+						else it.start.push(this.sourceToken);
+						return;
+					case "explicit-key-ind":
+						if (!it.sep && !it.explicitKey) {
+							it.start.push(this.sourceToken);
+							it.explicitKey = true;
+						} else if (atNextItem || it.value) {
+							start.push(this.sourceToken);
+							map.items.push({
+								start,
+								explicitKey: true
+							});
+						} else this.stack.push({
+							type: "block-map",
+							offset: this.offset,
+							indent: this.indent,
+							items: [{
+								start: [this.sourceToken],
+								explicitKey: true
+							}]
+						});
+						this.onKeyLine = true;
+						return;
+					case "map-value-ind":
+						if (it.explicitKey) {
+							if (!it.sep) {
+								if (includesToken(it.start, "newline")) Object.assign(it, {
+									key: null,
+									sep: [this.sourceToken]
+								});
+								else {
+									const start = getFirstKeyStartProps(it.start);
+									this.stack.push({
+										type: "block-map",
+										offset: this.offset,
+										indent: this.indent,
+										items: [{
+											start,
+											key: null,
+											sep: [this.sourceToken]
+										}]
+									});
+								}
+							} else if (it.value) map.items.push({
+								start: [],
 								key: null,
 								sep: [this.sourceToken]
 							});
-							else {
+							else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+								type: "block-map",
+								offset: this.offset,
+								indent: this.indent,
+								items: [{
+									start,
+									key: null,
+									sep: [this.sourceToken]
+								}]
+							});
+							else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
 								const start = getFirstKeyStartProps(it.start);
+								const key = it.key;
+								const sep = it.sep;
+								sep.push(this.sourceToken);
+								delete it.key;
+								delete it.sep;
 								this.stack.push({
 									type: "block-map",
 									offset: this.offset,
 									indent: this.indent,
 									items: [{
 										start,
-										key: null,
-										sep: [this.sourceToken]
+										key,
+										sep
 									}]
 								});
-							}
-						} else if (it.value) map.items.push({
-							start: [],
+							} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
+							else it.sep.push(this.sourceToken);
+						} else if (!it.sep) Object.assign(it, {
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (it.value || atNextItem) map.items.push({
+							start,
 							key: null,
 							sep: [this.sourceToken]
 						});
@@ -14190,339 +14715,302 @@ var Parser = class {
 							offset: this.offset,
 							indent: this.indent,
 							items: [{
-								start,
+								start: [],
 								key: null,
 								sep: [this.sourceToken]
 							}]
 						});
-						else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
-							const start = getFirstKeyStartProps(it.start);
-							const key = it.key;
-							const sep = it.sep;
-							sep.push(this.sourceToken);
-							delete it.key;
-							delete it.sep;
-							this.stack.push({
-								type: "block-map",
-								offset: this.offset,
-								indent: this.indent,
-								items: [{
-									start,
-									key,
-									sep
-								}]
-							});
-						} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
 						else it.sep.push(this.sourceToken);
-					} else if (!it.sep) Object.assign(it, {
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (it.value || atNextItem) map.items.push({
-						start,
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+						this.onKeyLine = true;
+						return;
+					case "alias":
+					case "scalar":
+					case "single-quoted-scalar":
+					case "double-quoted-scalar": {
+						const fs = this.flowScalar(this.type);
+						if (atNextItem || it.value) {
+							map.items.push({
+								start,
+								key: fs,
+								sep: []
+							});
+							this.onKeyLine = true;
+						} else if (it.sep) this.stack.push(fs);
+						else {
+							Object.assign(it, {
+								key: fs,
+								sep: []
+							});
+							this.onKeyLine = true;
+						}
+						return;
+					}
+					default: {
+						const bv = this.startBlockValue(map);
+						if (bv) {
+							if (bv.type === "block-seq") {
+								if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
+									yield* this.pop({
+										type: "error",
+										offset: this.offset,
+										message: "Unexpected block-seq-ind on same line with key",
+										source: this.source
+									});
+									return;
+								}
+							} else if (atMapIndent) map.items.push({ start });
+							this.stack.push(bv);
+							return;
+						}
+					}
+				}
+			}
+			yield* this.pop();
+			yield* this.step();
+		}
+		*blockSequence(seq) {
+			const it = seq.items[seq.items.length - 1];
+			switch (this.type) {
+				case "newline":
+					if (it.value) {
+						const end = "end" in it.value ? it.value.end : void 0;
+						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+						else seq.items.push({ start: [this.sourceToken] });
+					} else it.start.push(this.sourceToken);
+					return;
+				case "space":
+				case "comment":
+					if (it.value) seq.items.push({ start: [this.sourceToken] });
+					else {
+						if (this.atIndentedComment(it.start, seq.indent)) {
+							const end = seq.items[seq.items.length - 2]?.value?.end;
+							if (Array.isArray(end)) {
+								arrayPushArray(end, it.start);
+								end.push(this.sourceToken);
+								seq.items.pop();
+								return;
+							}
+						}
+						it.start.push(this.sourceToken);
+					}
+					return;
+				case "anchor":
+				case "tag":
+					if (it.value || this.indent <= seq.indent) break;
+					it.start.push(this.sourceToken);
+					return;
+				case "seq-item-ind":
+					if (this.indent !== seq.indent) break;
+					if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
+					else it.start.push(this.sourceToken);
+					return;
+			}
+			if (this.indent > seq.indent) {
+				const bv = this.startBlockValue(seq);
+				if (bv) {
+					this.stack.push(bv);
+					return;
+				}
+			}
+			yield* this.pop();
+			yield* this.step();
+		}
+		*flowCollection(fc) {
+			const it = fc.items[fc.items.length - 1];
+			if (this.type === "flow-error-end") {
+				let top;
+				do {
+					yield* this.pop();
+					top = this.peek(1);
+				} while (top?.type === "flow-collection");
+			} else if (fc.end.length === 0) {
+				switch (this.type) {
+					case "comma":
+					case "explicit-key-ind":
+						if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
+						else it.start.push(this.sourceToken);
+						return;
+					case "map-value-ind":
+						if (!it || it.value) fc.items.push({
+							start: [],
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (it.sep) it.sep.push(this.sourceToken);
+						else Object.assign(it, {
+							key: null,
+							sep: [this.sourceToken]
+						});
+						return;
+					case "space":
+					case "comment":
+					case "newline":
+					case "anchor":
+					case "tag":
+						if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
+						else if (it.sep) it.sep.push(this.sourceToken);
+						else it.start.push(this.sourceToken);
+						return;
+					case "alias":
+					case "scalar":
+					case "single-quoted-scalar":
+					case "double-quoted-scalar": {
+						const fs = this.flowScalar(this.type);
+						if (!it || it.value) fc.items.push({
+							start: [],
+							key: fs,
+							sep: []
+						});
+						else if (it.sep) this.stack.push(fs);
+						else Object.assign(it, {
+							key: fs,
+							sep: []
+						});
+						return;
+					}
+					case "flow-map-end":
+					case "flow-seq-end":
+						fc.end.push(this.sourceToken);
+						return;
+				}
+				const bv = this.startBlockValue(fc);
+				/* istanbul ignore else should not happen */
+				if (bv) this.stack.push(bv);
+				else {
+					yield* this.pop();
+					yield* this.step();
+				}
+			} else {
+				const parent = this.peek(2);
+				if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
+					yield* this.pop();
+					yield* this.step();
+				} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					fixFlowSeqItems(fc);
+					const sep = fc.end.splice(1, fc.end.length);
+					sep.push(this.sourceToken);
+					const map = {
+						type: "block-map",
+						offset: fc.offset,
+						indent: fc.indent,
+						items: [{
+							start,
+							key: fc,
+							sep
+						}]
+					};
+					this.onKeyLine = true;
+					this.stack[this.stack.length - 1] = map;
+				} else yield* this.lineEnd(fc);
+			}
+		}
+		flowScalar(type) {
+			if (this.onNewLine) {
+				let nl = this.source.indexOf("\n") + 1;
+				while (nl !== 0) {
+					this.onNewLine(this.offset + nl);
+					nl = this.source.indexOf("\n", nl) + 1;
+				}
+			}
+			return {
+				type,
+				offset: this.offset,
+				indent: this.indent,
+				source: this.source
+			};
+		}
+		startBlockValue(parent) {
+			switch (this.type) {
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": return this.flowScalar(this.type);
+				case "block-scalar-header": return {
+					type: "block-scalar",
+					offset: this.offset,
+					indent: this.indent,
+					props: [this.sourceToken],
+					source: ""
+				};
+				case "flow-map-start":
+				case "flow-seq-start": return {
+					type: "flow-collection",
+					offset: this.offset,
+					indent: this.indent,
+					start: this.sourceToken,
+					items: [],
+					end: []
+				};
+				case "seq-item-ind": return {
+					type: "block-seq",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{ start: [this.sourceToken] }]
+				};
+				case "explicit-key-ind": {
+					this.onKeyLine = true;
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					start.push(this.sourceToken);
+					return {
 						type: "block-map",
 						offset: this.offset,
 						indent: this.indent,
 						items: [{
-							start: [],
+							start,
+							explicitKey: true
+						}]
+					};
+				}
+				case "map-value-ind": {
+					this.onKeyLine = true;
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					return {
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start,
 							key: null,
 							sep: [this.sourceToken]
 						}]
-					});
-					else it.sep.push(this.sourceToken);
-					this.onKeyLine = true;
-					return;
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": {
-					const fs = this.flowScalar(this.type);
-					if (atNextItem || it.value) {
-						map.items.push({
-							start,
-							key: fs,
-							sep: []
-						});
-						this.onKeyLine = true;
-					} else if (it.sep) this.stack.push(fs);
-					else {
-						Object.assign(it, {
-							key: fs,
-							sep: []
-						});
-						this.onKeyLine = true;
-					}
-					return;
-				}
-				default: {
-					const bv = this.startBlockValue(map);
-					if (bv) {
-						if (bv.type === "block-seq") {
-							if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
-								yield* this.pop({
-									type: "error",
-									offset: this.offset,
-									message: "Unexpected block-seq-ind on same line with key",
-									source: this.source
-								});
-								return;
-							}
-						} else if (atMapIndent) map.items.push({ start });
-						this.stack.push(bv);
-						return;
-					}
+					};
 				}
 			}
+			return null;
 		}
-		yield* this.pop();
-		yield* this.step();
-	}
-	*blockSequence(seq) {
-		const it = seq.items[seq.items.length - 1];
-		switch (this.type) {
-			case "newline":
-				if (it.value) {
-					const end = "end" in it.value ? it.value.end : void 0;
-					if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-					else seq.items.push({ start: [this.sourceToken] });
-				} else it.start.push(this.sourceToken);
-				return;
-			case "space":
-			case "comment":
-				if (it.value) seq.items.push({ start: [this.sourceToken] });
-				else {
-					if (this.atIndentedComment(it.start, seq.indent)) {
-						const end = seq.items[seq.items.length - 2]?.value?.end;
-						if (Array.isArray(end)) {
-							arrayPushArray(end, it.start);
-							end.push(this.sourceToken);
-							seq.items.pop();
-							return;
-						}
-					}
-					it.start.push(this.sourceToken);
-				}
-				return;
-			case "anchor":
-			case "tag":
-				if (it.value || this.indent <= seq.indent) break;
-				it.start.push(this.sourceToken);
-				return;
-			case "seq-item-ind":
-				if (this.indent !== seq.indent) break;
-				if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
-				else it.start.push(this.sourceToken);
-				return;
+		atIndentedComment(start, indent) {
+			if (this.type !== "comment") return false;
+			if (this.indent <= indent) return false;
+			return start.every((st) => st.type === "newline" || st.type === "space");
 		}
-		if (this.indent > seq.indent) {
-			const bv = this.startBlockValue(seq);
-			if (bv) {
-				this.stack.push(bv);
-				return;
+		*documentEnd(docEnd) {
+			if (this.type !== "doc-mode") {
+				if (docEnd.end) docEnd.end.push(this.sourceToken);
+				else docEnd.end = [this.sourceToken];
+				if (this.type === "newline") yield* this.pop();
 			}
 		}
-		yield* this.pop();
-		yield* this.step();
-	}
-	*flowCollection(fc) {
-		const it = fc.items[fc.items.length - 1];
-		if (this.type === "flow-error-end") {
-			let top;
-			do {
-				yield* this.pop();
-				top = this.peek(1);
-			} while (top?.type === "flow-collection");
-		} else if (fc.end.length === 0) {
+		*lineEnd(token) {
 			switch (this.type) {
 				case "comma":
-				case "explicit-key-ind":
-					if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
-					else it.start.push(this.sourceToken);
-					return;
-				case "map-value-ind":
-					if (!it || it.value) fc.items.push({
-						start: [],
-						key: null,
-						sep: [this.sourceToken]
-					});
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else Object.assign(it, {
-						key: null,
-						sep: [this.sourceToken]
-					});
-					return;
-				case "space":
-				case "comment":
-				case "newline":
-				case "anchor":
-				case "tag":
-					if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else it.start.push(this.sourceToken);
-					return;
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": {
-					const fs = this.flowScalar(this.type);
-					if (!it || it.value) fc.items.push({
-						start: [],
-						key: fs,
-						sep: []
-					});
-					else if (it.sep) this.stack.push(fs);
-					else Object.assign(it, {
-						key: fs,
-						sep: []
-					});
-					return;
-				}
-				case "flow-map-end":
+				case "doc-start":
+				case "doc-end":
 				case "flow-seq-end":
-					fc.end.push(this.sourceToken);
-					return;
-			}
-			const bv = this.startBlockValue(fc);
-			/* istanbul ignore else should not happen */
-			if (bv) this.stack.push(bv);
-			else {
-				yield* this.pop();
-				yield* this.step();
-			}
-		} else {
-			const parent = this.peek(2);
-			if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
-				yield* this.pop();
-				yield* this.step();
-			} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				fixFlowSeqItems(fc);
-				const sep = fc.end.splice(1, fc.end.length);
-				sep.push(this.sourceToken);
-				const map = {
-					type: "block-map",
-					offset: fc.offset,
-					indent: fc.indent,
-					items: [{
-						start,
-						key: fc,
-						sep
-					}]
-				};
-				this.onKeyLine = true;
-				this.stack[this.stack.length - 1] = map;
-			} else yield* this.lineEnd(fc);
-		}
-	}
-	flowScalar(type) {
-		if (this.onNewLine) {
-			let nl = this.source.indexOf("\n") + 1;
-			while (nl !== 0) {
-				this.onNewLine(this.offset + nl);
-				nl = this.source.indexOf("\n", nl) + 1;
+				case "flow-map-end":
+				case "map-value-ind":
+					yield* this.pop();
+					yield* this.step();
+					break;
+				case "newline": this.onKeyLine = false;
+				default:
+					if (token.end) token.end.push(this.sourceToken);
+					else token.end = [this.sourceToken];
+					if (this.type === "newline") yield* this.pop();
 			}
 		}
-		return {
-			type,
-			offset: this.offset,
-			indent: this.indent,
-			source: this.source
-		};
-	}
-	startBlockValue(parent) {
-		switch (this.type) {
-			case "alias":
-			case "scalar":
-			case "single-quoted-scalar":
-			case "double-quoted-scalar": return this.flowScalar(this.type);
-			case "block-scalar-header": return {
-				type: "block-scalar",
-				offset: this.offset,
-				indent: this.indent,
-				props: [this.sourceToken],
-				source: ""
-			};
-			case "flow-map-start":
-			case "flow-seq-start": return {
-				type: "flow-collection",
-				offset: this.offset,
-				indent: this.indent,
-				start: this.sourceToken,
-				items: [],
-				end: []
-			};
-			case "seq-item-ind": return {
-				type: "block-seq",
-				offset: this.offset,
-				indent: this.indent,
-				items: [{ start: [this.sourceToken] }]
-			};
-			case "explicit-key-ind": {
-				this.onKeyLine = true;
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				start.push(this.sourceToken);
-				return {
-					type: "block-map",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{
-						start,
-						explicitKey: true
-					}]
-				};
-			}
-			case "map-value-ind": {
-				this.onKeyLine = true;
-				const start = getFirstKeyStartProps(getPrevProps(parent));
-				return {
-					type: "block-map",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{
-						start,
-						key: null,
-						sep: [this.sourceToken]
-					}]
-				};
-			}
-		}
-		return null;
-	}
-	atIndentedComment(start, indent) {
-		if (this.type !== "comment") return false;
-		if (this.indent <= indent) return false;
-		return start.every((st) => st.type === "newline" || st.type === "space");
-	}
-	*documentEnd(docEnd) {
-		if (this.type !== "doc-mode") {
-			if (docEnd.end) docEnd.end.push(this.sourceToken);
-			else docEnd.end = [this.sourceToken];
-			if (this.type === "newline") yield* this.pop();
-		}
-	}
-	*lineEnd(token) {
-		switch (this.type) {
-			case "comma":
-			case "doc-start":
-			case "doc-end":
-			case "flow-seq-end":
-			case "flow-map-end":
-			case "map-value-ind":
-				yield* this.pop();
-				yield* this.step();
-				break;
-			case "newline": this.onKeyLine = false;
-			default:
-				if (token.end) token.end.push(this.sourceToken);
-				else token.end = [this.sourceToken];
-				if (this.type === "newline") yield* this.pop();
-		}
-	}
-};
+	};
+}));
 // node_modules/yaml/browser/dist/public-api.js
 function parseOptions(options) {
 	const prettyErrors = options.prettyErrors !== false;
@@ -14548,10 +15036,38 @@ function parseDocument(source, options = {}) {
 	}
 	return doc;
 }
+var init_public_api = __esmMin((() => {
+	init_composer();
+	init_Document();
+	init_errors$1();
+	init_line_counter();
+	init_parser();
+}));
+// node_modules/yaml/browser/dist/index.js
+var init_dist$3 = __esmMin((() => {
+	init_composer();
+	init_Document();
+	init_Schema();
+	init_errors$1();
+	init_Alias();
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_cst();
+	init_lexer();
+	init_line_counter();
+	init_parser();
+	init_public_api();
+	init_visit();
+}));
+// node_modules/yaml/browser/index.js
+var init_browser = __esmMin((() => {
+	init_dist$3();
+	init_dist$3();
+}));
 // src/files/strict-yaml.ts
-init_json();
-init_problem();
-const MOST_REPORTED = 20;
 /**
 * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
 * merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
@@ -14568,96 +15084,67 @@ function parseStrictYaml(text, path, firstLine = 1) {
 		};
 	};
 	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$2([makeProblem("yaml/too-deep", {}, placeAt(0))]);
-	const problems = syntaxProblems(document, placeAt);
-	if (problems.length > 0) return failed$2(problems);
-	const result = toJson(document.contents, placeAt);
-	const value = isEmpty(document) ? {} : result.value;
+	if (document === null) return failed$1([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	const problems = syntaxProblems(document, text, placeAt);
+	if (problems.length > 0) return failed$1(problems);
+	const root = readNode({
+		placeAt,
+		problems
+	}, document.contents, 0);
+	const value = isEmpty(document) ? {} : root.json;
 	if (isJsonObject(value)) return {
-		mapping: locate(value, document, result, placeAt),
-		problems: result.problems
+		mapping: locate(value, root, placeAt),
+		problems
 	};
-	return failed$2(result.problems.length > 0 ? result.problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+	return failed$1(problems.length > 0 ? problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
 }
 function isEmpty({ contents }) {
 	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
 }
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document, placeAt) {
+function syntaxProblems(document, text, placeAt) {
+	if (/^%/m.test(text)) return [makeProblem("yaml/syntax", { reason: "a line begins with %" }, placeAt(0))];
 	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
-	const found = [...document.errors, ...warnings].slice(0, MOST_REPORTED).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
-	if (!hasDirectives(document)) return found;
-	return [...found, makeProblem("yaml/syntax", { reason: "directives are not allowed" }, placeAt(0))];
-}
-function hasDirectives({ directives }) {
-	if (directives === void 0) return false;
-	const { yaml, tags } = directives;
-	return yaml.explicit === true || Object.keys(tags).length !== 1 || tags["!!"] !== "tag:yaml.org,2002:";
+	return [...document.errors, ...warnings].slice(0, MOST_REPORTED).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
 }
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
 function wordingOf({ code, message }) {
 	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
 	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
 }
-function locate(value, { contents }, { refused }, placeAt) {
+function locate(value, root, placeAt) {
 	return {
 		value,
-		has: (path) => follow$1(contents, path).found,
-		isRefused: (path) => refused.has(follow$1(contents, path).node),
-		keysOf: (path) => keysOf(follow$1(contents, path)),
-		placeOf: (path) => {
-			const { key, node } = follow$1(contents, path);
-			return placeAt(offsetOf(node ?? key));
+		valueAt: (path) => {
+			const { node, found } = follow$1(root, path);
+			return found ? node.json : void 0;
 		},
-		keyPlaceOf: (path) => placeAt(offsetOf(follow$1(contents, path).key))
+		isRefused: (path) => follow$1(root, path).node.isRefused,
+		keysOf: (path) => {
+			const { node, found } = follow$1(root, path);
+			return found ? [...node.inside.keys()].filter((key) => typeof key === "string") : [];
+		},
+		placeOf: (path) => placeAt(follow$1(root, path).node.offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).node.keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
 function follow$1(root, path) {
-	let at = {
-		key: root,
-		node: root
-	};
+	let node = root;
 	for (const step of path) {
-		const child = childOf(at.node, step);
-		if (child === null) return {
-			...at,
+		const inner = node.inside.get(step);
+		if (inner === void 0) return {
+			node,
 			found: false
 		};
-		at = child;
+		node = inner;
 	}
 	return {
-		...at,
+		node,
 		found: true
 	};
 }
-function childOf(node, step) {
-	if (isSeq(node)) {
-		const item = typeof step === "number" ? node.items[step] : void 0;
-		return item === void 0 ? null : {
-			key: item,
-			node: item
-		};
-	}
-	const pair = isMap(node) ? pairsOf(node).get(step) : void 0;
-	return pair === void 0 ? null : {
-		key: pair.key,
-		node: pair.value
-	};
-}
-function keysOf({ node, found }) {
-	return (found && isMap(node) ? [...pairsOf(node).keys()] : []).filter((key) => typeof key === "string");
-}
-/** Found once for each mapping: it may have thousands of keys, each with a place. */
-function pairsOf(map) {
-	const known = PAIRS.get(map);
-	if (known !== void 0) return known;
-	const pairs = new Map(map.items.map((pair) => [isScalar(pair.key) ? pair.key.value : null, pair]));
-	PAIRS.set(map, pairs);
-	return pairs;
-}
-const PAIRS = /* @__PURE__ */ new WeakMap();
-function failed$2(problems) {
+function failed$1(problems) {
 	return {
 		mapping: null,
 		problems
@@ -14685,44 +15172,42 @@ function parseYamlDocument(text, wanted) {
 		throw error;
 	}
 }
-const DEEPEST = 64;
-/** Turns a parsed YAML node into plain JSON data, noting all that is not plain; that is null in it. */
-function toJson(node, placeAt) {
-	const walk = {
-		placeAt,
-		problems: [],
-		refused: /* @__PURE__ */ new Set()
-	};
+function readNode(walk, node, keyOffset, depth = 0) {
+	const offset = isNode(node) ? offsetOf(node) : keyOffset;
+	const place = () => walk.placeAt(offset);
+	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, place()) : oddity(node, place) ?? numberProblem(node, place);
+	if (problem !== null) walk.problems.push(problem);
+	const inside = problem === null ? readInside(walk, node, depth + 1) : /* @__PURE__ */ new Map();
 	return {
-		value: convert(walk, node, offsetOf(node), 0),
-		problems: walk.problems,
-		refused: walk.refused
+		json: problem === null ? jsonOf(node, inside) : null,
+		offset,
+		keyOffset,
+		isRefused: problem !== null,
+		inside
 	};
 }
-function convert(walk, node, offset, depth) {
-	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, walk.placeAt(offset)) : oddity(walk, node, offset);
-	if (problem !== null) return refuse(walk, problem, node);
-	if (isScalar(node)) return convertScalar(walk, node, offset);
-	if (isMap(node)) return convertMap(walk, node, depth);
-	return isSeq(node) ? node.items.map((item) => convert(walk, item, offsetOf(item), depth + 1)) : null;
-}
-function convertMap(walk, map, depth) {
-	const values = /* @__PURE__ */ new Map();
-	for (const pair of map.items) {
+function readInside(walk, node, depth) {
+	if (isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
+	const inside = /* @__PURE__ */ new Map();
+	for (const pair of isMap(node) ? node.items : []) {
 		const keyOffset = offsetOf(pair.key ?? pair.value);
-		const value = convert(walk, pair.value, pair.value === null ? keyOffset : offsetOf(pair.value), depth + 1);
+		const value = readNode(walk, pair.value, keyOffset, depth);
 		const key = keyOf(walk, pair, keyOffset);
 		if (key === null) continue;
-		if (values.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
-		values.set(key, value);
+		if (inside.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
+		inside.set(key, value);
 	}
-	return Object.fromEntries(values);
+	return inside;
 }
-function convertScalar(walk, scalar, offset) {
-	const { value } = scalar;
-	if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-	if (isExact(value)) return Number(value);
-	return refuse(walk, makeProblem("yaml/number", { number: scalar.source ?? String(value) }, walk.placeAt(offset)), scalar);
+function jsonOf(node, inside) {
+	if (isSeq(node)) return [...inside.values()].map(({ json }) => json);
+	if (isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
+	const value = isScalar(node) ? node.value : null;
+	return typeof value === "string" || typeof value === "boolean" || value === null ? value : Number(value);
+}
+function numberProblem(node, place) {
+	if (!isScalar(node) || typeof node.value !== "number" && typeof node.value !== "bigint") return null;
+	return isExact(node.value) ? null : makeProblem("yaml/number", { number: node.source ?? String(node.value) }, place());
 }
 /** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
 function isExact(value) {
@@ -14731,59 +15216,39 @@ function isExact(value) {
 	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 }
 /** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf(walk, { key }, offset) {
+function keyOf({ placeAt, problems }, { key }, offset) {
+	const place = () => placeAt(offset);
 	const name = isScalar(key) ? key.value : void 0;
-	const found = oddity(walk, key, offset) ?? keyProblem(walk, key, offset);
-	if (found !== null) walk.problems.push(found);
-	return found === null && typeof name === "string" ? name : null;
-}
-function keyProblem({ placeAt }, key, offset) {
-	const name = isScalar(key) ? key.value : void 0;
-	if (typeof name !== "string") return makeProblem("yaml/key-not-text", {}, placeAt(offset));
-	return name === "<<" && isScalar(key) && key.type === "PLAIN" || name === "__proto__" ? makeProblem("yaml/forbidden-key", { key: name }, placeAt(offset)) : null;
+	const merges = name === "<<" && isScalar(key) && key.type === "PLAIN";
+	const found = oddity(key, place);
+	if (found !== null) problems.push(found);
+	else if (typeof name !== "string") problems.push(makeProblem("yaml/key-not-text", {}, place()));
+	else if (merges || name === "__proto__") problems.push(makeProblem("yaml/forbidden-key", { key: name }, place()));
+	else return name;
+	return null;
 }
 /** What a value or a key has that plain data has not. */
-function oddity({ placeAt }, node, offset) {
-	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, placeAt(offset));
+function oddity(node, place) {
+	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, place());
 	const tag = isNode(node) ? node.tag : void 0;
-	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, placeAt(offset));
+	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, place());
 	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
 	if (text.isWellFormed() && !text.includes("\0")) return null;
-	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, placeAt(offset));
-}
-function refuse({ problems, refused }, problem, node) {
-	problems.push(problem);
-	refused.add(node);
-	return null;
+	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, place());
 }
 /** Where a node begins. */
 function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
 }
+var MOST_REPORTED, DEEPEST;
+var init_strict_yaml = __esmMin((() => {
+	init_browser();
+	init_json();
+	init_problem();
+	MOST_REPORTED = 20;
+	DEEPEST = 64;
+}));
 // src/files/parse.ts
-init_zod();
-init_digest();
-init_json();
-init_text();
-init_problem();
-const id$1 = string$1().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
-const pin = union([
-	literal$1("latest").describe("The version that holds this file's text and metadata, whatever its number."),
-	int$2().min(1).describe("The version with this number."),
-	string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
-	string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
-]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
-/** The front matter of a prompt file as its author writes it. */
-const FrontMatterShape = strictObject({
-	id: id$1.describe("The id of the prompt in the service, which creates none: without blanks and / \\ ? # %."),
-	key: line.describe("The stable key of the prompt, such as support/greeting."),
-	name: line.describe("The display name."),
-	description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
-	pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
-	metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-	variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
-});
-const FIELDS$1 = Object.keys(FrontMatterShape.shape);
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
 function parsePromptFile(bytes, path) {
 	const source = decodeSource(bytes);
@@ -14793,9 +15258,9 @@ function parsePromptFile(bytes, path) {
 	})]);
 	const problems = sourceProblems(source, path);
 	const split = splitFrontMatter(source, path);
-	if (split.parts === null) return unreadable([...problems, ...split.problems]);
-	if (findConflict(split.parts.yaml) !== -1) return unreadable(problems);
-	const parsed = parseParts(split.parts, path);
+	if ("problem" in split) return unreadable([...problems, split.problem]);
+	if (findConflict(split.yaml) !== -1) return unreadable(problems);
+	const parsed = parseParts(split, path);
 	return {
 		...parsed,
 		file: problems.some(isError) ? null : parsed.file,
@@ -14807,11 +15272,12 @@ function unreadable(problems) {
 	return {
 		file: null,
 		outline: null,
+		meaning: null,
 		problems
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$2(parts.body);
+	const text = textOf$1(parts.body);
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
 	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
@@ -14825,15 +15291,14 @@ function parseParts(parts, path) {
 		...further,
 		...bodyProblems
 	];
-	if (!shaped.success || all.length > 0) return {
-		file: null,
-		outline,
-		problems: all
-	};
 	return {
-		file: makeFile(shaped.data, mapping, text, path),
+		file: shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, text, path) : null,
 		outline,
-		problems: []
+		meaning: problems.length === 0 ? {
+			frontMatter: mapping.value,
+			text
+		} : null,
+		problems: all
 	};
 }
 function outlineOf({ value, placeOf, keyPlaceOf }) {
@@ -14855,7 +15320,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$2(body) {
+function textOf$1(body) {
 	return body.replace(/^\n/, "").replace(/\n$/, "");
 }
 function makeFile(written, mapping, text, path) {
@@ -14926,7 +15391,7 @@ function toProblem$1(issue) {
 }
 function reservedMetadata(mapping) {
 	const path = ["metadata", RESERVED_KEY];
-	return mapping.has(path) ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
+	return mapping.valueAt(path) !== void 0 ? [makeProblem("prompt/reserved-metadata", {}, mapping.keyPlaceOf(path))] : [];
 }
 /** `variables`, where it is a list of texts, names the placeholders of the text exactly, each once. */
 function variableProblems(mapping, text) {
@@ -14947,6 +15412,35 @@ function variableProblems(mapping, text) {
 function isListOfTexts(value) {
 	return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
+var id$1, pin, FrontMatterShape, FIELDS$1;
+var init_parse = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	init_text_changes();
+	init_text();
+	init_problem();
+	init_front_matter();
+	init_strict_yaml();
+	init_yaml_shape();
+	id$1 = string$1().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
+	pin = union([
+		literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
+		int$2().min(1).describe("The version with this number."),
+		string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
+		string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
+	]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
+	FrontMatterShape = strictObject({
+		id: id$1.describe("The id of the prompt in the service, which creates none: without blanks and / \\ ? # %."),
+		key: line.describe("The stable key of the prompt, such as support/greeting."),
+		name: line.describe("The display name."),
+		description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
+		pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
+		metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
+		variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+	});
+	FIELDS$1 = Object.keys(FrontMatterShape.shape);
+}));
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
 	const e = new String(n);
@@ -18947,35 +19441,20 @@ var init_dist = __esmMin((() => {
 	};
 }));
 // src/git/driver.ts
-/**
-* The folder that git is started in and what it inherits of this process: no key, and nothing that changes what git
-* reads, where, or which programs it starts. A hook of git's runs with many of these. simple-git leaves out the same
-* ones.
-* @param handedOn variables of git's own that are needed all the same
-* @throws a `ProblemError` where the folder holds no `.git`
-*/
-function startOf({ root, keyVariables }, handedOn = []) {
-	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
-	const kept = Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name, keyVariables));
-	return {
-		cwd: root,
-		env: Object.fromEntries(kept)
-	};
-}
-function isLeftOut(name, keyVariables) {
-	const lower = name.trim().toLowerCase();
-	return keyVariables.includes(name) || lower.startsWith("git_") || OTHERS.has(lower) || OURS.test(lower);
+function inherited(keyVariables, handedOn) {
+	const isLeftOut = (name) => keyVariables.includes(name) || LEFT_OUT.test(name);
+	return Object.fromEntries(Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name)));
 }
 function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf(error) }));
 }
 /** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
-function reasonOf$1(error) {
+function reasonOf(error) {
 	const message = messageOf(error);
 	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
 	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
 }
-/** simple-git takes a while to load: it is when something is asked. */
+/** The commands of git, a few processes at a time. simple-git takes a while to load: it is when something is asked. */
 function openGit(start, options = {}) {
 	const limit = pLimit(AT_ONCE);
 	const run = (lines, use) => {
@@ -18985,22 +19464,27 @@ function openGit(start, options = {}) {
 			input: () => input
 		}, use));
 	};
+	const askWith = (input, ...words) => run(input, (git) => git.raw([...words]));
+	const ask = (...words) => askWith([], ...words);
 	return {
-		ask: (...words) => run([], (git) => git.raw(withoutPrograms(words))),
-		askWith: (input, ...words) => run(input, (git) => git.raw(withoutPrograms(words))),
+		ask,
+		/** With lines for the standard input, at least one: a command line is not long enough for many ids. */
+		askWith,
+		/** What `cat-file --batch` prints for these names, at least one. */
 		catFiles: (names) => run(names, (git) => git.binaryCatFile(["--batch"]))
 	};
 }
-async function runGit(start, options, use) {
-	const { cwd: baseDir, env } = startOf(start, options.allowEnvironment);
+/** Throws a `ProblemError` where the folder holds no `.git`. */
+async function runGit({ root, keyVariables }, options, use) {
+	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
 	const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
 	try {
 		return await use(simpleGit({
+			errors: failureOf$1,
 			...options,
 			...SAFE,
-			baseDir,
-			errors: options.errors ?? failureOf$1
-		}).env(env).outputHandler(endAtOnce));
+			baseDir: root
+		}).env(inherited(keyVariables, options.allowEnvironment ?? [])).outputHandler(endAtOnce));
 	} catch (error) {
 		throw gitProblem(error);
 	}
@@ -19008,13 +19492,6 @@ async function runGit(start, options, use) {
 /** simple-git waits 50 ms for a command that has printed nothing, unless a piece comes, be it empty. */
 function endAtOnce(_, stdout) {
 	stdout.once("end", () => stdout.emit("data", Buffer.alloc(0)));
-}
-function withoutPrograms([command = "", ...words]) {
-	return [
-		command,
-		...COMPARING.has(command) ? NO_PROGRAMS : [],
-		...words
-	];
 }
 /** Whether a text can be a commit's id: nothing else that comes from the service is handed to git as one. */
 function isCommitId(text) {
@@ -19062,22 +19539,14 @@ function gathered(answer) {
 		return round.answer;
 	};
 }
-var SETTINGS, OTHERS, OURS, AT_ONCE, SAFE, failureOf$1, COMPARING, NO_PROGRAMS, COMMIT, FEW, EVERYWHERE;
+var LEFT_OUT, AT_ONCE, SAFE, failureOf$1, NO_PROGRAMS, COMMIT, FEW;
 var init_driver = __esmMin((() => {
 	init_p_limit();
 	init_problem();
-	SETTINGS = ["safe.bareRepository=explicit", "core.fsmonitor=false"];
-	OTHERS = /* @__PURE__ */ new Set([
-		"editor",
-		"pager",
-		"prefix",
-		"ssh_askpass",
-		"visual"
-	]);
-	OURS = /^(?:promptsync|input)_/;
+	LEFT_OUT = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 	AT_ONCE = 4;
 	SAFE = {
-		config: [...SETTINGS],
+		config: ["safe.bareRepository=explicit", "core.fsmonitor=false"],
 		unsafe: { allowUnsafeFsMonitor: true },
 		completion: {
 			onClose: true,
@@ -19085,19 +19554,19 @@ var init_driver = __esmMin((() => {
 		}
 	};
 	failureOf$1 = (error, { exitCode }) => error ?? (Number.isInteger(exitCode) ? void 0 : /* @__PURE__ */ new Error("it was ended by a signal."));
-	COMPARING = /* @__PURE__ */ new Set(["diff", "log"]);
 	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	FEW = 50;
-	EVERYWHERE = ":(top)";
 }));
 // src/desired/at-commit.ts
+init_config();
+init_parse();
 init_driver();
 init_problem();
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
-async function parseAt(repository, commit, pathFromRoot) {
-	const bytes = await repository.fileAt(commit, pathFromRoot);
-	return bytes === null ? null : parsePromptFile(bytes, pathFromRoot);
+async function parseAt(repository, { commit, path }) {
+	const bytes = await repository.fileAt(commit, path);
+	return bytes === null ? null : parsePromptFile(bytes, path);
 }
 /**
 * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
@@ -19107,7 +19576,10 @@ async function fileInGit(repository, commit, path) {
 	if (repository === null) return null;
 	try {
 		const resolved = await repository.resolveRef(commit);
-		return resolved === null ? null : (await parseAt(repository, resolved, path))?.file ?? null;
+		return resolved === null ? null : (await parseAt(repository, {
+			commit: resolved,
+			path
+		}))?.file ?? null;
 	} catch {
 		return null;
 	}
@@ -19117,26 +19589,23 @@ async function fileInGit(repository, commit, path) {
 * with several files (of now, of the base commit) the first has the say.
 */
 async function readContentsAtRefs(files, repository) {
-	const pinned = files.filter(({ pins }) => pins.some(({ pin }) => pin.kind === "git"));
-	const read = await Promise.all(pinned.map(async (file) => ({
-		id: file.id,
-		at: await readOne(file, repository)
+	const pinned = files.flatMap((file) => file.pins.flatMap(({ pin, line, column }) => {
+		return pin.kind === "git" ? [{
+			file,
+			ref: pin.ref,
+			place: {
+				path: file.path,
+				line,
+				column
+			}
+		}] : [];
+	}));
+	const read = await Promise.all(pinned.map(async (one) => ({
+		...one,
+		at: await contentAt$1(one.file, one.ref, repository, one.place)
 	})));
-	const byId = Map.groupBy(read, ({ id }) => id);
-	const merged = (all) => new Map(all.toReversed().flatMap(({ at }) => [...at]));
-	return new Map([...byId].map(([id, all]) => [id, merged(all)]));
-}
-async function readOne(file, repository) {
-	const contents = /* @__PURE__ */ new Map();
-	for (const { pin, line, column } of file.pins) {
-		if (pin.kind !== "git" || contents.has(pin.ref)) continue;
-		contents.set(pin.ref, await contentAt$1(file, pin.ref, repository, {
-			path: file.path,
-			line,
-			column
-		}));
-	}
-	return contents;
+	const byId = Map.groupBy(read, ({ file }) => file.id);
+	return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
 }
 async function contentAt$1(file, ref, repository, place) {
 	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
@@ -19165,15 +19634,15 @@ async function contentAt$1(file, ref, repository, place) {
 * A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
 * then. A text says why it is not. Each is looked for once: a commit never changes.
 */
-function findAt({ id, path }, commit, repository) {
+function findAt(located, commit, repository) {
 	const finder = finders.get(repository) ?? makeFinder(repository);
 	finders.set(repository, finder);
 	const key = [
 		commit,
-		id,
-		path
+		located.id,
+		located.path
 	].join("\0");
-	const found = finder.found.get(key) ?? find(id, path, commit, repository, finder);
+	const found = finder.found.get(key) ?? find(located, commit, repository, finder);
 	finder.found.set(key, found);
 	return found;
 }
@@ -19190,13 +19659,16 @@ function makeFinder(repository) {
 	};
 }
 async function candidateAt(repository, commit, path) {
-	const parsed = await parseAt(repository, commit, path);
+	const parsed = await parseAt(repository, {
+		commit,
+		path
+	});
 	return parsed === null ? [] : [{
 		path,
 		parsed
 	}];
 }
-async function find(id, own, commit, repository, { search }) {
+async function find({ id, path: own }, commit, repository, { search }) {
 	const inPlace = () => candidateAt(repository, commit, own);
 	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
 	let reason = "no file with its id";
@@ -19293,42 +19765,35 @@ function proxyUrl(setting) {
 }
 var init_network = __esmMin((() => {}));
 // src/config/service.ts
-init_json();
-init_network();
-init_paths();
-init_problem();
-/** Goes before `service.base_url`. */
-const BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
 /** Where the service is; null where nothing says it, which is enough for offline commands. */
-function locateService({ service = {} }, folder, environment) {
-	const fromVariable = urlVariable(environment);
+function locateService({ service = {} }, around) {
+	const fromVariable = urlVariable(around);
 	if (service.embedded !== void 0 && fromVariable === void 0) return {
 		kind: "embedded",
-		databasePath: (0, node_path.resolve)(folder, service.embedded)
+		databasePath: (0, node_path.resolve)((0, node_path.dirname)(around.file), service.embedded)
 	};
 	const baseUrl = fromVariable ?? service.base_url;
 	if (baseUrl === void 0) return null;
 	return {
 		kind: "remote",
 		baseUrl,
-		apiKeyVariable: service.api_key_env ?? DEFAULTS$2.api_key_env
+		apiKeyVariable: service.api_key_env ?? DEFAULTS$1.api_key_env
 	};
 }
 /** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable(environment) {
+function urlVariable({ environment }) {
 	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
 }
 /** What is wrong with the service beyond its shape, which may be wrong as well. */
-function serviceProblems$1(mapping, where, environment) {
-	const { service } = mapping.value;
-	const { base_url: url, embedded } = isJsonObject(service) ? service : {};
-	const fromVariable = urlVariable(environment);
+function serviceProblems$1(mapping, around) {
+	const [url, embedded] = ["base_url", "embedded"].map((name) => mapping.valueAt(["service", name]));
+	const fromVariable = urlVariable(around);
 	const urls = fromVariable === void 0 ? baseUrlProblems(url, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-	return typeof embedded === "string" && isOutside(embedded, where) ? [...urls, outsideProblem(mapping)] : urls;
+	return typeof embedded === "string" && isOutside(embedded, around) ? [...urls, outsideProblem(mapping)] : urls;
 }
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded, { folder, root }) {
-	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, embedded)));
+function isOutside(embedded, { file, root }) {
+	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)((0, node_path.dirname)(file), embedded)));
 	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 function outsideProblem(mapping) {
@@ -19357,29 +19822,22 @@ function faultOf(baseUrl) {
 	if (url.protocol !== "http:") return "its scheme is not https";
 	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
 }
-/** What an HTTP header can carry, without blanks. */
-const KEY = /^[\x21-\x7e]+$/;
 /** Reads the API key from its variable. The key occurs in no problem. */
 function readApiKey(variable, environment) {
 	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return {
-		apiKey: null,
-		problems: [makeProblem("config/missing-key", { variable })]
-	};
-	if (!KEY.test(apiKey)) return {
-		apiKey: null,
-		problems: [makeProblem("config/invalid-key", { variable })]
-	};
-	return {
-		apiKey,
-		problems: []
-	};
+	if (apiKey === void 0 || apiKey === "") return makeProblem("config/missing-key", { variable });
+	return KEY.test(apiKey) ? { apiKey } : makeProblem("config/invalid-key", { variable });
 }
+var BASE_URL_VARIABLE, EMBEDDED_API_KEY, KEY;
+var init_service = __esmMin((() => {
+	init_network();
+	init_paths();
+	init_problem();
+	BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+	EMBEDDED_API_KEY = "embedded";
+	KEY = /^[\x21-\x7e]+$/;
+}));
 // src/config/load.ts
-init_json();
-init_policy();
-init_paths();
-init_problem();
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
 async function loadConfig({ workingDirectory, file, environment }) {
 	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
@@ -19422,54 +19880,46 @@ function readText(path) {
 		return { reason: code === "ENOENT" ? "there is no such file" : code };
 	}
 }
-const LARGEST = 65536;
-/** A shape that is used once is not worth compiling. */
-const ONCE = { jitless: true };
 /** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
 function parseConfig(text, around) {
 	const path = around.shownPath;
-	const reason = `it has more than ${LARGEST} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST) return failed$1([makeProblem("config/unreadable", { reason }, { path })]);
+	const reason = `it has more than ${LARGEST$1} bytes`;
+	if (Buffer.byteLength(text, "utf8") > LARGEST$1) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", { reason }, { path })]
+	};
 	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return failed$1(problems);
-	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-	const where = {
-		folder: (0, node_path.dirname)(around.file),
-		root: around.root
-	};
-	const all = [
-		...problems,
-		...wrong,
-		...serviceProblems$1(mapping, where, around.environment),
-		...environmentProblems(mapping)
-	];
-	return !shaped.success || all.length > 0 ? failed$1(all) : {
-		config: makeConfig(shaped.data, mapping, around),
-		problems: []
-	};
-}
-function failed$1(problems) {
-	return {
+	if (mapping === null) return {
 		config: null,
 		problems
 	};
+	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
+	const all = [
+		...problems,
+		...wrong,
+		...serviceProblems$1(mapping, around),
+		...environmentProblems(mapping)
+	];
+	return {
+		config: shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null,
+		problems: all
+	};
 }
 function makeConfig(written, mapping, around) {
-	const folder = (0, node_path.dirname)(around.file);
 	return {
 		file: around.file,
-		folder,
+		folder: (0, node_path.dirname)(around.file),
 		root: around.root,
-		service: locateService(written, folder, around.environment),
-		patterns: written.prompts ?? DEFAULTS$2.prompts,
+		service: locateService(written, around),
+		patterns: written.prompts ?? DEFAULTS$1.prompts,
 		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
 		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: written.tracking_environment ?? DEFAULTS$2.tracking_environment,
-		onDrift: written.on_drift ?? DEFAULTS$2.on_drift,
+		trackingEnvironment: written.tracking_environment ?? DEFAULTS$1.tracking_environment,
+		onDrift: written.on_drift ?? DEFAULTS$1.on_drift,
 		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
-		concurrency: written.concurrency ?? DEFAULTS$2.concurrency,
-		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$2.timeout_seconds
+		concurrency: written.concurrency ?? DEFAULTS$1.concurrency,
+		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$1.timeout_seconds
 	};
 }
 /** In the order in which they are written, names that look like numbers included. */
@@ -19477,13 +19927,13 @@ function makeEnvironments(written, mapping) {
 	return mapping.keysOf(["environments"]).map((name) => ({
 		name,
 		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
-		allowLatest: written[name]?.allow_latest ?? DEFAULTS$2.allow_latest
+		allowLatest: written[name]?.allow_latest ?? DEFAULTS$1.allow_latest
 	}));
 }
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems(mapping) {
 	const names = mapping.keysOf(["environments"]);
-	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$2.tracking_environment;
+	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$1.tracking_environment;
 	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
 	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
 }
@@ -19500,16 +19950,12 @@ function promotionProblems$1(name, earlier, mapping) {
 		name,
 		"promote_from"
 	];
-	const from = valueAt(mapping, ...path);
+	const from = mapping.valueAt(path);
 	if (typeof from !== "string" || earlier.includes(from)) return [];
 	return [makeProblem("config/invalid-field", {
 		field: path.join("."),
 		expected: "expected an environment that is listed before this one"
 	}, mapping.placeOf(path))];
-}
-/** A value as it is written, whatever the shape of what is around it. */
-function valueAt(mapping, ...path) {
-	return path.reduce((value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : void 0, mapping.value);
 }
 function toProblem({ kind, field, expected, suggestion, place }) {
 	if (kind === "unknown") return makeProblem("config/unknown-field", {
@@ -19521,142 +19967,19 @@ function toProblem({ kind, field, expected, suggestion, place }) {
 		expected
 	}, place);
 }
-// src/files/glob.ts
-init_text();
-/**
-* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
-* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
-* begins with is matched by itself alone. All ways to match are followed at once, part after part, and nothing is tried
-* again: no pattern takes long.
-*/
-function makeGlob(pattern) {
-	if (pattern.length > 1e3) return () => false;
-	const match = sequence(pattern.replace(/^(?:\.\/)+/, ""));
-	return (text) => match(text, /* @__PURE__ */ new Set([0])).has(text.length);
-}
-/** The folder that all of what a pattern matches is in, and what it asks of the paths below; empty: it is one path. */
-function splitGlob(pattern) {
-	const names = pattern.split("/");
-	const first = names.findIndex((name) => /[*?[{]/.test(name.replaceAll(/\\./gs, "")));
-	return {
-		base: (first === -1 ? names : names.slice(0, first)).join("/").replaceAll(/\\(.)/gs, "$1"),
-		glob: first === -1 ? "" : names.slice(first).join("/")
-	};
-}
-/** What is special in a pattern: the first that is at a place counts. */
-const PARTS = [
-	[/\/\*\*$/y, () => below],
-	[/(?<=^|\/)\*\*\//y, () => folders],
-	[/(?<=^|\/)\*\*$/y, () => all],
-	[/\*+/y, () => star],
-	[/\?/y, () => oneOf$1(isPlain)],
-	[/\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]/sy, ([, not = "", inside = ""]) => oneOf$1(classOf(not, inside))],
-	[/\\(.)/sy, ([, itself = ""]) => literal(itself)]
-];
-function sequence(pattern) {
-	const parts = [];
-	for (let at = 0; at < pattern.length;) {
-		const { part, end } = choiceAt(pattern, at) ?? partAt(pattern, at);
-		parts.push(part);
-		at = end;
-	}
-	return (text, from) => parts.reduce((reached, part) => reached.size === 0 ? reached : part(text, reached), from);
-}
-function partAt(pattern, at) {
-	for (const [expression, make] of PARTS) {
-		expression.lastIndex = at;
-		const found = expression.exec(pattern);
-		if (found !== null) return {
-			part: make(found),
-			end: expression.lastIndex
-		};
-	}
-	return {
-		part: literal(pattern[at] ?? ""),
-		end: at + 1
-	};
-}
-/** Braces that do not end, or hold no comma, stand for themselves. */
-function choiceAt(pattern, open) {
-	if (pattern[open] !== "{") return null;
-	const options = [];
-	let start = open + 1;
-	for (let at = start, depth = 1; at < pattern.length; at += pattern[at] === "\\" ? 2 : 1) {
-		if (pattern[at] === "{") depth += 1;
-		if (pattern[at] === "}") depth -= 1;
-		if (depth > 1 || depth === 1 && pattern[at] !== ",") continue;
-		options.push(pattern.slice(start, at));
-		start = at + 1;
-		if (depth === 0) return options.length === 1 ? null : {
-			part: choice(options.map(sequence)),
-			end: start
-		};
-	}
-	return null;
-}
-function choice(options) {
-	return (text, from) => new Set(options.flatMap((option) => [...option(text, from)]));
-}
-function literal(itself) {
-	return (text, from) => new Set([...from].flatMap((at) => text.startsWith(itself, at) ? at + itself.length : []));
-}
-function oneOf$1(fits) {
-	return (text, from) => new Set([...from].flatMap((at) => fits(text, at) ? at + widthAt(text, at) : []));
-}
-function classOf(not, inside) {
-	const plain = inside.replaceAll(/\\(.)|[[\]^]/gs, (found, escaped = found) => escaped.replace(/[[\]^\\-]/, "\\$&"));
-	const expression = classExpression(`^[${not === "" ? "" : "^"}${plain}]$`);
-	return (text, at) => text[at] !== "/" && expression?.test(text.slice(at, at + widthAt(text, at))) === true;
-}
-/** Null where a range ends before it begins: nothing is in it. */
-function classExpression(source) {
-	try {
-		return new RegExp(source, "su");
-	} catch {
-		return null;
-	}
-}
-/** Characters outside of the basic plane take two places. */
-function widthAt(text, at) {
-	return (text.codePointAt(at) ?? 0) > 65535 ? 2 : 1;
-}
-/** Any number of characters of one name. */
-const star = (text, from) => spread(from, (at) => isPlain(text, at) ? at + 1 : null);
-/** Any number of names, each with its slash. */
-const folders = (text, from) => spread(startsIn(text, from), (at) => afterName(text, at));
-/** Any number of names to the end. */
-const all = (text, from) => spread(startsIn(text, from), (at) => isShown(text, at) ? at + 1 : null);
-/** A folder and all below it. */
-const below = (text, from) => /* @__PURE__ */ new Set([...from, ...all(text, literal("/")(text, from))]);
-/** The positions, and those that are reached from them one step after the other. */
-function spread(from, next) {
-	const reached = new Set(from);
-	for (const at of reached) {
-		const then = next(at);
-		if (then !== null) reached.add(then);
-	}
-	return reached;
-}
-function startsIn(text, from) {
-	return [...from].filter((at) => isStart(text, at));
-}
-function afterName(text, at) {
-	const slash = isShown(text, at) ? text.indexOf("/", at) : -1;
-	return slash === -1 ? null : slash + 1;
-}
-function isPlain(text, at) {
-	return isShown(text, at) && text[at] !== "/";
-}
-/** Not the dot of a hidden name. */
-function isShown(text, at) {
-	return at < text.length && !(text[at] === "." && isStart(text, at));
-}
-function isStart(text, at) {
-	return at === 0 || text[at - 1] === "/";
-}
+var LARGEST$1, ONCE;
+var init_load = __esmMin((() => {
+	init_policy();
+	init_paths();
+	init_strict_yaml();
+	init_yaml_shape();
+	init_problem();
+	init_config();
+	init_service();
+	LARGEST$1 = 65536;
+	ONCE = { jitless: true };
+}));
 // src/files/find.ts
-init_problem();
-init_paths();
 /**
 * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
 * files does: threads take longer than a folder.
@@ -19668,7 +19991,13 @@ function findPromptPaths(where) {
 		paths: [],
 		problems: []
 	};
-	for (const [index, pattern] of where.patterns.entries()) if (isPositive(pattern)) findOne(where, pattern, where.patternPlaces?.[index] ?? {}, found);
+	for (const [index, pattern] of where.patterns.entries()) {
+		const outside = makeProblem("config/pattern-outside", { pattern }, where.patternPlaces?.[index] ?? {});
+		for (const glob of globsOf({
+			...where,
+			patterns: [pattern]
+		})) findAll(glob, where.root, outside, found);
+	}
 	const paths = found.paths.filter((path) => !excluded(path));
 	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
 	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
@@ -19678,75 +20007,69 @@ function findPromptPaths(where) {
 	};
 }
 /** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
-function promptMatcher({ folder, patterns }) {
-	const excluded = exclusionOf(patterns);
-	const globs = patterns.filter(isPositive).map((one) => globOf(folder, one));
-	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, (0, node_path.resolve)(folder, path)));
+function promptMatcher(where) {
+	const excluded = exclusionOf(where.patterns);
+	const globs = globsOf(where);
+	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, path));
 }
-function reaches({ directory, enters, matches }, full) {
-	const way = slashed((0, node_path.relative)(directory, full));
-	return !leaves$1(way) && way.split("/").slice(0, -1).every(enters) && matches(way);
+function reaches({ start, enters, matches }, path) {
+	const below = path.slice(start.length);
+	return path.startsWith(start) && below.split("/").slice(0, -1).every(enters) && matches(below);
 }
 function exclusionOf(patterns) {
 	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
 	return (path) => globs.some((matches) => matches(path));
 }
-function isPositive(pattern) {
-	return pattern !== "" && !pattern.startsWith("!");
-}
-function findOne({ folder, root }, pattern, place, found) {
-	const glob = globOf(folder, pattern);
-	const way = slashed((0, node_path.relative)(root, glob.directory));
-	if (leaves$1(way) || leaves$1(slashed((0, node_path.relative)(root, (0, node_path.resolve)(folder, pattern))))) found.problems.push(makeProblem("config/pattern-outside", { pattern }, place));
-	else if (!way.split("/").some(isNeverEntered)) {
-		const link = firstLink(root, glob.directory);
-		if (link === null) walk$1(glob, glob.directory, found);
-		else found.problems.push(linkProblem(slashed((0, node_path.relative)(folder, link))));
+function findAll(glob, root, outside, found) {
+	const directory = (0, node_path.resolve)(found.folder, glob.start);
+	const start = way(root, directory);
+	if (leaves$1(start) || leaves$1(way(root, (0, node_path.resolve)(found.folder, glob.pattern)))) found.problems.push(outside);
+	else if (!start.split("/").some(isNeverEntered)) {
+		const link = firstLink(root, directory);
+		if (link === null) walk$1(glob, "", found);
+		else found.problems.push(linkProblem(way(found.folder, link)));
 	}
 }
-function walk$1(glob, directory, found) {
-	const [way, below] = [wayBelow(found.folder, directory), wayBelow(glob.directory, directory)];
-	for (const entry of entriesOf(directory, found)) {
-		const path = way + entry.name;
-		const matches = glob.matches(below + entry.name);
+/** @param below the folder below the one that the pattern starts in, with a slash at its end */
+function walk$1(glob, below, found) {
+	for (const entry of entriesOf(glob.start + below, found)) {
+		const [inside, path] = [below + entry.name, glob.start + below + entry.name];
+		const matches = glob.matches(inside);
 		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(directory, entry.name))) found.problems.push(linkProblem(path));
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(found.folder, path))) found.problems.push(linkProblem(path));
 		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk$1(glob, (0, node_path.join)(directory, entry.name), found);
+			if (glob.enters(entry.name)) walk$1(glob, `${inside}/`, found);
 		} else if (matches && entry.isFile()) found.paths.push(path);
 		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
 	}
 }
-/** From one folder to another, as names in it are put behind. */
-function wayBelow(folder, directory) {
-	const way = slashed((0, node_path.relative)(folder, directory));
-	return way === "" ? "" : `${way}/`;
-}
-/** What is in a folder, sorted; nothing when it is not there. */
-function entriesOf(directory, { folder, problems }) {
+/** What is in a folder; nothing when it is not there. */
+function entriesOf(path, { folder, problems }) {
 	try {
-		return (0, node_fs.readdirSync)(directory, { withFileTypes: true }).toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+		return (0, node_fs.readdirSync)((0, node_path.join)(folder, path), { withFileTypes: true });
 	} catch (error) {
 		const reason = systemCodeOf(error);
-		const gone = reason === "ENOENT" || reason === "ENOTDIR";
-		const place = placeOfFile(slashed((0, node_path.relative)(folder, directory)));
-		if (!gone) problems.push(makeProblem("prompt/unreadable", { reason }, place));
+		if (!(reason === "ENOENT" || reason === "ENOTDIR")) problems.push(makeProblem("prompt/unreadable", { reason }, placeOfFile(path.slice(0, -1))));
 		return [];
 	}
 }
-/** The folder that a pattern starts in and what it asks of the paths below. */
+/** What the positive patterns ask for, one for each way to read their braces. */
+function globsOf({ folder, patterns }) {
+	return patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).flatMap(expandBraces).map((pattern) => globOf(folder, pattern));
+}
 function globOf(folder, pattern) {
 	const { base, glob } = splitGlob(pattern);
-	const literal = glob === "";
-	const directory = (0, node_path.resolve)(folder, literal ? (0, node_path.dirname)(base) : base);
-	const name = (0, node_path.basename)(base);
 	const deep = glob.includes("/") || glob.includes("**");
-	const hidden = /(^|[/{,])\./.test(glob);
+	const hidden = /(^|\/)\./.test(glob);
 	return {
-		directory,
-		matches: literal ? (path) => path === name : makeGlob(glob),
-		enters: (folderName) => deep && !isNeverEntered(folderName) && (hidden || !folderName.startsWith("."))
+		pattern,
+		start: `${way(folder, (0, node_path.resolve)(folder, base))}/`.replace(/^\/$/, ""),
+		matches: makeGlob(glob),
+		enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith("."))
 	};
+}
+function way(from, to) {
+	return slashed((0, node_path.relative)(from, to));
 }
 /** File systems that ignore case are meant too. */
 function isNeverEntered(name) {
@@ -19755,11 +20078,13 @@ function isNeverEntered(name) {
 function linkProblem(path) {
 	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
 }
+var init_find = __esmMin((() => {
+	init_problem();
+	init_glob();
+	init_paths();
+	init_front_matter();
+}));
 // src/files/read-write.ts
-/** Of a prompt, in bytes. */
-const LARGEST_FILE = 16777216;
-/** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
-const FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
 /**
 * Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
 * because handing the four steps of a small file to threads and back takes ten times as long as they do.
@@ -19774,10 +20099,12 @@ function readBytes(path, limit = LARGEST_FILE) {
 		(0, node_fs.closeSync)(descriptor);
 	}
 }
+var LARGEST_FILE, FLAGS;
+var init_read_write = __esmMin((() => {
+	LARGEST_FILE = 16777216;
+	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+}));
 // src/files/read.ts
-init_problem();
-/** After so many files, signals and timers have their turn. */
-const FILES_AT_ONCE = 64;
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
 async function readPrompts(where, rules) {
 	const found = findPromptPaths(where);
@@ -19845,24 +20172,38 @@ function checkEnvironment({ value, place }, { known, reserved }) {
 		suggestion: suggest(value, known)
 	}, place)];
 }
+var FILES_AT_ONCE;
+var init_read = __esmMin((() => {
+	init_suggest();
+	init_problem();
+	init_find();
+	init_front_matter();
+	init_parse();
+	init_read_write();
+	FILES_AT_ONCE = 64;
+}));
 // src/git/files-at.ts
-function filesAt(git, trees) {
+/** What git knows of files at other commits. Paths are relative to the repository's root. */
+function filesAt(git, { blobAt }) {
 	const resolved = /* @__PURE__ */ new Map();
 	const objects = gathered((names) => readObjects(git, names));
 	const read = async (name) => (await objects(name)).get(name) ?? null;
 	return {
+		/** The commit that a ref names; null when it is not there. Each is looked up once. */
 		resolveRef: (ref) => {
 			const commit = resolved.get(ref) ?? resolveRef(git, read, ref);
 			resolved.set(ref, commit);
 			return commit;
 		},
+		/** A file's bytes at a commit; null when it is not there. */
 		fileAt: async (commit, path) => {
-			const blob = await trees.blobAt(commit, path);
+			const blob = await blobAt(commit, path);
 			if (blob === null) return null;
 			const found = await read(blob);
 			if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing or damaged.`));
 			return found.bytes;
 		},
+		/** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
 		filesHolding: async (commit, texts, ending) => {
 			const plain = [
 				"--no-color",
@@ -19920,6 +20261,7 @@ function parseObject(printed, start) {
 }
 function openTrees({ ask }) {
 	const known = /* @__PURE__ */ new Map();
+	/** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
 	const note = (commit, path, blob) => void known.set(`${commit}\0${path}`, blob);
 	const list = async (commit, ...pathspecs) => {
 		const entries = parseTree(await ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", ...pathspecs));
@@ -19929,7 +20271,9 @@ function openTrees({ ask }) {
 	const listed = gathered((paths, commit = "") => list(commit, ...pathspecsOf(paths)));
 	return {
 		note,
+		/** All files at a commit. */
 		pathsAt: (commit) => list(commit),
+		/** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
 		blobAt: async (commit, path) => {
 			const key = `${commit}\0${path}`;
 			if (!known.has(key) && canBeListed(path)) await listed(path, commit);
@@ -19940,7 +20284,7 @@ function openTrees({ ask }) {
 /** Paths may come from the service: git would refuse what leads out of the root, and with it what is asked beside it. */
 function canBeListed(path) {
 	const names = path.split("/");
-	return path.length <= LONGEST_PATH$1 && !path.includes("\0") && !names.some((name) => [
+	return path.length <= LONGEST_PATH && !path.includes("\0") && !names.some((name) => [
 		"",
 		".",
 		".."
@@ -19960,85 +20304,66 @@ function parseTree(listed) {
 function isRegular(mode) {
 	return mode.startsWith("100");
 }
-var LINE_FEED, LONGEST_PATH$1;
+var LINE_FEED, LONGEST_PATH;
 var init_files_at = __esmMin((() => {
 	init_driver();
 	LINE_FEED = 10;
-	LONGEST_PATH$1 = 4096;
+	LONGEST_PATH = 4096;
 }));
 // src/git/history.ts
-function historyOf$1({ ask, askWith }, trees, { prefix, shallow }) {
-	const touchedIn = (which) => gathered((paths, commit = "", most = "") => findTouched(ask, trees, {
-		commit,
-		most: Number(most),
-		which
-	}, paths));
-	const [touched, merged] = [touchedIn(ALL), touchedIn(BRANCH)];
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+/** What git knows of the history between commits. Paths are from the repository's root. */
+function historyOf$1({ ask, askWith }, trees) {
+	const last = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
+	const touched = gathered((paths, commit = "", ...which) => findTouched(ask, trees, commit, which, paths));
 	const revList = async (...words) => linesIn$1(await ask("rev-list", ...words, "--"));
 	return {
-		pathsAt: async (commit) => (await trees.pathsAt(commit)).map(toFolder),
-		changedSince: async (...commits) => {
-			const differences = [...new Set(commits)].map((commit) => changedFiles(ask, [EVERYWHERE], commit));
-			const paths = await Promise.all([...differences, unwatchedFiles(ask)]);
-			return new Set(paths.flatMap((some) => [...some]).map(toFolder));
-		},
+		/** The commit that last touched a file as of another commit. */
+		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null,
+		/** Where a file was touched up to a commit, under earlier names as well; newest first. */
+		whereTouched: async (commit, path) => (await touched(path, commit, ...ALL)).get(path) ?? [],
+		/** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
+		whereMerged: async (commit, path) => (await touched(path, commit, ...BRANCH)).get(path) ?? [],
+		/** The commits that any of the commits contains, themselves included. */
 		ancestorsOf: async (commits) => new Set(await revList(...commits)),
-		whereTouched: async (commit, path, most) => (await touched(path, commit, String(most))).get(path) ?? [],
-		whereMerged: async (commit, path, most) => (await merged(path, commit, String(most))).get(path) ?? [],
+		/** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
 		commitsOf: (ids) => readCommits(askWith, ids),
+		/** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
 		mergesOf: async (commit) => findMerges(await revList("--parents", `--max-count=${MOST_COMMITS}`, commit)),
-		parentsOf: async (commit) => (await revList("--parents", "--max-count=1", commit))[0]?.split(" ").slice(1) ?? [],
+		/** The newest commit that two have in common; null where there is none, or one of the two is not there. */
 		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
+		/** A commit and what was merged or pushed to its branch before it, newest first. */
 		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates),
-		isShallow: async () => shallow
+		/** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
+		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates)
 	};
 }
 function linesIn$1(listed) {
 	return listed.split("\n").filter((line) => line !== "");
 }
-/**
-* The files, by their paths from the root, that differ between a commit and the work tree; with `--cached` between it
-* and what is staged.
-*/
-async function changedFiles(ask, pathspecs, commit, ...how) {
-	return new Set(namesIn(await ask("diff", ...NAMES, ...how, commit, "--", ...pathspecs)));
-}
-/** The files whose edits git ignores, or of which a merge is not done. */
-async function unwatchedFiles(ask) {
-	return namesIn(await ask(...LIST_FILES, EVERYWHERE)).filter((entry) => !entry.startsWith("H ")).map((entry) => entry.slice(2));
-}
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
 async function readCommits(ask, ids) {
 	const wanted = new Set([...ids].filter(isCommitId));
 	if (wanted.size === 0) return /* @__PURE__ */ new Map();
-	const plain = [
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"-s",
-		"-z"
-	];
 	const format = `--format=tformat:${FIELDS.join("%x00")}`;
-	const listed = await ask([...wanted], "log", "--no-walk=unsorted", "--ignore-missing", ...plain, format, "--stdin");
+	const listed = await ask([...wanted], ...LOG, "--no-walk=unsorted", "--ignore-missing", "-s", format, "--stdin");
 	return new Map(parseCommits(listed).flatMap((info) => wanted.has(info.commit) ? [[info.commit, info]] : []));
 }
 /** No field can hold the NUL that ends it. */
 function parseCommits(listed) {
 	const words = listed.split("\0");
-	return words.slice(0, -1).flatMap((_, index) => index % FIELDS.length === 0 ? [index] : []).map((start) => {
+	const commits = [];
+	for (let start = 0; start < words.length - 1; start += FIELDS.length) {
 		const [commit = "", author = "", date = "", title = "", body = ""] = words.slice(start, start + FIELDS.length);
 		const { pullRequest, subject } = readMessage(title, body);
-		return {
+		commits.push({
 			commit,
 			author,
 			date,
 			subject,
 			...pullRequest === null ? {} : { pullRequest }
-		};
-	});
+		});
+	}
+	return commits;
 }
 /**
 * By commit, the merge that brought it into the branch; of its own commits there is none.
@@ -20066,7 +20391,7 @@ async function findDescendants(ask, commit, candidates) {
 	const ids = [...new Set(candidates)].filter(isCommitId);
 	if (ids.length === 0) return [];
 	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
-	const after = new Set(listed.split("\n"));
+	const after = new Set(linesIn$1(listed));
 	return ids.filter((id) => after.has(id));
 }
 /**
@@ -20099,7 +20424,7 @@ async function findLastCommits(ask, { blobAt }, asOf, paths) {
 * By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The
 * history is read once for all paths, and renames are those that git finds in each commit.
 */
-async function findTouched(ask, { note }, { commit: asOf, most, which }, paths) {
+async function findTouched(ask, { note }, asOf, which, paths) {
 	const places = new Map(paths.map((path) => [path, []]));
 	const followed = new Map(paths.map((path) => [path, [path]]));
 	const how = [
@@ -20111,13 +20436,10 @@ async function findTouched(ask, { note }, { commit: asOf, most, which }, paths) 
 		const touched = changes.filter(({ path }) => followed.has(path));
 		for (const { path, blob } of touched) {
 			note(commit, path, blob);
-			for (const now of followed.get(path) ?? []) {
-				const all = places.get(now);
-				if (all !== void 0 && all.length < most) all.push({
-					commit,
-					path
-				});
-			}
+			for (const now of followed.get(path) ?? []) places.get(now)?.push({
+				commit,
+				path
+			});
 		}
 		followRenames(followed, touched);
 	}
@@ -20134,7 +20456,7 @@ function followRenames(followed, touched) {
 	for (const { before, files } of renamed) followed.set(before, [...followed.get(before) ?? [], ...files]);
 }
 async function readLog(ask, ...which) {
-	return parseLog(await ask("log", ...PLAIN$1, ...which));
+	return parseLog(await ask(...LOG, "--root", "--raw", "--no-abbrev", "--format=tformat:%H%x00%s", ...which));
 }
 /** Of a commit the id and the subject, and its changes; before those of a merge is an empty word. No field can hold NUL. */
 function parseLog(listed) {
@@ -20202,23 +20524,19 @@ function titleIn(body) {
 	const first = body.split("\n", 1)[0]?.trim() ?? "";
 	return first === "" || first.startsWith("See merge request ") ? null : first;
 }
-var NAMES, LIST_FILES, FIELDS, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, PLAIN$1, CHANGE, MERGE_REQUEST;
+var LOG, FIELDS, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, CHANGE, MERGE_REQUEST;
 var init_history = __esmMin((() => {
 	init_driver();
 	init_files_at();
-	NAMES = [
-		"--name-only",
-		"-z",
-		"--no-renames",
+	LOG = [...[
+		"log",
+		...NO_PROGRAMS,
+		"--no-show-signature",
+		"--encoding=UTF-8",
+		"--no-color",
+		"--no-notes",
 		"--no-relative"
-	];
-	LIST_FILES = [
-		"ls-files",
-		"-v",
-		"-z",
-		"--full-name",
-		"--"
-	];
+	], ...["--no-follow", "-z"]];
 	FIELDS = [
 		"%H",
 		"%an",
@@ -20231,20 +20549,6 @@ var init_history = __esmMin((() => {
 	MOST_COMMITS = 1e5;
 	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
 	ALL = ["--diff-merges=off"];
-	PLAIN$1 = [...[
-		"--no-show-signature",
-		"--encoding=UTF-8",
-		"--no-color",
-		"--no-notes",
-		"--no-follow",
-		"--no-relative"
-	], ...[
-		"--root",
-		"--raw",
-		"-z",
-		"--no-abbrev",
-		"--format=tformat:%H%x00%s"
-	]];
 	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 }));
@@ -20260,30 +20564,36 @@ async function openRepository(start, folder) {
 	const prefix = prefixOf(start, folder);
 	const { shallow, head } = await placeOf$1(ask);
 	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
+	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
 	const trees = openTrees(git);
-	const lastAt = gathered((paths, commit = "") => findLastCommits(ask, trees, commit, paths));
-	const whole = {
-		ask,
-		head,
-		fromRoot
-	};
 	return {
+		/** The commit that is checked out; null before the first one. */
 		head,
+		/** Whether older commits may be missing. */
+		shallow,
+		/** From a path that is relative to the folder. */
 		fromRoot,
-		uncommitted: (paths) => findUncommitted(paths, whole),
-		staged: (paths) => findStaged(paths, whole),
-		lastCommits: async (paths) => {
-			if (head === null || paths.length === 0) return /* @__PURE__ */ new Map();
-			const found = await findLastCommits(ask, trees, head, paths.map(fromRoot));
-			const last = paths.map((path) => [path, found.get(fromRoot(path))]);
-			return new Map(last.flatMap(([path, commit]) => commit === void 0 ? [] : [[path, commit]]));
+		/** Those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
+		uncommitted: async (paths) => {
+			const isAsIn = head === null ? () => false : await comparedWith(ask, head, pathspecsOf(paths.map(fromRoot)));
+			return new Set(paths.filter((path) => !isAsIn(fromRoot(path))));
 		},
-		lastCommitAt: async (commit, path) => (await lastAt(path, commit)).get(path) ?? null,
+		/** Those of the paths (from the folder) of which something else is staged than HEAD has, whatever is in the folder. */
+		staged: async (paths) => {
+			const different = new Set(namesIn(await ask(...DIFFERENCES, "--cached", "--", EVERYWHERE)));
+			return new Set(paths.filter((path) => different.has(fromRoot(path))));
+		},
+		/** The files at a commit, by their paths from the folder: those that the work tree has as they were, and the others. */
+		changedSince: async (commit) => {
+			const [there, isAsIn] = await Promise.all([trees.pathsAt(commit), comparedWith(ask, commit, [EVERYWHERE])]);
+			const { same = [], changed = [] } = Object.groupBy(there, (path) => isAsIn(path) ? "same" : "changed");
+			return {
+				same: new Set(same.map(toFolder)),
+				changed: changed.map(toFolder)
+			};
+		},
 		...filesAt(git, trees),
-		...historyOf$1(git, trees, {
-			prefix,
-			shallow
-		})
+		...historyOf$1(git, trees)
 	};
 }
 /** From the root to the folder, with a slash at its end; empty at the root. Git follows no link inside a repository. */
@@ -20299,30 +20609,32 @@ async function placeOf$1(ask) {
 		head: head ?? null
 	};
 }
-async function findUncommitted(paths, { ask, head, fromRoot }) {
-	if (head === null) return new Set(paths);
-	const wanted = pathspecsOf(paths.map(fromRoot));
-	const [listed, different] = await Promise.all([ask(...LIST_FILES, ...wanted), changedFiles(ask, wanted, head)]);
+/**
+* Whether the work tree has a file as a commit has it. Where git was told to ignore its edits
+* (`update-index --assume-unchanged`), or a merge of it is not done, it counts as another one.
+*/
+async function comparedWith(ask, commit, pathspecs) {
+	const [listed, changed] = await Promise.all([ask("ls-files", "-v", "-z", "--full-name", "--", ...pathspecs), ask(...DIFFERENCES, commit, "--", ...pathspecs)]);
+	const different = new Set(namesIn(changed));
 	const watched = new Set(namesIn(listed).flatMap((entry) => entry.startsWith("H ") ? [entry.slice(2)] : []));
-	return new Set(paths.filter((path) => {
-		const full = fromRoot(path);
-		return !watched.has(full) || different.has(full);
-	}));
+	return (path) => watched.has(path) && !different.has(path);
 }
-async function findStaged(paths, { ask, head, fromRoot }) {
-	if (head === null) return new Set(paths);
-	const different = await changedFiles(ask, [EVERYWHERE], "HEAD", "--cached");
-	return new Set(paths.filter((path) => different.has(fromRoot(path))));
-}
+var EVERYWHERE, DIFFERENCES;
 var init_repository = __esmMin((() => {
 	init_driver();
 	init_files_at();
 	init_history();
+	EVERYWHERE = ":(top)";
+	DIFFERENCES = [
+		"diff",
+		...NO_PROGRAMS,
+		"--name-only",
+		"-z",
+		"--no-renames",
+		"--no-relative"
+	];
 }));
 // src/desired/workspace.ts
-init_policy();
-init_paths();
-init_problem();
 /** Reads configuration and prompt files; every problem of both is gathered. */
 async function openWorkspace(options, world) {
 	const { workingDirectory, environment } = world;
@@ -20366,7 +20678,7 @@ async function narrow(workspace, config, ref) {
 		return {
 			...workspace,
 			files: [],
-			problems: inPlaceOrder([...workspace.problems, problemOf$1(error)])
+			problems: inPlaceOrder([...workspace.problems, problemOf(error)])
 		};
 	}
 }
@@ -20375,13 +20687,8 @@ async function narrow(workspace, config, ref) {
 * leaves out none, because every prompt may be wanted otherwise. Throws a `ProblemError`.
 */
 async function leaveOutUnchanged(files, ref, config) {
-	const repository = await openRepositoryOf(config);
-	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
-	const since = await repository.resolveRef(ref);
-	if (since === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, changed] = await Promise.all([repository.pathsAt(since), repository.changedSince(since)]);
-	const unchanged = new Set(there.filter((path) => !changed.has(path)));
-	const left = configPaths(config).every((path) => unchanged.has(path)) ? files.filter(({ path }) => unchanged.has(path)) : [];
+	const { commit: since, same } = await readSince(ref, await openRepositoryOf(config));
+	const left = configPaths(config).every((path) => same.has(path)) ? files.filter(({ path }) => same.has(path)) : [];
 	const leftOut = new Set(left);
 	return {
 		files: files.filter((file) => !leftOut.has(file)),
@@ -20389,6 +20696,17 @@ async function leaveOutUnchanged(files, ref, config) {
 			since,
 			left
 		}
+	};
+}
+/** The paths that a commit has, as they are there still or otherwise by now. Throws a `ProblemError` where it is not known. */
+async function readSince(ref, repository) {
+	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
+	return {
+		repository,
+		commit,
+		...await repository.changedSince(commit)
 	};
 }
 /** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
@@ -20459,7 +20777,20 @@ function matcherOf(selector) {
 function nearest(selector, files) {
 	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
+var init_workspace = __esmMin((() => {
+	init_load();
+	init_policy();
+	init_suggest();
+	init_glob();
+	init_paths();
+	init_read();
+	init_problem();
+}));
 // src/desired/read-desired.ts
+init_config();
+init_workspace();
+init_find();
+init_read();
 init_problem();
 /** Reads what git knows of a workspace without errors. A problem says why there is nothing to plan from. */
 async function readDesired(workspace, { base: ref, only }) {
@@ -20490,7 +20821,7 @@ async function readDesired(workspace, { base: ref, only }) {
 			problems: [...workspace.problems, ...base?.problems ?? []]
 		};
 	} catch (error) {
-		if (error instanceof ProblemError) return problemOf$1(error);
+		if (error instanceof ProblemError) return problemOf(error);
 		throw error;
 	}
 }
@@ -20499,17 +20830,13 @@ async function uncommittedOf({ files }, repository) {
 	return repository.uncommitted(files.map(({ path }) => path));
 }
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request, repository) {
+async function readBase(request, given) {
 	const { ref, files, left } = request;
-	if (repository === null) throw new ProblemError(makeProblem("git/needs-repository", { what: `The base "${ref}"` }));
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) throw new ProblemError(makeProblem("git/unknown-base", { ref }));
-	const [there, different] = await Promise.all([repository.pathsAt(commit), repository.changedSince(commit)]);
-	const before = new Set(there);
-	const same = files.filter(({ path }) => before.has(path) && !different.has(path));
-	const paths = [...different].filter((path) => before.has(path)).filter(promptMatcher(request.config));
+	const { repository, commit, same: unchanged, changed: different } = await readSince(ref, given);
+	const same = files.filter(({ path }) => unchanged.has(path));
+	const paths = different.filter(promptMatcher(request.config));
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
-	const shallow = await repository.isShallow() ? [makeProblem("git/shallow", { of: "drift" })] : [];
+	const shallow = repository.shallow ? [makeProblem("git/shallow", { of: "drift" })] : [];
 	const now = new Set(files.map(({ id }) => id));
 	const heads = repository.head === null ? [] : [repository.head];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
@@ -20534,7 +20861,10 @@ async function goneSince(changed, now, { config, only }) {
 	return selected.filter(({ id }) => !there.has(id));
 }
 async function readAt(commit, path, repository) {
-	const parsed = await parseAt(repository, commit, repository.fromRoot(path));
+	const parsed = await parseAt(repository, {
+		commit,
+		path: repository.fromRoot(path)
+	});
 	if (parsed === null) return {
 		path,
 		file: null,
@@ -20557,6 +20887,14 @@ function invalidAt(changed, { ref, files }) {
 		reason
 	}, { path }));
 }
+// src/domain/desired.ts
+/** Where git is not asked, or has nothing to say. */
+const NO_HISTORY = {
+	formerPins: /* @__PURE__ */ new Map(),
+	formerFields: /* @__PURE__ */ new Map(),
+	provenance: /* @__PURE__ */ new Map(),
+	contents: /* @__PURE__ */ new Map()
+};
 // src/domain/meaning.ts
 init_prompt_file();
 init_versions$1();
@@ -20574,8 +20912,10 @@ function meaningOf({ environment, pin }, file, { active, known, metadata }, atRe
 	if (content === null) return { kind: "unknown" };
 	return {
 		kind: "new",
-		content,
-		...pin.kind === "git" && { ref: pin.ref }
+		target: {
+			new: content,
+			...pin.kind === "git" && { ref: pin.ref }
+		}
 	};
 }
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
@@ -20589,7 +20929,7 @@ function wantedContent(pin, file, atRefs) {
 * else's version of equal content does not stand in for it, unless it is found again later.
 */
 function wantsOwnVersion(file, observed, meanings) {
-	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.content === file.content);
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
 	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
 	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }
@@ -20598,24 +20938,28 @@ function leaves(meaning, pin, { missing }) {
 	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
 	return meaning?.kind === "known" || meaning?.kind === "new";
 }
-// src/desired/former-files.ts
+// src/desired/read-history.ts
 init_prompt_file();
 /** How many earlier states of a file are read. */
 const LONGEST_HISTORY$1 = 100;
 /** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
 async function readFormerFiles({ id, path }, commit, repository, most = LONGEST_HISTORY$1) {
-	return parseFiles(id, await repository.whereTouched(commit, repository.fromRoot(path), most), repository);
+	return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, most), repository);
 }
 /**
 * How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
 * asked of no service: it counts by its merge.
 */
-async function readFormerPins({ id, path }, commit, repository) {
-	return pinsOf$1(await parseFiles(id, await repository.whereMerged(commit, repository.fromRoot(path), LONGEST_HISTORY$1), repository), repository);
+async function readFormerPins(file, commit, repository) {
+	const places = await repository.whereMerged(commit, repository.fromRoot(file.path));
+	return pinsOf$1(await parseFiles(file.id, places.slice(0, LONGEST_HISTORY$1), repository), repository);
 }
 async function parseFiles(id, places, repository) {
 	return (await Promise.all(places.map(async ({ commit, path }) => {
-		const file = (await parseAt(repository, commit, path))?.file ?? null;
+		const file = (await parseAt(repository, {
+			commit,
+			path
+		}))?.file ?? null;
 		return file?.id === id ? [{
 			commit,
 			file
@@ -20624,13 +20968,9 @@ async function parseFiles(id, places, repository) {
 }
 /** How each environment was pinned in these states of a file. */
 async function pinsOf$1(states, repository) {
-	const pins = await Promise.all(states.map((state, age) => pinsAt(state, age, repository)));
-	const all = Map.groupBy(pins.flat(), ({ environment }) => environment);
+	const pins = await Promise.all(states.flatMap((state, age) => state.file.pins.map((pin) => formerPin(pin, state, age, repository))));
+	const all = Map.groupBy(pins, ({ environment }) => environment);
 	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
-}
-/** How each environment was pinned in one state of a file. */
-function pinsAt(state, age, repository) {
-	return Promise.all(state.file.pins.map((pin) => formerPin(pin, state, age, repository)));
 }
 async function formerPin({ environment, pin }, { commit, file }, age, repository) {
 	return {
@@ -20671,7 +21011,12 @@ init_plan();
 /** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
 const LONGEST_HISTORY = 50;
 /** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
-async function recall(files, { observed }, sources) {
+async function recall(files, { observed }, { repository, ...given }) {
+	if (repository === null) return NO_HISTORY;
+	const sources = {
+		repository,
+		...given
+	};
 	const compared = files.flatMap((file) => {
 		const found = observed.get(file.id);
 		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
@@ -20682,17 +21027,15 @@ async function recall(files, { observed }, sources) {
 			meanings
 		}];
 	});
-	const { repository } = sources;
 	return {
-		formerPins: await readAll(compared, mayBeRefused(sources), (one) => formerPins(one, sources), repository),
-		formerFields: await readAll(compared, mayDrift(sources), (one) => formerFields(one, sources), repository),
+		formerPins: await readAll(compared.filter(mayBeRefused(sources)), (file) => formerPins(file, sources)),
+		formerFields: await readAll(compared.filter(mayDrift(sources)), (file) => formerFields(file, sources)),
 		provenance: await readProvenance(compared, sources),
 		contents: await readContents(compared, repository)
 	};
 }
 /** By prompt id; of the prompts that need it. */
-async function readAll(compared, needs, read, repository) {
-	const needed = repository === null ? [] : compared.filter(needs);
+async function readAll(needed, read) {
 	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
 }
 /** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
@@ -20714,8 +21057,8 @@ function isSame(one, other) {
 */
 async function formerPins(file, { repository, base }) {
 	const then = base === null ? file : base.files.get(file.id);
-	const commit = base?.commit ?? repository?.head ?? null;
-	if (repository === null || then === void 0 || commit === null) return /* @__PURE__ */ new Map();
+	const commit = base?.commit ?? repository.head;
+	if (then === void 0 || commit === null) return /* @__PURE__ */ new Map();
 	const former = await readFormerPins(then, commit, repository);
 	return base === null ? withoutHead(former, file, commit) : former;
 }
@@ -20729,13 +21072,16 @@ function mayDrift({ base }) {
 }
 async function formerFields({ id }, { repository, base }) {
 	const then = base?.files.get(id);
-	if (repository === null || base === null || then === void 0) return [];
+	if (base === null || then === void 0) return [];
 	return (await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY)).map(({ file }) => file);
 }
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
 async function readProvenance(compared, { repository, uncommitted }) {
 	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
-	return repository === null || paths.length === 0 ? /* @__PURE__ */ new Map() : repository.lastCommits(paths);
+	const { head, fromRoot, lastCommitAt } = repository;
+	if (head === null) return /* @__PURE__ */ new Map();
+	const last = await Promise.all(paths.map(async (path) => [path, await lastCommitAt(head, fromRoot(path))]));
+	return new Map(last.flatMap(([path, commit]) => commit === null ? [] : [[path, commit]]));
 }
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
 async function readContents(compared, repository) {
@@ -20752,7 +21098,6 @@ async function fromGit({ source, digest }, repository) {
 }
 // src/observing/assume.ts
 init_digest();
-init_plan();
 init_versions$1();
 init_prompt_file();
 init_problem();
@@ -20772,12 +21117,12 @@ function assumeObservation({ files, base, contentsAtRefs }) {
 }
 /** What may be written where the service may not be asked: nothing. */
 const NO_PROVIDER = {
-	observe: () => Promise.reject(notAsked$1()),
+	observe: () => Promise.reject(notAsked()),
 	begin: () => {
-		throw notAsked$1();
+		throw notAsked();
 	}
 };
-function notAsked$1() {
+function notAsked() {
 	return new ProblemError(makeProblem("internal/unexpected", { reason: "the service may not be asked" }));
 }
 /** What the base does not pin is taken for empty. */
@@ -20854,34 +21199,9 @@ function versionOf(pin, content, number) {
 function idOf(pin) {
 	return pin.kind === "version" ? pin.id : pinText(pin);
 }
-/** The plan as it can be shown: without the numbers that nobody knows. */
-function withoutAssumedNumbers(plan) {
-	const prompts = plan.prompts.map((prompt) => ({
-		...prompt,
-		changes: prompt.changes.map(unnumbered)
-	}));
-	return {
-		...plan,
-		prompts
-	};
-}
-function unnumbered(change) {
-	if (change.kind !== "set-active") return change;
-	const before = change.before === null ? null : numbered(change.before);
-	return {
-		...change,
-		before,
-		after: isNew(change.after) ? change.after : numbered(change.after)
-	};
-}
-function numbered({ id, number }) {
-	return {
-		id,
-		number: number === null || number < 1 ? null : number
-	};
-}
 // src/observing/observe.ts
 init_p_limit();
+init_plan();
 init_problem();
 const NO_NEEDS = {
 	environments: [],
@@ -20910,10 +21230,6 @@ function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, 
 		whole
 	};
 }
-/** The contents that one prompt's refs have; none where nothing was read. */
-function contentsIn(atRefs) {
-	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
-}
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
 /**
@@ -20927,7 +21243,7 @@ async function observe(provider, wanted, { concurrency, onObserved }) {
 		try {
 			observed.set(one.promptId, await provider.observe(one));
 		} catch (error) {
-			failed.set(one.promptId, problemOf$1(error));
+			failed.set(one.promptId, problemOf(error));
 		}
 		onObserved?.(observed.size + failed.size, wanted.length);
 	});
@@ -20936,14 +21252,6 @@ async function observe(provider, wanted, { concurrency, onObserved }) {
 		failed
 	};
 }
-// src/domain/desired.ts
-/** Where git is not asked, or has nothing to say. */
-const NO_HISTORY = {
-	formerPins: /* @__PURE__ */ new Map(),
-	formerFields: /* @__PURE__ */ new Map(),
-	provenance: /* @__PURE__ */ new Map(),
-	contents: /* @__PURE__ */ new Map()
-};
 // src/planning/changes.ts
 init_plan();
 init_versions$1();
@@ -20952,12 +21260,7 @@ init_problem();
 function changesFor(context, { provenance }) {
 	const { file, observed, contentsAtRefs } = context;
 	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
-	const pins = file.pins.map((pin, at) => {
-		return {
-			pin,
-			resolution: resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context)
-		};
-	});
+	const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context));
 	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
 	const activations = pins.flatMap((one) => activation(one, observed));
 	return {
@@ -20969,73 +21272,68 @@ function changesFor(context, { provenance }) {
 		]
 	};
 }
-function activation({ pin, resolution }, observed) {
-	if (resolution.kind !== "set") return [];
-	const active = observed.active.get(pin.environment) ?? null;
-	const before = active === null ? null : refOf$1(active);
+function activation({ pin: { environment }, after }, observed) {
+	if (after === null) return [];
+	const active = observed.active.get(environment) ?? null;
 	return [{
 		kind: "set-active",
-		environment: pin.environment,
-		before,
-		after: resolution.after
+		environment,
+		before: active === null ? null : refOf$1(active),
+		after
 	}];
 }
 /** What a plan does about a pin of such a meaning. */
 function resolvePin(pin, meaning, context) {
+	const inSync = {
+		pin,
+		after: null,
+		problem: null,
+		finds: false
+	};
 	switch (meaning.kind) {
-		case "in-sync": return meaning;
+		case "in-sync": return inSync;
 		case "known": return {
-			kind: "set",
-			after: refOf$1(meaning.version),
-			finds: false
+			...inSync,
+			after: refOf$1(meaning.version)
 		};
-		case "new": {
-			const { content, ref } = meaning;
-			return {
-				kind: "set",
-				after: {
-					new: content,
-					...ref !== void 0 && { ref }
-				},
-				finds: false
-			};
-		}
-		case "unknown": return resolveUnknown(pin, context);
+		case "new": return {
+			...inSync,
+			after: meaning.target
+		};
+		case "unknown": return {
+			...inSync,
+			...resolveUnknown(pin, context)
+		};
 	}
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
-function resolveUnknown({ environment, pin, line, column }, context) {
-	const { file, observed, contentsAtRefs } = context;
-	const place = {
-		path: file.path,
-		line,
-		column
-	};
-	if (pin.kind === "version" && !observed.missing.includes(pin.id)) return {
-		kind: "set",
+function resolveUnknown(one, context) {
+	const { pin } = one;
+	const { missing, findable } = context.observed;
+	if (pin.kind === "version" && !missing.includes(pin.id)) return {
 		after: {
 			id: pin.id,
 			number: null
 		},
 		finds: true
 	};
-	const finds = pin.kind === "number" && observed.findable;
+	const finds = pin.kind === "number" && findable;
 	return {
-		kind: "blocked",
-		problem: unresolvable(pin, environment, {
-			finds,
-			contentsAtRefs,
-			place
-		}),
+		problem: unresolvable(one, finds, context),
 		finds
 	};
 }
-function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
+function unresolvable({ environment, pin, line, column }, lookable, { file, contentsAtRefs }) {
+	const place = {
+		path: file.path,
+		line,
+		column
+	};
 	switch (pin.kind) {
 		case "number": return makeProblem("pin/unknown-number", {
 			environment,
 			number: pin.number,
-			lookable: finds
+			lookable
 		}, place);
 		case "version": return makeProblem("pin/unknown-version", {
 			environment,
@@ -21053,7 +21351,7 @@ function unresolvable(pin, environment, { finds, contentsAtRefs, place }) {
 * @param provenance of the file's own content
 */
 function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
-	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.content] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
+	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.target.new] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
 	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
 		...create(content, contentsAtRefs, provenance),
 		...othersOf(content, wanted)
@@ -21180,7 +21478,6 @@ function cameThrough(target, from, environment, former) {
 function agesIn(former) {
 	return [...former.values()].flat().map(({ age }) => age);
 }
-/** Whether a pin of an earlier commit means a version. */
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
@@ -21246,13 +21543,10 @@ function hasMovedOn({ from, target }, { activations, context, former }) {
 * Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
 * or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
 */
-function goesThroughNow({ environment, from, target }, { activations, context, former }) {
-	if (!comesTo(from, target, {
-		activations,
-		context
-	})) return false;
-	const active = context.observed.active.get(environment) ?? null;
-	return active === null || wasPinned(active, environment, former);
+function goesThroughNow({ environment, from, target }, situation) {
+	if (!comesTo(from, target, situation)) return false;
+	const active = situation.context.observed.active.get(environment) ?? null;
+	return active === null || wasPinned(active, environment, situation.former);
 }
 /** Whether a sync would set an environment to that very version, if nothing were refused. */
 function comesTo(environment, target, { activations, context }) {
@@ -21269,7 +21563,7 @@ function refusal({ line, column }, { environment, from, target }, situation) {
 		environment,
 		from,
 		key,
-		version: nameOf$2(target),
+		version: nameOf$1(target),
 		serves: servedIn(from, context),
 		current: servedIn(environment, context),
 		liveIn: liveIn(target, context),
@@ -21285,7 +21579,7 @@ function servedIn(environment, { observed }) {
 	const active = observed.active.get(environment) ?? null;
 	return active === null ? null : `v${active.number}`;
 }
-function nameOf$2({ number, id }) {
+function nameOf$1({ number, id }) {
 	if (number !== void 0) return `v${number}`;
 	return id ?? "a version that is not made yet";
 }
@@ -21302,6 +21596,7 @@ function latestProblems(file, forbidden) {
 	}));
 }
 // src/planning/make-plan.ts
+init_plan();
 init_prompt_file();
 init_problem();
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
@@ -21327,12 +21622,12 @@ function planPrompt(written, observed, desired, history = NO_HISTORY) {
 		contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()
 	};
 	const { pins, changes } = changesFor(context, history);
-	const live = pins.flatMap(({ pin, resolution }) => resolution.kind === "set" ? [{
+	const live = pins.flatMap(({ pin, after }) => after === null ? [] : [{
 		pin,
-		after: resolution.after
-	}] : []);
+		after
+	}]);
 	const forbidden = [...latestProblems(file, desired.latestForbidden), ...promotionProblems(live, context, desired, history)];
-	const problems = [...pins.flatMap(problemOf), ...forbidden];
+	const problems = [...pins.flatMap(({ problem }) => problem ?? []), ...forbidden];
 	const status = problems.length > 0 ? "blocked" : changes.length > 0 ? "pending" : "unchanged";
 	const finds = forbidden.length > 0 ? [] : pinsToFind(pins);
 	const drift = driftSince(desired, context, changes, history);
@@ -21366,7 +21661,6 @@ function driftSince({ base }, context, head, history) {
 		formerFields
 	}, base);
 }
-/** The plan of a prompt that could not be observed. */
 function unobserved(file, failed) {
 	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
 	return {
@@ -21384,28 +21678,13 @@ function inOrder(pins, { environmentOrder }) {
 	if (environmentOrder === null) return pins;
 	return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
-function problemOf({ resolution }) {
-	return resolution.kind === "blocked" ? [resolution.problem] : [];
-}
 /** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */
 function pinsToFind(pins) {
-	if (pins.some(({ resolution }) => resolution.kind === "blocked" && !resolution.finds)) return [];
-	const sought = pins.flatMap(({ pin: { pin }, resolution }) => {
-		return resolution.kind !== "in-sync" && resolution.finds ? [pin] : [];
-	});
+	if (pins.some(({ problem, finds }) => problem !== null && !finds)) return [];
+	const sought = pins.flatMap(({ pin: { pin }, finds }) => finds ? [pin] : []);
 	return [...new Map(sought.map((pin) => [pinText(pin), pin])).values()];
 }
 // src/service/prompt-service.ts
-/** The same service, of which no call is begun once the signal is aborted. A call in flight is finished. */
-function untilStopped(service, stop) {
-	const unlessStopped = (call) => stop.aborted ? Promise.reject(new ServiceError(makeProblem("apply/interrupted"), "not-sent")) : call();
-	return {
-		readPrompt: (...sent) => unlessStopped(() => service.readPrompt(...sent)),
-		createVersion: (...sent) => unlessStopped(() => service.createVersion(...sent)),
-		updatePrompt: (...sent) => unlessStopped(() => service.updatePrompt(...sent)),
-		setActive: (...sent) => unlessStopped(() => service.setActive(...sent))
-	};
-}
 var ServiceError;
 var init_prompt_service = __esmMin((() => {
 	init_problem();
@@ -21418,886 +21697,8 @@ var init_prompt_service = __esmMin((() => {
 		}
 	};
 }));
-// src/ledger/ownership.ts
-/**
-* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
-* copy in the service copies the stamp as well.
-*/
-function isOwn(version) {
-	return version.stamp?.digest === version.digest;
-}
-/**
-* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
-* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
-* that the stamp was written for can have that one.
-*/
-function isDoubtful(version) {
-	const sent = version.stamp?.metadataDigest;
-	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
-}
-/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
-function entryOf(version) {
-	return toEntry(version, isOwn(version) && !isDoubtful(version));
-}
-/**
-* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
-* metadata of their own, and what they serve is in sync all the same.
-*/
-function entryAsServed(version, known) {
-	const isCopy = isDoubtful(version) && hasOriginal(version, known);
-	return toEntry(version, isOwn(version) && !isCopy);
-}
-function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
-	const entry = {
-		number,
-		id,
-		digest,
-		metadataDigest,
-		ours
-	};
-	if (stamp === null || !ours) return entry;
-	const { commit, path } = stamp;
-	return {
-		...entry,
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path }
-	};
-}
-/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-function isRewritten(version, content, known) {
-	const { digest, metadataDigest } = content;
-	const { stamp } = version;
-	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
-	const sent = stamp.metadataDigest;
-	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
-	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
-	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
-}
-/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
-function isTidied({ stamp, text, digest, metadataDigest }, content) {
-	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
-}
-/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-function differsInForm(one, other) {
-	return withoutForm(one) === withoutForm(other);
-}
-function withoutForm(text) {
-	return text.normalize("NFC").replaceAll(/\s+/g, "");
-}
-/**
-* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
-* only the head's ledger remembers would be forgotten.
-*/
-function mayFollow(version, head) {
-	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
-	if (head === null) return true;
-	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
-function hasOriginal({ number, stamp }, known) {
-	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
-}
-/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
-function followsLedger({ number, stamp }) {
-	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
-}
-var init_ownership = __esmMin((() => {
-	init_digest();
-}));
-// src/ledger/stamp.ts
-/** A version as the service has it, with its stamp apart from its own metadata. */
-function toVersion$1({ id, number, text, metadata: all }) {
-	const metadata = withoutKey(all, RESERVED_KEY);
-	return {
-		id,
-		number,
-		text,
-		metadata,
-		digest: contentDigest(text),
-		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(all)
-	};
-}
-/**
-* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
-* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
-*/
-function parseStamp(metadata) {
-	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
-	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.flatMap(entryFrom)
-	};
-}
-/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
-function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
-	return {
-		digest,
-		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
-		operation,
-		ledger: ledger.map(entryToWire)
-	};
-}
-function entryFrom(entry) {
-	if (entry === null) return [];
-	const { number, id, digest, metadata_digest: metadataDigest } = entry;
-	return [{
-		number,
-		id,
-		digest,
-		metadataDigest,
-		ours: entry.outside !== true,
-		...present$1(entry)
-	}];
-}
-function entryToWire(entry) {
-	const { number, id, digest, metadataDigest, ours } = entry;
-	return {
-		number,
-		id,
-		digest,
-		metadata_digest: metadataDigest,
-		...ours ? {} : { outside: true },
-		...present$1(entry)
-	};
-}
-/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present$1({ commit, path, pinned }) {
-	return {
-		...commit !== void 0 && { commit },
-		...path !== void 0 && { path },
-		...pinned && { pinned }
-	};
-}
-var digest, id, optionalText, optionalMark, EntryShape, StampShape;
-var init_stamp = __esmMin((() => {
-	init_zod();
-	init_digest();
-	init_json();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
-	optionalMark = literal$1(true).optional().catch(void 0);
-	EntryShape = object({
-		number: int$2(),
-		id,
-		digest,
-		metadata_digest: digest,
-		commit: optionalText,
-		path: optionalText,
-		outside: optionalMark,
-		pinned: optionalMark
-	});
-	StampShape = object({
-		digest,
-		metadata_digest: digest.optional().catch(void 0),
-		commit: optionalText,
-		path: optionalText,
-		operation: id,
-		ledger: array(EntryShape.nullable().catch(null)).catch([])
-	});
-}));
-// src/ledger/reading.ts
-/**
-* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
-* enough. Throws a `ServiceError` when the prompt cannot be read.
-*/
-async function readPrompt$1(service, wanted, tracking) {
-	const { promptId, environments } = wanted;
-	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
-}
-/** The reading with the tracking environment, whatever else was read. */
-async function readHead(service, reading, tracking) {
-	if (reading.active.has(tracking)) return reading;
-	const head = await read(service, reading.prompt.id, tracking);
-	if (isFailure(head.answer)) throw head.answer;
-	return {
-		...reading,
-		active: new Map([...reading.active, activeOf(head)])
-	};
-}
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function showsEnough({ whole, own, pins, contents, numbers }, reading) {
-	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
-	const known = knownEntries(reading);
-	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
-}
-async function readEnvironments(service, promptId, environments) {
-	const answers = await Promise.all(environments.map((environment) => read(service, promptId, environment)));
-	const failure = answers.map(({ answer }) => answer).find(isFailure);
-	if (failure !== void 0) throw failure;
-	const { activeVersion: _, ...prompt } = answers.flatMap(({ answer }) => answer instanceof ServiceError ? [] : [answer]).at(-1) ?? await service.readPrompt(promptId);
-	return {
-		prompt,
-		active: new Map(answers.map(activeOf)),
-		looked: [],
-		missing: []
-	};
-}
-async function read(service, promptId, environment) {
-	try {
-		return {
-			environment,
-			answer: await service.readPrompt(promptId, environment)
-		};
-	} catch (error) {
-		if (error instanceof ServiceError) return {
-			environment,
-			answer: error
-		};
-		throw error;
-	}
-}
-/** A 404 may mean that the environment has no active version: then the prompt is found without one. */
-function isFailure(answer) {
-	return answer instanceof ServiceError && answer.problem.code !== "service/prompt-not-found";
-}
-function activeOf({ environment, answer }) {
-	const active = answer instanceof ServiceError ? null : answer.activeVersion;
-	return [environment, active === null ? null : toVersion$1(active)];
-}
-function versionsRead({ active, looked }) {
-	return [...[...active.values()].filter((version) => version !== null), ...looked];
-}
-/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
-function knownEntries(reading) {
-	const read = versionsRead(reading);
-	const known = /* @__PURE__ */ new Map();
-	const note = (entry) => {
-		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
-	};
-	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
-	for (const version of read) note(entryOf(version));
-	const ids = new Set(read.map(({ id }) => id));
-	const rank = ({ id }) => ids.has(id) ? 0 : 1;
-	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
-}
-/** The entry, pinned where either was: what was pinned once stays so. */
-function stillPinned(entry, other) {
-	const pinned = entry.pinned ?? other?.pinned;
-	return pinned === void 0 ? entry : {
-		...entry,
-		pinned
-	};
-}
-/**
-* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
-* other version carries a stamp, somebody else has moved the tracking environment.
-*/
-function dropsMetadata(reading, tracking) {
-	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null);
-}
-/** The service's newest version, where it was never read and no ledger names it. */
-function unseenNewest({ prompt, missing }, known) {
-	const id = prompt.latestVersionId;
-	return id === null || missing.includes(id) || known.some((version) => version.id === id) ? null : id;
-}
-/** What a reading says of the versions, for those who need not know how. */
-function interpret$1(reading, environments, tracking) {
-	const known = knownEntries(reading);
-	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
-	const drops = dropsMetadata(reading, tracking);
-	const { id, key, name, description } = reading.prompt;
-	const served = (environment) => {
-		const version = reading.active.get(environment) ?? null;
-		return version === null ? null : toKnown(entryAsServed(version, known), version);
-	};
-	return {
-		fields: {
-			id,
-			key,
-			name,
-			description
-		},
-		active: new Map(environments.map((environment) => [environment, served(environment)])),
-		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
-		remembers: (content, left) => remembers(reading, asHeld(content, drops ? "dropped" : "kept"), left, tracking),
-		findable: unseenNewest(reading, known) !== null,
-		missing: reading.missing,
-		metadata: drops ? "dropped" : "kept",
-		problems: drops ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
-		state: fingerprint(reading)
-	};
-}
-function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
-	const facts = {
-		id,
-		number,
-		digest,
-		metadataDigest,
-		ours
-	};
-	if (read === void 0) {
-		const committed = {
-			...commit !== void 0 && { commit },
-			...path !== void 0 && { path }
-		};
-		return {
-			...facts,
-			source: ours ? {
-				digest,
-				...committed
-			} : null,
-			content: null
-		};
-	}
-	const { text, metadata, stamp } = read;
-	if (stamp === null) return {
-		...facts,
-		source: null,
-		content: {
-			text,
-			metadata
-		}
-	};
-	const { operation: _, ledger: __, ...source } = stamp;
-	return {
-		...facts,
-		source,
-		content: {
-			text,
-			metadata
-		}
-	};
-}
-/**
-* Whether a content will be found again whatever becomes active: promptsync made a version of it, or a ledger names
-* one. Somebody else's version that is merely active is forgotten as soon as it no longer is, and so is one that was
-* looked at and that the tracking environment may not move to. What an environment is moved away from is not read again.
-*/
-function remembers(reading, content, left, tracking) {
-	const known = knownEntries(reading);
-	const head = reading.active.get(tracking);
-	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
-	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
-	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-	const tracked = head ? [entryOf(head)] : [];
-	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-	return [
-		...own,
-		...looked,
-		...tracked,
-		...named
-	].some((entry) => holds(entry, content));
-}
-/** Versions never change, but their ids are the service's word: texts are compared as well. */
-function fingerprint({ prompt, active }) {
-	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
-		version.id,
-		version.number,
-		version.digest,
-		version.metadataDigest
-	]]);
-	return canonicalJson([{ ...prompt }, environments]);
-}
-var init_reading = __esmMin((() => {
-	init_versions$1();
-	init_json();
-	init_prompt_file();
-	init_prompt_service();
-	init_problem();
-	init_ownership();
-	init_stamp();
-}));
-// src/ledger/writing.ts
-function beginWriting(world, wanted, reading) {
-	const { trackingEnvironment } = world;
-	return {
-		world,
-		wanted,
-		reading,
-		looked: [],
-		known: new Map(knownEntries(reading).map((entry) => [entry.id, entry])),
-		seen: new Set(versionsRead(reading).map(({ id }) => id)),
-		drops: dropsMetadata(reading, trackingEnvironment),
-		head: reading.active.get(trackingEnvironment)
-	};
-}
-/** Remembers a version that was read, with all that its ledger names: of what is known already, whether it was pinned. */
-function note({ known, seen, looked }, version) {
-	for (const entry of version.stamp?.ledger ?? []) known.set(entry.id, stillPinned(known.get(entry.id) ?? entry, entry));
-	known.set(version.id, stillPinned(entryOf(version), known.get(version.id)));
-	seen.add(version.id);
-	looked.push(version);
-}
-/** What a write that threw has become. */
-function failed(step, error) {
-	return {
-		status: error instanceof ServiceError && error.effect === "unknown" ? "unknown" : "not_made",
-		problems: [during(step, problemOf$1(error))]
-	};
-}
-function stopped(status, ...problems) {
-	return {
-		status,
-		problems
-	};
-}
-/** Sets the active version and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-async function activate({ world, reading, seen }, environment, expected) {
-	const { service } = world;
-	await service.setActive(reading.prompt.id, environment, expected.id);
-	try {
-		const version = await readBack(service, reading.prompt.id, environment, expected);
-		seen.add(version.id);
-		return {
-			status: "made",
-			version: refOf$1(version),
-			problems: []
-		};
-	} catch (error) {
-		return {
-			status: "unknown",
-			problems: [problemOf$1(error)]
-		};
-	}
-}
-/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack(service, promptId, environment, expected) {
-	const { activeVersion } = await service.readPrompt(promptId, environment);
-	const active = activeVersion === null ? null : toVersion$1(activeVersion);
-	if (active === null || active.id !== expected.id) {
-		const found = active === null ? "nothing" : `version "${active.id}"`;
-		const evidence = {
-			environment,
-			expected: `version "${expected.id}"`,
-			found
-		};
-		throw new ProblemError(makeProblem("apply/not-active", evidence));
-	}
-	if (active.digest === expected.digest) return active;
-	const evidence = {
-		environment,
-		expected: "the planned text",
-		found: `another text (v${active.number})`
-	};
-	throw new ProblemError(makeProblem("apply/not-active", evidence));
-}
-var init_writing = __esmMin((() => {
-	init_versions$1();
-	init_prompt_service();
-	init_problem();
-	init_ownership();
-	init_reading();
-	init_stamp();
-}));
-// src/ledger/look.ts
-/**
-* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
-* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
-*/
-async function look(world, promptId, versionId) {
-	const environment = lookEnvironment(world.trackingEnvironment);
-	try {
-		await world.service.setActive(promptId, environment, versionId);
-		const { activeVersion } = await world.service.readPrompt(promptId, environment);
-		if (activeVersion?.id === versionId) return toVersion$1(activeVersion);
-	} catch (error) {
-		throw new ProblemError(problemOf$1(error), { cause: error });
-	}
-	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
-}
-/** The same; null where the prompt has no such version. */
-async function lookIfThere(...asked) {
-	try {
-		return await look(...asked);
-	} catch (error) {
-		if (problemOf$1(error).code === "service/version-not-found") return null;
-		throw error;
-	}
-}
-/**
-* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
-* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
-*/
-async function lookAtNewest(writing) {
-	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
-	if (id === null || writing.known.has(id)) return null;
-	const version = await lookIfThere(writing.world, promptId, id);
-	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
-	note(writing, version);
-	return version;
-}
-/** Looks at a version that a ledger names. Throws a `ProblemError` where it is not what ledger and git know. */
-async function lookVerified(writing, entry) {
-	const { commit, path, digest, number } = entry;
-	if (commit !== void 0 && path !== void 0) {
-		const held = await writing.world.digestAt(commit, path);
-		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
-	}
-	const version = await look(writing.world, writing.reading.prompt.id, entry.id);
-	if (version.digest !== digest || version.number !== number) throw otherContent(version.number, "the ledger knows it as");
-	note(writing, version);
-	return version;
-}
-function otherContent(number, known) {
-	return new ProblemError(makeProblem("apply/other-content", {
-		version: `v${number}`,
-		known
-	}));
-}
-/**
-* Looks at versions that nobody has read. Those that are not this prompt's are noted as missing; any other failure
-* throws a `ProblemError`. The tracking environment moves to one that is newer of promptsync's own: it would be
-* forgotten otherwise.
-*/
-async function lookUp(world, reading, { numbers, ids }) {
-	const newest = numbers ? unseenNewest(reading, knownEntries(reading)) : null;
-	let seen = await readHead(world.service, reading, world.trackingEnvironment);
-	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) seen = await lookUpOne(world, seen, id);
-	return seen;
-}
-async function lookUpOne(world, reading, versionId) {
-	const version = await lookIfThere(world, reading.prompt.id, versionId);
-	if (version === null) return {
-		...reading,
-		missing: [...reading.missing, versionId]
-	};
-	const seen = {
-		...reading,
-		looked: [...reading.looked, version]
-	};
-	return knownEntries(seen)[0]?.id === version.id && mayFollow(version, seen.active.get(world.trackingEnvironment)) ? moveHead(world, seen, version) : seen;
-}
-async function moveHead(world, reading, version) {
-	const { service, trackingEnvironment } = world;
-	await service.setActive(reading.prompt.id, trackingEnvironment, version.id);
-	const active = await readBack(service, reading.prompt.id, trackingEnvironment, version);
-	return {
-		...reading,
-		active: new Map([...reading.active, [trackingEnvironment, active]])
-	};
-}
-var init_look = __esmMin((() => {
-	init_policy();
-	init_problem();
-	init_ownership();
-	init_reading();
-	init_stamp();
-	init_writing();
-}));
-// src/ledger/create.ts
-/**
-* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
-* read it: it may be this very content, left behind by a run that was cut short.
-* @param activated versions that the plan makes active: they stay in the ledger
-*/
-async function createVersion$1(writing, change, activated) {
-	try {
-		return await adoptFound(writing, change) ?? await makeVersion(writing, change, activated);
-	} catch (error) {
-		if (!(error instanceof ServiceError && error.effect === "unknown")) return failed("Creating the version", error);
-		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
-	}
-}
-/** What is there already in place of a new version; null where one has to be made. */
-async function adoptFound(writing, change) {
-	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
-	if (problems.length > 0) return stopped("not_made", ...problems);
-	for (const version of [...versionsRead(writing.reading), ...writing.looked]) {
-		const found = await adoptRead(writing, change, version);
-		if (found !== null) return found;
-	}
-	return null;
-}
-/** Adopts what was read, or what its ledger names; null where neither holds the content. */
-async function adoptRead(writing, change, version) {
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
-	if (kind === "rewritten") return refuseRewritten(version, "not_made");
-	const named = namedBy(writing, change, version);
-	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
-}
-/**
-* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
-* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
-* copy is never wanted.
-*/
-function classify(writing, change, version) {
-	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
-	return isRewritten(version, change.content, [...writing.known.values()]) ? "rewritten" : "other";
-}
-/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
-function holdsAll({ drops }, { content, others = [] }, entry) {
-	return [content, ...others].every((one) => holds(entry, asHeld(one, drops ? "dropped" : "kept")));
-}
-/** The version of the wanted content that the ledger of a version read names, on the same condition. */
-function namedBy(writing, change, version) {
-	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
-	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, writing.drops ? "dropped" : "kept"));
-}
-function isKept({ head }, { id }, newest) {
-	const named = [head, ...head?.stamp?.ledger ?? []];
-	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
-function isFollowed({ wanted }, { ref }) {
-	return ref !== void 0 || followsLatest(wanted);
-}
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing, version, newest) {
-	remember(writing, version);
-	return {
-		status: "adopted",
-		version: refOf$1(version),
-		problems: await follow(writing, newest)
-	};
-}
-/** Moves the tracking environment to a version that was read, where that may follow its head. */
-async function follow(writing, version) {
-	return mayFollow(version, writing.head) ? track(writing, version) : [];
-}
-/** The tracking environment moves first: a run cut right after this still leaves its newest ledger readable. */
-async function track(writing, version) {
-	const { trackingEnvironment } = writing.world;
-	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-	try {
-		const { problems } = await activate(writing, trackingEnvironment, version);
-		if (problems.length === 0) writing.head = version;
-		return problems.map((problem) => during(step, problem));
-	} catch (error) {
-		return [during(step, problemOf$1(error))];
-	}
-}
-function remember({ known }, version) {
-	if (!known.has(version.id)) known.set(version.id, entryOf(version));
-}
-/** A version that holds something else than was sent is made active nowhere. */
-function refuseRewritten(version, status) {
-	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
-	return status === "unknown" ? {
-		status,
-		problems
-	} : {
-		status,
-		version: refOf$1(version),
-		problems
-	};
-}
-/** Sends the version, once; where its answer is lost, finds out what became of it. */
-async function makeVersion(writing, change, activated) {
-	const { content, provenance } = change;
-	const { changeSummary } = provenance;
-	const stamp = stampFor(writing, change, activated);
-	try {
-		return await finishMade(writing, change, toVersion$1(await writing.world.service.createVersion(writing.reading.prompt.id, {
-			text: content.text,
-			metadata: {
-				...content.metadata,
-				[RESERVED_KEY]: stampToWire(stamp)
-			},
-			...changeSummary === void 0 ? {} : { changeSummary }
-		})));
-	} catch (error) {
-		if (error instanceof ServiceError && error.effect === "unknown") return resolveLostCreate(writing, change, stamp, error);
-		throw error;
-	}
-}
-/** What follows the answer to a create-version call. */
-async function finishMade(writing, { content }, version) {
-	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
-	remember(writing, version);
-	const problems = await track(writing, version);
-	const { trackingEnvironment: environment } = writing.world;
-	const warnings = version.stamp === null && !writing.drops ? [makeProblem("service/drops-metadata", { environment })] : [];
-	return {
-		status: "made",
-		version: refOf$1(version),
-		problems: [...problems, ...warnings]
-	};
-}
-/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
-function isAsSent(content, version) {
-	if (version.digest !== content.digest) return false;
-	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
-}
-/** With the newest versions that are known, those that are active, and all that were pinned once. */
-function stampFor(writing, { content, provenance }, activated) {
-	const { known, reading, world, wanted } = writing;
-	const newestFirst = [...known.values()].toSorted((a, b) => b.number - a.number);
-	const active = [...reading.active.values(), writing.head ?? null];
-	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
-	const kept = /* @__PURE__ */ new Set([...active.map((version) => version?.id), own?.id]);
-	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
-	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
-		...entry,
-		pinned: true
-	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
-	const { commit, path } = provenance;
-	return {
-		digest: content.digest,
-		metadataDigest: metadataDigest(content.metadata ?? null),
-		...commit === void 0 ? {} : { commit },
-		...path === void 0 ? {} : { path },
-		operation: world.newOperation(),
-		ledger
-	};
-}
-/**
-* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
-* held back at: somebody may want them again, however old they have become.
-*/
-function pinnedIds({ wanted, reading }, newest, activated) {
-	const standing = wanted.pins.flatMap(({ environment, pin }) => {
-		const active = reading.active.get(environment) ?? null;
-		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
-	});
-	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
-}
-/**
-* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
-* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
-*/
-async function resolveLostCreate(writing, change, stamp, lost) {
-	const id = await awaitUnread(writing);
-	if (id === null) throw lost;
-	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
-		throw lost;
-	});
-	note(writing, version);
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
-	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
-	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
-	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
-	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
-		id,
-		number: version.number,
-		reason: lost.problem.message
-	}));
-}
-/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
-async function awaitUnread({ world, reading, known }) {
-	try {
-		for (const wait of WAITS) {
-			await world.sleep(wait);
-			const { latestVersionId: id } = await world.service.readPrompt(reading.prompt.id);
-			if (id !== null && !known.has(id) && !reading.missing.includes(id)) return id;
-		}
-	} catch {
-		return null;
-	}
-	return null;
-}
-var NEWEST_KEPT, WAITS;
-var init_create = __esmMin((() => {
-	init_digest();
-	init_versions$1();
-	init_prompt_file();
-	init_prompt_service();
-	init_problem();
-	init_look();
-	init_ownership();
-	init_reading();
-	init_stamp();
-	init_writing();
-	NEWEST_KEPT = 20;
-	WAITS = [
-		250,
-		1e3,
-		2e3,
-		4e3,
-		8e3
-	];
-}));
-// src/ledger/provider.ts
-var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
-/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
-function ledgerProvider(world) {
-	const { service, trackingEnvironment } = world;
-	return {
-		observe: async (wanted) => {
-			return interpret$1(await readPrompt$1(service, wanted, trackingEnvironment), wanted.environments, trackingEnvironment);
-		},
-		begin: (wanted) => beginWriter(world, wanted)
-	};
-}
-function beginWriter(world, wanted) {
-	let reading = null;
-	let writing = null;
-	const keep = (read) => {
-		reading = read;
-		return interpret$1(read, wanted.environments, world.trackingEnvironment);
-	};
-	const current = () => {
-		if (reading !== null) return reading;
-		throw unexpected("nothing was observed");
-	};
-	const begun = () => writing ??= beginWriting(world, wanted, current());
-	return {
-		observe: async () => keep(await readPrompt$1(world.service, wanted, world.trackingEnvironment)),
-		find: async (pins) => keep(await lookUp(world, current(), soughtBy(pins))),
-		create: (change, activated) => createVersion$1(begun(), change, activated),
-		update: (change) => updatePrompt$1(begun(), change),
-		activate: (environment, version) => setActive$1(begun(), environment, version)
-	};
-}
-function soughtBy(pins) {
-	return {
-		numbers: pins.some(({ kind }) => kind === "number"),
-		ids: pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : [])
-	};
-}
-/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
-async function updatePrompt$1({ world, reading }, change) {
-	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
-	const fields = Object.fromEntries(entries);
-	try {
-		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-		const differ = FIELDS$2.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
-		if (differ.length === 0) return {
-			status: "made",
-			problems: []
-		};
-		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
-	} catch (error) {
-		return failed("Updating the prompt", error);
-	}
-}
-async function setActive$1(writing, environment, version) {
-	try {
-		return await activate(writing, environment, await verified(writing, version));
-	} catch (error) {
-		return failed(`Setting "${environment}"`, error);
-	}
-}
-/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function verified(writing, { id }) {
-	const entry = writing.known.get(id);
-	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
-	if (!writing.seen.has(id)) await lookVerified(writing, entry);
-	return {
-		id,
-		digest: entry.digest
-	};
-}
-function unexpected(reason) {
-	return new ProblemError(makeProblem("internal/unexpected", { reason }));
-}
-var init_provider = __esmMin((() => {
-	init_plan();
-	init_problem();
-	init_create();
-	init_look();
-	init_reading();
-	init_writing();
-}));
 // src/service/wire.ts
-var paths, API_KEY_HEADER, text$1, metadata, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
+var paths, API_KEY_HEADER, text, metadata$1, VersionShape, PromptShape, CreateVersionShape, UpdatePromptShape, SetActiveShape, SetActiveAnswerShape;
 var init_wire = __esmMin((() => {
 	init_zod();
 	init_json();
@@ -22307,18 +21708,18 @@ var init_wire = __esmMin((() => {
 		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
 	};
 	API_KEY_HEADER = "x-api-key";
-	text$1 = string$1().min(1);
-	metadata = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
+	text = string$1().min(1);
+	metadata$1 = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
 	VersionShape = object({
-		id: text$1,
-		prompt_id: text$1,
+		id: text,
+		prompt_id: text,
 		version_number: int$2(),
 		content: string$1(),
-		metadata_: metadata.nullish(),
+		metadata_: metadata$1.nullish(),
 		created_at: string$1().nullish()
 	});
 	PromptShape = object({
-		id: text$1,
+		id: text,
 		project_id: string$1(),
 		key: string$1(),
 		name: string$1(),
@@ -22330,7 +21731,7 @@ var init_wire = __esmMin((() => {
 	CreateVersionShape = object({
 		content: string$1(),
 		change_summary: string$1().optional(),
-		metadata_: metadata.optional()
+		metadata_: metadata$1.optional()
 	});
 	UpdatePromptShape = object({
 		key: string$1().optional(),
@@ -22338,628 +21739,10 @@ var init_wire = __esmMin((() => {
 		description: string$1().optional()
 	});
 	SetActiveShape = object({
-		environment: text$1,
-		version_id: text$1
+		environment: text,
+		version_id: text
 	});
 	SetActiveAnswerShape = object({ updated: boolean() });
-}));
-// src/embedded/route.ts
-/**
-* The endpoint (interface section 4) for a request's method and target. The target is taken as it was sent: dots are
-* not resolved, so no id can reach another path. Throws a `Refusal`: 404 for another path, 405 for another method, 422
-* for an id or an environment that cannot be read.
-*/
-function parseRoute(method, target) {
-	const { promptPart, tail, query } = splitTarget(target);
-	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
-	if (promptPart === "" || here.length === 0) throw new Refusal(404, "There is no such path.");
-	const endpoint = here.find((candidate) => candidate.method === method);
-	if (endpoint === void 0) {
-		const allow = here.map((candidate) => candidate.method).join(", ");
-		throw new Refusal(405, `The path allows ${allow}.`, { allow });
-	}
-	return {
-		operation: endpoint.operation,
-		promptId: decodeId(promptPart),
-		...parseQuery(query)
-	};
-}
-function splitTarget(target) {
-	const mark = target.indexOf("?");
-	const path = mark < 0 ? target : target.slice(0, mark);
-	const rest = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
-	const slash = rest.indexOf("/");
-	return {
-		promptPart: slash < 0 ? rest : rest.slice(0, slash),
-		tail: slash < 0 ? "" : rest.slice(slash),
-		query: mark < 0 ? "" : target.slice(mark + 1)
-	};
-}
-function decodeId(encoded) {
-	try {
-		return decodeURIComponent(encoded);
-	} catch {
-		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
-	}
-}
-/** The interface does not say what an empty or a repeated name means, so neither is guessed at. */
-function parseQuery(query) {
-	const names = new URLSearchParams(query).getAll("environment");
-	const environment = names[0];
-	if (environment === void 0) return {};
-	if (names.length > 1 || environment === "") throw new Refusal(422, "environment: one name, not empty, is expected.");
-	return { environment };
-}
-var Refusal, PREFIX, endpoints;
-var init_route = __esmMin((() => {
-	init_wire();
-	Refusal = class extends Error {
-		status;
-		headers;
-		constructor(status, detail, headers = {}) {
-			super(detail);
-			this.name = "Refusal";
-			this.status = status;
-			this.headers = headers;
-		}
-	};
-	PREFIX = paths.prompt("");
-	endpoints = [
-		{
-			method: "GET",
-			tail: "",
-			operation: "read-prompt"
-		},
-		{
-			method: "PATCH",
-			tail: "",
-			operation: "update-prompt"
-		},
-		{
-			method: "POST",
-			tail: "/versions",
-			operation: "create-version"
-		},
-		{
-			method: "POST",
-			tail: "/set-active",
-			operation: "set-active"
-		}
-	];
-}));
-// src/embedded/body.ts
-/**
-* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
-*/
-async function readBody(request, room) {
-	const chunks = [];
-	let [size, held] = [0, 0];
-	let refusal = null;
-	const letGo = () => {
-		room.free += held;
-		held = 0;
-		chunks.length = 0;
-	};
-	try {
-		for await (const chunk of request) {
-			size += chunk.length;
-			refusal ??= refusalOf$1(size, chunk.length, room);
-			if (refusal !== null) {
-				letGo();
-				continue;
-			}
-			chunks.push(chunk);
-			held += chunk.length;
-			room.free -= chunk.length;
-		}
-		if (refusal !== null) throw refusal;
-		return parseJson$1(Buffer.concat(chunks), request.headers["content-type"]);
-	} finally {
-		letGo();
-	}
-}
-function refusalOf$1(size, further, { each, free }) {
-	if (size > each) return new Refusal(413, `The body is larger than ${each} bytes.`);
-	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
-}
-/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
-function parseBody(body, shape) {
-	const result = shapeDeep(body, shape);
-	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
-	return result.data;
-}
-function parseJson$1(bytes, contentType) {
-	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
-	try {
-		return JSON.parse(new TextDecoder("utf-8", {
-			fatal: true,
-			ignoreBOM: true
-		}).decode(bytes));
-	} catch {
-		throw new Refusal(422, "The body is not valid JSON in UTF-8.");
-	}
-}
-/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
-function shapeDeep(value, shape) {
-	try {
-		return shape.safeParse(value);
-	} catch (error) {
-		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
-		throw error;
-	}
-}
-function describe({ path, message }) {
-	return `${["body", ...path.map(String)].join(".")}: ${message}`;
-}
-var init_body = __esmMin((() => {
-	init_route();
-}));
-// src/embedded/answer.ts
-/** Does what the call asks for (interface section 4). A call that is refused (section 7) has changed nothing. */
-async function answerCall(store, call) {
-	try {
-		const route = parseRoute(call.method, call.target);
-		authorise(store, call.apiKey, route.promptId);
-		if (route.operation === "read-prompt") return {
-			status: 200,
-			body: readPrompt(store, route)
-		};
-		return {
-			status: 200,
-			body: writers[route.operation](store, route, await call.readBody())
-		};
-	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
-		return {
-			status: error.status,
-			headers: error.headers,
-			body: { detail: error.message }
-		};
-	}
-}
-/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
-function authorise(store, apiKey, promptId) {
-	const projects = apiKey ? store.readProjects(apiKey) : [];
-	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
-	if (!projects.includes(found(store.readPrompt(promptId)).project_id)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
-}
-/** Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent). */
-function readPrompt(store, { promptId, environment }) {
-	const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
-	return environment === void 0 ? prompt : {
-		...prompt,
-		active_version
-	};
-}
-/** Section 4.3. */
-function updatePrompt(store, { promptId }, body) {
-	const changes = parseBody(body, UpdatePromptShape);
-	refuseBrokenText(changes.key, changes.name, changes.description);
-	const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
-	return prompt;
-}
-/** Section 4.2. */
-function createVersion(store, { promptId }, body) {
-	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(body, CreateVersionShape);
-	refuseBrokenText(content, changeSummary);
-	return found(store.createVersion(promptId, {
-		content,
-		changeSummary,
-		metadata
-	}));
-}
-/** Section 4.4. */
-function setActive(store, { promptId }, body) {
-	const { environment, version_id: versionId } = parseBody(body, SetActiveShape);
-	refuseBrokenText(environment);
-	if (!store.setActive(promptId, {
-		environment,
-		versionId
-	})) throw new Refusal(404, "The prompt has no such version.");
-	return { updated: true };
-}
-function found(value) {
-	if (value === null) throw new Refusal(404, "There is no such prompt.");
-	return value;
-}
-/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
-function refuseBrokenText(...texts) {
-	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
-}
-var writers;
-var init_answer = __esmMin((() => {
-	init_wire();
-	init_body();
-	init_route();
-	writers = {
-		"update-prompt": updatePrompt,
-		"create-version": createVersion,
-		"set-active": setActive
-	};
-}));
-// src/embedded/server.ts
-/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
-async function startServer(options) {
-	const { bodyLimit: each = DEFAULT_BODY_LIMIT } = options;
-	const room = {
-		each,
-		free: BODIES_AT_ONCE * each
-	};
-	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options, room).catch((error) => {
-			if (request.errored === null) options.onError?.(error);
-			response.destroy();
-		});
-	});
-	const port = await listen(server, options.port);
-	return {
-		baseUrl: `http://${HOST}:${port}`,
-		port,
-		close: () => close(server)
-	};
-}
-async function respond(request, response, options, room) {
-	const { method = "", url: target = "" } = request;
-	const apiKey = request.headers[API_KEY_HEADER]?.toString();
-	let body;
-	const call = {
-		method,
-		target,
-		apiKey,
-		readBody: async () => body = await readBody(request, room)
-	};
-	const answer = isForUs(request) ? await answerSafely(call, request, options) : ELSEWHERE;
-	options.onRequest?.({
-		method,
-		path: target,
-		...body === void 0 ? {} : { body },
-		status: answer.status
-	});
-	send$1(response, answer);
-}
-/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
-function isForUs({ headers, socket }) {
-	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
-	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
-}
-async function answerSafely(call, request, { store, onError }) {
-	try {
-		return await answerCall(store, call);
-	} catch (error) {
-		if (request.errored !== null) throw error;
-		onError?.(error);
-		return {
-			status: 500,
-			body: { detail: "The service met an error of its own." }
-		};
-	}
-}
-function send$1(response, { status, headers, body }) {
-	const bytes = Buffer.from(JSON.stringify(body), "utf8");
-	response.writeHead(status, {
-		...headers,
-		"content-type": "application/json",
-		"content-length": bytes.length
-	});
-	response.end(bytes);
-}
-function listen(server, port) {
-	return new Promise((resolve, reject) => {
-		server.on("error", reject);
-		server.listen(port, HOST, () => {
-			const address = server.address();
-			resolve(typeof address === "object" && address !== null ? address.port : port);
-		});
-	});
-}
-/** Keep-alive connections would hold a plain close for seconds. */
-function close(server) {
-	return new Promise((resolve) => {
-		server.close(() => resolve());
-		server.closeAllConnections();
-	});
-}
-var HOST, DEFAULT_BODY_LIMIT, BODIES_AT_ONCE, ELSEWHERE;
-var init_server = __esmMin((() => {
-	init_wire();
-	init_answer();
-	init_body();
-	HOST = "127.0.0.1";
-	DEFAULT_BODY_LIMIT = 33554432;
-	BODIES_AT_ONCE = 2;
-	ELSEWHERE = {
-		status: 421,
-		body: { detail: "This service is 127.0.0.1 or localhost, by no other name." }
-	};
-}));
-// src/embedded/database.ts
-/**
-* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
-* that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
-*/
-function openDatabase(path) {
-	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
-	const database = new node_sqlite.DatabaseSync(path);
-	try {
-		switchToWal(database);
-		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
-		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
-		return database;
-	} catch (error) {
-		database.close();
-		throw error;
-	}
-}
-/**
-* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
-* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
-*/
-function inTransaction(database, kind, work) {
-	database.exec(`BEGIN ${kind}`);
-	try {
-		const result = work();
-		database.exec("COMMIT");
-		return result;
-	} catch (error) {
-		if (database.isTransaction) database.exec("ROLLBACK");
-		throw error;
-	}
-}
-/**
-* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
-* other, and does so whatever its busy timeout. So the wait is made here.
-*/
-function switchToWal(database) {
-	for (let waited = 0;; waited += BUSY_PAUSE) try {
-		refuseForeign(database);
-		database.exec("PRAGMA journal_mode = WAL");
-		return;
-	} catch (error) {
-		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
-	}
-}
-/** A database without tables is one that was about to be made when its process was killed. */
-function refuseForeign(database) {
-	const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-	const names = new Set(tables.map(({ name }) => name));
-	if (names.size > 0 && OWN_TABLES.some((name) => !names.has(name))) throw new Error("it is a database of something else, which is left as it is");
-}
-/** The low byte of SQLite's extended codes is the kind of error. */
-function isBusy(error) {
-	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
-	return (error.errcode & 255) === SQLITE_BUSY;
-}
-var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA, OWN_TABLES;
-var init_database = __esmMin((() => {
-	BUSY_TIMEOUT = 1e4;
-	BUSY_PAUSE = 20;
-	SQLITE_BUSY = 5;
-	SCHEMA = `
-  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
-
-  CREATE TABLE IF NOT EXISTS api_keys (
-    key_sha256 TEXT NOT NULL,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    PRIMARY KEY (key_sha256, project_id)
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS prompts (
-    id TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects (id),
-    key TEXT NOT NULL,
-    name TEXT NOT NULL,
-    description TEXT,
-    created_at TEXT NOT NULL
-  ) STRICT;
-
-  CREATE TABLE IF NOT EXISTS versions (
-    id TEXT PRIMARY KEY,
-    prompt_id TEXT NOT NULL REFERENCES prompts (id),
-    version_number INTEGER NOT NULL CHECK (version_number >= 1),
-    content TEXT NOT NULL,
-    change_summary TEXT,
-    metadata TEXT,
-    created_at TEXT NOT NULL,
-    UNIQUE (prompt_id, version_number),
-    UNIQUE (prompt_id, id)
-  ) STRICT;
-
-  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
-    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
-
-  CREATE TABLE IF NOT EXISTS active_versions (
-    prompt_id TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    version_id TEXT NOT NULL,
-    PRIMARY KEY (prompt_id, environment),
-    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
-  ) STRICT;
-`;
-	OWN_TABLES = [
-		"projects",
-		"api_keys",
-		"prompts",
-		"versions",
-		"active_versions"
-	];
-}));
-// src/embedded/store.ts
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
-	const database = openDatabase(path);
-	const statements = prepareStatements(database);
-	const timestamp = () => new Date(now()).toISOString();
-	const write = (work) => inTransaction(database, "IMMEDIATE", work);
-	const read = (work) => inTransaction(database, "DEFERRED", work);
-	return {
-		authoriseKey: ({ apiKey, projectId }) => write(() => {
-			statements.insertProject.run(projectId);
-			statements.insertKey.run(hashOf(apiKey), projectId);
-		}),
-		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map((row) => textOf$1(row, "project_id"))),
-		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
-			statements.insertProject.run(projectId);
-			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
-		}),
-		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
-		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
-			const written = metadata === void 0 ? null : JSON.stringify(metadata);
-			const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
-			return row === void 0 ? null : parseVersionRow(row);
-		}),
-		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
-			statements.updatePrompt.run(key, name, description, promptId);
-			return selectPrompt(statements, promptId);
-		}),
-		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
-		close: () => {
-			if (database.isOpen) database.close();
-		}
-	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
-}
-function selectPrompt(statements, promptId, environment) {
-	const row = statements.selectPrompt.get(promptId);
-	if (row === void 0) return null;
-	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
-	return parsePromptRow(row, active === void 0 ? null : parseVersionRow(active));
-}
-/** Only a hash is stored: a database file that gets about gives no key away. */
-function hashOf(apiKey) {
-	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
-}
-function prepareStatements(database) {
-	const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
-	return Object.fromEntries(prepared);
-}
-function parsePromptRow(row, activeVersion) {
-	return {
-		id: textOf$1(row, "id"),
-		project_id: textOf$1(row, "project_id"),
-		key: textOf$1(row, "key"),
-		name: textOf$1(row, "name"),
-		description: optionalTextOf(row, "description"),
-		latest_version_id: optionalTextOf(row, "latest_version_id"),
-		active_version: activeVersion,
-		created_at: textOf$1(row, "created_at")
-	};
-}
-function parseVersionRow(row) {
-	return {
-		id: textOf$1(row, "id"),
-		prompt_id: textOf$1(row, "prompt_id"),
-		version_number: numberOf(row, "version_number"),
-		content: textOf$1(row, "content"),
-		metadata_: metadataOf(row),
-		created_at: textOf$1(row, "created_at")
-	};
-}
-function textOf$1(row, column) {
-	const value = row[column];
-	if (typeof value !== "string") throw new TypeError(`The column ${column} holds no text.`);
-	return value;
-}
-function optionalTextOf(row, column) {
-	return row[column] === null ? null : textOf$1(row, column);
-}
-function numberOf(row, column) {
-	const value = row[column];
-	if (typeof value !== "number") throw new TypeError(`The column ${column} holds no number.`);
-	return value;
-}
-/** The store alone writes this column, and always a JSON object. */
-function metadataOf(row) {
-	const text = optionalTextOf(row, "metadata");
-	return text === null ? null : JSON.parse(text);
-}
-var sql;
-var init_store = __esmMin((() => {
-	init_database();
-	sql = {
-		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
-		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
-		insertPrompt: `
-    INSERT INTO prompts (id, project_id, key, name, description, created_at)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-		selectPrompt: `
-    SELECT p.*, (
-      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
-    ) AS latest_version_id
-    FROM prompts p WHERE p.id = ?`,
-		selectActive: `
-    SELECT v.* FROM active_versions a JOIN versions v ON v.id = a.version_id
-    WHERE a.prompt_id = ? AND a.environment = ?`,
-		insertVersion: `
-    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
-    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
-      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
-    FROM prompts p WHERE p.id = ? RETURNING *`,
-		updatePrompt: `
-    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
-    WHERE id = ?`,
-		upsertActive: `
-    INSERT INTO active_versions (environment, prompt_id, version_id)
-    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
-    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
-	};
-}));
-// src/commands/embedded-service.ts
-var embedded_service_exports = /* @__PURE__ */ __exportAll({
-	EMBEDDED_API_KEY: () => EMBEDDED_API_KEY,
-	startEmbedded: () => startEmbedded
-});
-/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
-async function startEmbedded(options) {
-	try {
-		return await start(options);
-	} catch (error) {
-		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
-	}
-}
-async function start({ databasePath, port, apiKeys, files, now }) {
-	const link = trackedLink(databasePath);
-	if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
-	const store = openStore(databasePath, { now });
-	try {
-		for (const apiKey of apiKeys) store.authoriseKey({
-			apiKey,
-			projectId: PROJECT
-		});
-		for (const { id, key, name } of files) store.registerPrompt({
-			id,
-			projectId: PROJECT,
-			key,
-			name
-		});
-		const server = await startServer({
-			store,
-			port
-		});
-		const close = () => server.close().then(() => store.close());
-		return {
-			...server,
-			close
-		};
-	} catch (error) {
-		store.close();
-		throw error;
-	}
-}
-var PROJECT, EMBEDDED_API_KEY;
-var init_embedded_service = __esmMin((() => {
-	init_server();
-	init_store();
-	init_paths();
-	init_problem();
-	PROJECT = "embedded";
-	EMBEDDED_API_KEY = "embedded";
 }));
 // src/service/calls.ts
 /** Section 4.1. */
@@ -22978,14 +21761,13 @@ function readPromptCall(promptId, environment) {
 }
 /** Section 4.2. */
 function createVersionCall(promptId, version) {
-	const { text, metadata, changeSummary } = version;
 	const body = {
-		content: text,
-		...changeSummary !== void 0 && { change_summary: changeSummary },
-		metadata_: metadata
+		content: version.text,
+		change_summary: version.changeSummary,
+		metadata_: version.metadata
 	};
 	const path = paths.versions(addressable(promptId));
-	const parse = (value) => toVersion(conform(VersionShape, value), promptId, "prompt_id");
+	const parse = (value) => toVersion$1(conform(VersionShape, value), promptId, "prompt_id");
 	return {
 		method: "POST",
 		path,
@@ -22998,9 +21780,9 @@ function createVersionCall(promptId, version) {
 /** Section 4.3. */
 function updatePromptCall(promptId, { key, name, description }) {
 	const body = {
-		...key !== void 0 && { key },
-		...name !== void 0 && { name },
-		...description !== void 0 && { description }
+		key,
+		name,
+		description
 	};
 	const path = paths.prompt(addressable(promptId));
 	const parse = (value) => parsePrompt(value, promptId);
@@ -23055,11 +21837,11 @@ function parsePrompt(value, promptId) {
 		name: wire.name,
 		description: wire.description ?? "",
 		latestVersionId: wire.latest_version_id ?? null,
-		activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, "active_version.prompt_id") : null
+		activeVersion: wire.active_version ? toVersion$1(wire.active_version, promptId, "active_version.prompt_id") : null
 	};
 }
 /** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function toVersion(wire, promptId, field) {
+function toVersion$1(wire, promptId, field) {
 	if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
 	return {
 		id: wire.id,
@@ -23076,18 +21858,17 @@ function conform(shape, value) {
 /** The first issue stands for all: an answer of another shape breaks everywhere at once. */
 function summaryOf(issues) {
 	const path = issues[0]?.path.join(".") ?? "";
-	const place = path === "" ? "it" : `"${path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path}"`;
+	const place = path === "" ? "it" : `"${path}"`;
 	const what = (issues[0]?.message ?? "Invalid input").replace(/^Invalid input(: )?/, "");
 	return what === "" ? `${place} is not valid` : `${place} is not valid: ${what}`;
 }
-var InvalidAnswer, LONGEST_PATH;
+var InvalidAnswer;
 var init_calls = __esmMin((() => {
 	init_prompt_service();
 	init_text();
 	init_problem();
 	init_wire();
 	InvalidAnswer = class extends Error {};
-	LONGEST_PATH = 100;
 }));
 // node_modules/undici/lib/core/errors.js
 var require_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -36615,6 +35396,7 @@ var init__instead_undici = __esmMin((() => {
 // src/service/http.ts
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
 function makeHttp(settings) {
+	const { origin } = new URL(settings.baseUrl);
 	const dispatchers = /* @__PURE__ */ new Map();
 	const dispatcherFor = (fresh) => {
 		const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
@@ -36622,41 +35404,41 @@ function makeHttp(settings) {
 		return dispatcher;
 	};
 	return {
-		send: (request) => send(request, settings, dispatcherFor),
+		/** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
+		send: (request) => send$1(request, origin, settings.timeoutSeconds * 1e3, dispatcherFor),
+		/** Ends all connections at once, those of requests in flight too. */
 		close: async () => void await Promise.all([...dispatchers.values()].map((each) => each.destroy()))
 	};
 }
-function makeDispatcher({ origin, concurrency, timeoutMilliseconds, environment }) {
+function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }) {
+	const service = new URL(baseUrl);
 	const options = {
 		connections: concurrency,
-		connectTimeout: timeoutMilliseconds,
+		connectTimeout: timeoutSeconds * 1e3,
 		allowH2: false
 	};
-	const proxies = proxiesOf(environment);
-	if (isLoopback(origin) || proxies.httpProxy === "" && proxies.httpsProxy === "") return new import_pool.default(origin.origin, options);
+	if (isLoopback(service)) return new import_pool.default(service.origin, options);
 	return new import_env_http_proxy_agent.default({
 		...options,
-		...proxies,
+		...proxiesOf(environment),
 		requestTls: { allowH2: false },
 		clientFactory: (proxy, given) => new import_pool.default(proxy, {
 			...given,
-			headersTimeout: timeoutMilliseconds
+			headersTimeout: timeoutSeconds * 1e3
 		})
 	});
 }
-async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, dispatcherFor) {
-	const deadline = new AbortController();
-	const timer = setTimeout(() => deadline.abort(new Late()), timeoutMilliseconds);
+async function send$1({ fresh, ...request }, origin, timeoutMilliseconds, dispatcherFor) {
 	try {
 		const times = {
-			signal: deadline.signal,
+			signal: AbortSignal.timeout(timeoutMilliseconds),
 			headersTimeout: 0,
 			bodyTimeout: 0
 		};
 		const sent = {
 			...request,
 			...times,
-			origin: origin.origin,
+			origin,
 			reset: fresh
 		};
 		return await readAnswer(await dispatcherFor(fresh).request(sent));
@@ -36667,8 +35449,6 @@ async function send({ fresh, ...request }, { origin, timeoutMilliseconds }, disp
 			sent: !isUnsent(error),
 			code: codeOf(error)
 		};
-	} finally {
-		clearTimeout(timer);
 	}
 }
 function isUnsent(error) {
@@ -36696,22 +35476,25 @@ async function readAnswer({ statusCode: status, headers, body }) {
 async function readUpTo(limit, body) {
 	const chunks = [];
 	let size = 0;
-	let cut = null;
 	try {
 		for await (const chunk of body) {
 			chunks.push(chunk);
 			size += chunk.length;
-			if (size <= limit) continue;
-			cut = TOO_LARGE;
-			break;
+			if (size > limit) return {
+				bytes: Buffer.concat(chunks),
+				cut: TOO_LARGE
+			};
 		}
+		return {
+			bytes: Buffer.concat(chunks),
+			cut: null
+		};
 	} catch (error) {
-		cut = codeOf(error);
+		return {
+			bytes: Buffer.concat(chunks),
+			cut: codeOf(error)
+		};
 	}
-	return {
-		bytes: Buffer.concat(chunks, size),
-		cut
-	};
 }
 function codeOf(error) {
 	if (!(error instanceof Error)) return "unknown";
@@ -36721,33 +35504,26 @@ function headerOf$1(headers, name) {
 	const value = headers[name];
 	return (Array.isArray(value) ? value[0] : value) ?? null;
 }
-var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, Late, unconnected, UNSENT;
+var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, unconnected, UNSENT;
 var init_http = __esmMin((() => {
 	init__instead_undici();
 	init_network();
-	TOO_LATE = "too-late";
 	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
-	Late = class extends Error {
-		code = TOO_LATE;
-	};
 	unconnected = /* @__PURE__ */ new WeakSet();
 	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
 	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
 }));
 // src/service/errors.ts
 /** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-function interpret(call, exchange, connected) {
-	if (exchange.kind === "broken") {
-		const problem = exchange.sent ? sentProblem(exchange, connected) : unsentProblem(exchange, connected);
-		return {
-			ok: false,
-			error: new ServiceError(problem, exchange.sent ? "unknown" : "not-sent"),
-			repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
-			retryAfter: null
-		};
-	}
+function interpret$1(call, exchange, connected) {
+	if (exchange.kind === "broken") return {
+		ok: false,
+		error: new ServiceError(brokenProblem(exchange, connected), exchange.sent ? "unknown" : "not-sent"),
+		repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
+		retryAfter: null
+	};
 	const { status, retryAfter } = exchange;
 	if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
 	const problem = statusProblem(status, saidIn(exchange, connected), call);
@@ -36758,31 +35534,28 @@ function interpret(call, exchange, connected) {
 		retryAfter
 	};
 }
-function unsentProblem({ code }, { origin }) {
-	return makeProblem("service/unreachable", {
-		origin,
-		reason: reasonOf(code)
+function brokenProblem({ code, sent }, { baseUrl, timeoutSeconds: seconds }) {
+	const said = REASONS[code];
+	const reason = said === void 0 ? code : `${said}, ${code}`;
+	if (!sent) return makeProblem("service/unreachable", {
+		origin: new URL(baseUrl).origin,
+		reason
 	});
-}
-function sentProblem({ code }, { seconds }) {
-	if (code === "too-late") return makeProblem("service/timeout", { seconds });
-	if (code === "too-large") return makeProblem("service/invalid-answer", { reason: `it is larger than ${ANSWER_LIMIT} bytes` });
-	if (code === "HTTPParserError") return makeProblem("service/invalid-answer", { reason: "it is not HTTP, or it was cut short" });
-	if (code === "UND_ERR_HEADERS_OVERFLOW") return makeProblem("service/invalid-answer", { reason: "its headers are too long" });
-	return makeProblem("service/connection-lost", { reason: reasonOf(code) });
-}
-function reasonOf(code) {
-	const words = REASONS[code];
-	return words === void 0 ? code : `${words}, ${code}`;
+	if (code === "TimeoutError") return makeProblem("service/timeout", { seconds });
+	const invalid = INVALID[code];
+	if (invalid !== void 0) return makeProblem("service/invalid-answer", { reason: invalid });
+	return makeProblem("service/connection-lost", { reason });
 }
 /** Interface section 7. */
 function statusProblem(status, said, { promptId, versionId }) {
 	if (status === 403) return makeProblem("service/not-authorised", { promptId });
-	if (status === 404 && versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
-	if (status === 404 && versionId !== void 0) return makeProblem("service/version-not-found", {
-		promptId,
-		versionId
-	});
+	if (status === 404) {
+		if (versionId === void 0) return makeProblem("service/prompt-not-found", { promptId });
+		return makeProblem("service/version-not-found", {
+			promptId,
+			versionId
+		});
+	}
 	if (status >= 300 && status < 400) return makeProblem("service/redirect", { status });
 	return makeProblem("service/unexpected-status", {
 		status,
@@ -36797,7 +35570,7 @@ function interpretAnswer(call, answered, { apiKey }) {
 		if (isEncoded(answered)) throw new InvalidAnswer("it is compressed, which was not asked for");
 		return {
 			ok: true,
-			value: call.parse(parseJson(answered.body))
+			value: call.parse(parseJson$1(answered.body))
 		};
 	} catch (error) {
 		return {
@@ -36811,7 +35584,7 @@ function interpretAnswer(call, answered, { apiKey }) {
 function isEncoded({ encoding }) {
 	return encoding !== null && encoding.trim().toLowerCase() !== "identity";
 }
-function parseJson(body) {
+function parseJson$1(body) {
 	try {
 		return JSON.parse(UTF_8.decode(body));
 	} catch (error) {
@@ -36825,9 +35598,10 @@ function nameFailure(thrown, apiKey) {
 	if (thrown instanceof ServiceError) return thrown;
 	const error = thrown instanceof RangeError ? new InvalidAnswer("it is nested too deeply") : thrown;
 	if (!(error instanceof InvalidAnswer)) throw error;
-	return new ServiceError(makeProblem("service/invalid-answer", { reason: makeRedact(apiKey)(error.message) }), "unknown");
+	const reason = makeExcerpt(error.message, true, apiKey);
+	return new ServiceError(makeProblem("service/invalid-answer", { reason }), "unknown");
 }
-var TRANSIENT_STATUS, REASONS, PERMANENT, UTF_8;
+var TRANSIENT_STATUS, REASONS, PERMANENT, INVALID, UTF_8;
 var init_errors = __esmMin((() => {
 	init_prompt_service();
 	init_text();
@@ -36854,8 +35628,6 @@ var init_errors = __esmMin((() => {
 		ETIMEDOUT: "no connection in time",
 		UND_ERR_ABORTED: "the proxy refused the tunnel",
 		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-		UND_ERR_CLOSED: "the client was closed",
-		UND_ERR_DESTROYED: "the client was closed",
 		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
 		UND_ERR_INVALID_ARG: "the request or the proxy setting is not valid",
 		UND_ERR_PRX_CONN: "the proxy closed the connection",
@@ -36865,6 +35637,11 @@ var init_errors = __esmMin((() => {
 		ERR_INVALID_URL: "the proxy setting is not valid"
 	};
 	PERMANENT = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+	INVALID = {
+		[TOO_LARGE]: `it is larger than ${ANSWER_LIMIT} bytes`,
+		HTTPParserError: "it is not HTTP, or it was cut short",
+		UND_ERR_HEADERS_OVERFLOW: "its headers are too long"
+	};
 	UTF_8 = new TextDecoder("utf-8", { fatal: true });
 }));
 // src/service/retry.ts
@@ -36916,71 +35693,43 @@ var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
 * no URL throws a `TypeError`.
 */
 function connect(options) {
-	const connection = makeConnection(options);
+	const http = makeHttp(options);
+	const limit = pLimit(options.concurrency);
+	const perform = (call) => withRetries((attempt) => limit(() => tryOnce(call, http, options, attempt)), options);
 	return {
-		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment), connection),
-		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version), connection),
-		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields), connection),
-		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId), connection),
-		close: connection.http.close
+		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment)),
+		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version)),
+		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields)),
+		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId)),
+		close: http.close
 	};
 }
-function makeConnection(options) {
-	const { apiKey, concurrency, environment, timeoutSeconds } = options;
-	const origin = new URL(options.baseUrl);
-	return {
-		options,
-		connected: {
-			origin: origin.origin,
-			seconds: timeoutSeconds,
-			apiKey
-		},
-		basePath: origin.pathname.replace(/\/+$/, ""),
-		http: makeHttp({
-			origin,
-			concurrency,
-			timeoutMilliseconds: timeoutSeconds * 1e3,
-			environment
-		}),
-		limit: pLimit(concurrency)
-	};
-}
-/** A place among the requests in flight is held while a request runs, not while it waits to be repeated. */
-function perform(call, connection) {
-	const { limit, options } = connection;
-	return withRetries((attempt) => limit(() => tryOnce(call, connection, attempt)), options);
-}
-async function tryOnce(call, connection, attempt) {
-	if (connection.options.stop?.aborted) return {
+async function tryOnce(call, http, { stop, now, onCall, ...connected }, attempt) {
+	if (stop?.aborted) return {
 		ok: false,
 		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
 		repeat: false,
 		retryAfter: null
 	};
-	return interpret(call, await exchange(call, connection, attempt), connection.connected);
-}
-async function exchange(call, connection, attempt) {
-	const { basePath, http, options } = connection;
-	const { now, onCall } = options;
 	const { method, once: fresh } = call;
-	const path = basePath + call.path;
+	const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, "") + call.path;
 	const body = call.body === null ? null : JSON.stringify(call.body);
 	const started = now();
-	const result = await http.send({
+	const exchange = await http.send({
 		method,
 		path,
-		headers: headersOf(options.apiKey, body),
+		headers: headersOf(connected.apiKey, body),
 		body,
 		fresh
 	});
 	onCall?.({
 		method,
 		path,
-		status: result.status,
+		status: exchange.status,
 		milliseconds: now() - started,
 		attempt
 	});
-	return result;
+	return interpret$1(call, exchange, connected);
 }
 function headersOf(apiKey, body) {
 	return {
@@ -37001,79 +35750,1481 @@ var init_client = __esmMin((() => {
 	init_retry();
 	init_wire();
 }));
-// src/commands/open-service.ts
-init_prompt_service();
-init_problem();
-/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
-async function openProvider({ config, files, repository }, world, options) {
-	const { access, problems } = accessTo(config, options, world);
-	if (access === null) return { problems };
-	if (access.kind === "remote") world.keepSecret(access.apiKey);
-	const { onCall } = options;
-	const { service, name, close } = access.kind === "remote" ? await connectTo(access, access.baseUrl, config, world, onCall) : await openEmbedded(access, config, files, world, onCall);
-	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
+// src/ledger/stamp.ts
+/** A version as the service has it, with its stamp apart from its own metadata. */
+function toVersion({ id, number, text, metadata: all }) {
+	const metadata = withoutKey(all, RESERVED_KEY);
 	return {
-		provider: ledgerProvider({
-			service: untilStopped(service, world.stop),
-			trackingEnvironment: config.trackingEnvironment,
-			newOperation: world.newId,
-			digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
-			sleep: world.sleep
+		id,
+		number,
+		text,
+		metadata,
+		digest: contentDigest(text),
+		metadataDigest: metadataDigest(metadata),
+		stamp: parseStamp(all)
+	};
+}
+/**
+* The stamp in a version's `metadata_` (interface section 2.2), or null where there is none that can be read. A ledger
+* entry that cannot be read is dropped alone: one bad entry must not cost the memory of all others.
+*/
+function parseStamp(metadata) {
+	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
+	if (!parsed.success) return null;
+	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	return {
+		digest,
+		...metadataDigest === void 0 ? {} : { metadataDigest },
+		...present$1({
+			commit,
+			path
 		}),
-		name,
-		close
+		operation,
+		ledger: ledger.flatMap(entryFrom)
 	};
 }
-/** What of the configuration stands in the way of asking the service; nothing is sent. */
-function serviceProblems(config, options, world) {
-	return accessTo(config, options, world).problems;
-}
-/** The service with the key that goes to it; an embedded one needs none. */
-function accessTo({ service }, { apiKey: given }, { environment }) {
-	if (service === null) return {
-		access: null,
-		problems: [makeProblem("config/missing-service")]
-	};
-	if (service.kind === "embedded") return {
-		access: service,
-		problems: []
-	};
-	const { baseUrl, apiKeyVariable: variable } = service;
-	const handed = given === void 0 ? {} : { [variable]: given };
-	const { apiKey, problems } = readApiKey(variable, {
-		...environment,
-		...handed
-	});
+/** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
+function stampToWire(stamp) {
+	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
 	return {
-		access: apiKey === null ? null : {
-			kind: "remote",
-			baseUrl,
-			apiKey
+		digest,
+		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
+		...present$1({
+			commit,
+			path
+		}),
+		operation,
+		ledger: ledger.map(entryToWire)
+	};
+}
+function entryFrom(entry) {
+	if (entry === null) return [];
+	const { number, id, digest, metadata_digest: metadataDigest } = entry;
+	return [{
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours: entry.outside !== true,
+		...present$1(entry)
+	}];
+}
+function entryToWire(entry) {
+	const { number, id, digest, metadataDigest, ours } = entry;
+	return {
+		number,
+		id,
+		digest,
+		metadata_digest: metadataDigest,
+		...ours ? {} : { outside: true },
+		...present$1(entry)
+	};
+}
+/** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
+function present$1({ commit, path, pinned }) {
+	return {
+		...commit !== void 0 && { commit },
+		...path !== void 0 && { path },
+		...pinned && { pinned }
+	};
+}
+var digest, id, optionalText, optionalMark, EntryShape, StampShape;
+var init_stamp = __esmMin((() => {
+	init_zod();
+	init_digest();
+	init_json();
+	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
+	id = string$1().min(1);
+	optionalText = string$1().optional().catch(void 0);
+	optionalMark = literal(true).optional().catch(void 0);
+	EntryShape = object({
+		number: int$2(),
+		id,
+		digest,
+		metadata_digest: digest,
+		commit: optionalText,
+		path: optionalText,
+		outside: optionalMark,
+		pinned: optionalMark
+	});
+	StampShape = object({
+		digest,
+		metadata_digest: digest.optional().catch(void 0),
+		commit: optionalText,
+		path: optionalText,
+		operation: id,
+		ledger: array(EntryShape.nullable().catch(null)).catch([])
+	});
+}));
+// src/ledger/ownership.ts
+/**
+* Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
+* copy in the service copies the stamp as well.
+*/
+function isOwn(version) {
+	return version.stamp?.digest === version.digest;
+}
+/**
+* Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
+* service itself added some. It is none where its number is the one right after its ledger's newest: only the version
+* that the stamp was written for can have that one.
+*/
+function isDoubtful(version) {
+	const sent = version.stamp?.metadataDigest;
+	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
+}
+/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
+function entryOf(version) {
+	return toEntry(version, isOwn(version) && !isDoubtful(version));
+}
+/**
+* A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
+* metadata of their own, and what they serve is in sync all the same.
+*/
+function entryAsServed(version, known) {
+	const isCopy = isDoubtful(version) && hasOriginal(version, known);
+	return toEntry(version, isOwn(version) && !isCopy);
+}
+function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
+	const entry = {
+		number,
+		id,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (stamp === null || !ours) return entry;
+	const { commit, path } = stamp;
+	return {
+		...entry,
+		...present$1({
+			commit,
+			path
+		})
+	};
+}
+/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
+function isRewritten(version, content, known) {
+	const { digest, metadataDigest } = content;
+	const { stamp } = version;
+	if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
+	const sent = stamp.metadataDigest;
+	if (sent !== void 0 && sent !== (metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a")) return false;
+	if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
+	return sent !== void 0 && metadataDigest !== void 0 && version.metadataDigest !== metadataDigest;
+}
+/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
+function isTidied({ stamp, text, digest, metadataDigest }, content) {
+	return stamp === null && metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" && digest !== content.digest && differsInForm(text, content.text);
+}
+/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
+function differsInForm(one, other) {
+	return withoutForm(one) === withoutForm(other);
+}
+function withoutForm(text) {
+	return text.normalize("NFC").replaceAll(/\s+/g, "");
+}
+/**
+* Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
+* only the head's ledger remembers would be forgotten.
+*/
+function mayFollow(version, head) {
+	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
+	if (head === null) return true;
+	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
+}
+/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
+function hasOriginal({ number, stamp }, known) {
+	return known.some((entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest);
+}
+/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
+function followsLedger({ number, stamp }) {
+	return number === Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number)) + 1;
+}
+var init_ownership = __esmMin((() => {
+	init_digest();
+	init_stamp();
+}));
+// src/ledger/reading.ts
+/**
+* Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
+* enough. Throws a `ServiceError` when the prompt cannot be read.
+*/
+async function readPrompt$1(service, wanted, tracking) {
+	const { promptId, environments } = wanted;
+	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
+	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
+}
+/** The reading with the tracking environment, whatever else was read. */
+async function readHead(service, reading, tracking) {
+	if (reading.active.has(tracking)) return reading;
+	const head = await read(service, reading.prompt.id, tracking);
+	return {
+		...reading,
+		active: new Map([...reading.active, [tracking, activeIn(head)]])
+	};
+}
+/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
+function showsEnough({ whole, own, pins, contents, numbers }, reading) {
+	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
+	const known = knownEntries(reading);
+	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
+}
+async function readEnvironments(service, promptId, environments) {
+	const prompts = (await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)))).map((answer) => {
+		if (answer.status === "rejected") throw answer.reason;
+		return answer.value;
+	});
+	const { activeVersion: _, ...prompt } = prompts.findLast((one) => one !== null) ?? await service.readPrompt(promptId);
+	return {
+		prompt,
+		active: new Map(environments.map((environment, at) => [environment, activeIn(prompts[at])])),
+		looked: [],
+		missing: []
+	};
+}
+/** Null for a 404, which may mean that the environment has no active version: then the prompt is found without one. */
+async function read(service, promptId, environment) {
+	try {
+		return await service.readPrompt(promptId, environment);
+	} catch (error) {
+		if (problemOf(error).code === "service/prompt-not-found") return null;
+		throw error;
+	}
+}
+function activeIn(prompt = null) {
+	const active = prompt?.activeVersion ?? null;
+	return active === null ? null : toVersion(active);
+}
+function versionsRead({ active, looked }) {
+	return [...[...active.values()].filter((version) => version !== null), ...looked];
+}
+/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
+function knownEntries(reading) {
+	const read = versionsRead(reading);
+	const known = /* @__PURE__ */ new Map();
+	const note = (entry) => {
+		known.set(entry.id, stillPinned(entry, known.get(entry.id)));
+	};
+	for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
+	for (const version of read) note(entryOf(version));
+	const ids = new Set(read.map(({ id }) => id));
+	const rank = ({ id }) => ids.has(id) ? 0 : 1;
+	return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
+}
+/** The entry, pinned where either was: what was pinned once stays so. */
+function stillPinned(entry, other) {
+	const pinned = entry.pinned ?? other?.pinned;
+	return pinned === void 0 ? entry : {
+		...entry,
+		pinned
+	};
+}
+/**
+* Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
+* other version carries a stamp, somebody else has moved the tracking environment.
+*/
+function metadataIn(reading, tracking) {
+	return (reading.active.get(tracking) ?? null) !== null && versionsRead(reading).every(({ stamp }) => stamp === null) ? "dropped" : "kept";
+}
+function findEntry(reading, id) {
+	return knownEntries(reading).find((entry) => entry.id === id);
+}
+/** The service's newest version, where it was never read and no ledger names it. */
+function unseenNewest(reading) {
+	const id = reading.prompt.latestVersionId;
+	return id === null || reading.missing.includes(id) || findEntry(reading, id) !== void 0 ? null : id;
+}
+/** What a reading says of the versions, for those who need not know how. */
+function interpret(reading, environments, tracking) {
+	const known = knownEntries(reading);
+	const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
+	const metadata = metadataIn(reading, tracking);
+	const { id, key, name, description } = reading.prompt;
+	const head = reading.active.get(tracking);
+	const remembered = (left) => rememberedIn(reading, known, head, left);
+	const served = (environment) => {
+		const version = reading.active.get(environment) ?? null;
+		return version === null ? null : toKnown(entryAsServed(version, known), version);
+	};
+	return {
+		fields: {
+			id,
+			key,
+			name,
+			description
 		},
+		active: new Map(environments.map((environment) => [environment, served(environment)])),
+		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+		remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
+		findable: unseenNewest(reading) !== null,
+		missing: reading.missing,
+		metadata,
+		problems: metadata === "dropped" ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
+		state: fingerprint(reading)
+	};
+}
+function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
+	const facts = {
+		id,
+		number,
+		digest,
+		metadataDigest,
+		ours
+	};
+	if (read === void 0) return {
+		...facts,
+		source: ours ? {
+			digest,
+			...present$1({
+				commit,
+				path
+			})
+		} : null,
+		content: null
+	};
+	const { text, metadata, stamp } = read;
+	if (stamp === null) return {
+		...facts,
+		source: null,
+		content: {
+			text,
+			metadata
+		}
+	};
+	const { operation: _, ledger: __, ...source } = stamp;
+	return {
+		...facts,
+		source,
+		content: {
+			text,
+			metadata
+		}
+	};
+}
+/**
+* The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody
+* else's version that is merely active is forgotten as soon as it no longer is, and so is one that was looked at and that
+* the tracking environment may not move to. What an environment is moved away from is not read again.
+*/
+function rememberedIn(reading, known, head, left) {
+	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
+	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
+	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
+	const tracked = head ? [entryOf(head)] : [];
+	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+	return [
+		...own,
+		...looked,
+		...tracked,
+		...named
+	];
+}
+/** Versions never change, but their ids are the service's word: texts are compared as well. */
+function fingerprint({ prompt, active }) {
+	const environments = [...active].map(([environment, version]) => [environment, version === null ? null : [
+		version.id,
+		version.number,
+		version.digest,
+		version.metadataDigest
+	]]);
+	return canonicalJson([{ ...prompt }, environments]);
+}
+var init_reading = __esmMin((() => {
+	init_versions$1();
+	init_json();
+	init_prompt_file();
+	init_problem();
+	init_ownership();
+	init_stamp();
+}));
+// src/ledger/writing.ts
+function headOf$2({ world, reading }) {
+	return reading.active.get(world.trackingEnvironment);
+}
+/** Remembers versions that were read, with all that their ledgers name. */
+function note(writing, ...versions) {
+	const { reading } = writing;
+	writing.reading = {
+		...reading,
+		looked: [...reading.looked, ...versions]
+	};
+}
+/** Whether a call may have had its effect although it failed. */
+function isLost(error) {
+	return error instanceof ServiceError && error.effect === "unknown";
+}
+/** What a write that threw has become. */
+function failed(step, error) {
+	return {
+		status: isLost(error) ? "unknown" : "not_made",
+		problems: [during(step, problemOf(error))]
+	};
+}
+function stopped(status, ...problems) {
+	return {
+		status,
 		problems
 	};
 }
-/** Started here, on a port of its own. */
-async function openEmbedded({ databasePath }, config, files, world, onCall) {
-	const { startEmbedded, EMBEDDED_API_KEY: apiKey } = await Promise.resolve().then(() => (init_embedded_service(), embedded_service_exports));
-	const server = await startEmbedded({
-		databasePath,
-		port: 0,
-		apiKeys: [apiKey],
-		files,
-		now: world.now
-	});
-	const name = `embedded:${(0, node_path.relative)(config.folder, databasePath)}`;
-	const opened = await connectTo({
-		baseUrl: server.baseUrl,
-		apiKey
-	}, name, config, world, onCall);
+/** Makes a version active and reads it back. Throws when it was not set; what is read back wrong is a problem. */
+async function activate(writing, environment, expected) {
+	const { prompt, active } = writing.reading;
+	await writing.world.service.setActive(prompt.id, environment, expected.id);
+	try {
+		const version = await readBack(writing, environment, expected);
+		const before = active.get(environment) ?? null;
+		note(writing, ...before === null ? [] : [before]);
+		writing.reading = {
+			...writing.reading,
+			active: new Map([...active, [environment, version]])
+		};
+		return {
+			status: "made",
+			version: refOf$1(version),
+			problems: []
+		};
+	} catch (error) {
+		return {
+			status: "unknown",
+			problems: [problemOf(error)]
+		};
+	}
+}
+/**
+* Moves the tracking environment to a version that was read, where that may follow its head. It moves before any other:
+* a run cut right after this still leaves its newest ledger readable.
+*/
+async function follow(writing, version) {
+	return mayFollow(version, headOf$2(writing)) ? track(writing, version) : [];
+}
+async function track(writing, version) {
+	const { trackingEnvironment } = writing.world;
+	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
+	try {
+		const { problems } = await activate(writing, trackingEnvironment, version);
+		return problems.map((problem) => during(step, problem));
+	} catch (error) {
+		return [during(step, problemOf(error))];
+	}
+}
+/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
+async function readBack({ world, reading }, environment, expected) {
+	const { activeVersion } = await world.service.readPrompt(reading.prompt.id, environment);
+	const active = activeVersion === null ? null : toVersion(activeVersion);
+	if (active === null || active.id !== expected.id) {
+		const found = active === null ? "nothing" : `version "${active.id}"`;
+		const evidence = {
+			environment,
+			expected: `version "${expected.id}"`,
+			found
+		};
+		throw new ProblemError(makeProblem("apply/not-active", evidence));
+	}
+	if (active.digest === expected.digest) return active;
+	const evidence = {
+		environment,
+		expected: "the planned text",
+		found: `another text (v${active.number})`
+	};
+	throw new ProblemError(makeProblem("apply/not-active", evidence));
+}
+var init_writing = __esmMin((() => {
+	init_versions$1();
+	init_prompt_service();
+	init_problem();
+	init_ownership();
+	init_stamp();
+}));
+// src/ledger/look.ts
+/**
+* Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
+* however it fails, nothing that was planned has been done, so its error says nothing of an effect.
+*/
+async function look(world, promptId, versionId) {
+	const environment = lookEnvironment(world.trackingEnvironment);
+	try {
+		await world.service.setActive(promptId, environment, versionId);
+		const { activeVersion } = await world.service.readPrompt(promptId, environment);
+		if (activeVersion?.id === versionId) return toVersion(activeVersion);
+	} catch (error) {
+		throw new ProblemError(problemOf(error), { cause: error });
+	}
+	throw new ProblemError(makeProblem("apply/changed-meanwhile", { environment }));
+}
+/** The same; null where the prompt has no such version. */
+async function lookIfThere(...asked) {
+	try {
+		return await look(...asked);
+	} catch (error) {
+		if (problemOf(error).code === "service/version-not-found") return null;
+		throw error;
+	}
+}
+/**
+* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
+* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+*/
+async function lookAtNewest(writing) {
+	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
+	if (id === null || findEntry(writing.reading, id) !== void 0) return null;
+	const version = await lookIfThere(writing.world, promptId, id);
+	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
+	note(writing, version);
+	return version;
+}
+/**
+* A version that a ledger names: it is looked at where it was not read in this run. Throws a `ProblemError` where it is
+* not what ledger and git know.
+*/
+async function lookVerified(writing, entry) {
+	const read = versionsRead(writing.reading).find(({ id }) => id === entry.id);
+	const version = read ?? await lookAfterGit(writing, entry);
+	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(version.number, "the ledger knows it as");
+	if (read === void 0) note(writing, version);
+	return version;
+}
+async function lookAfterGit({ world, reading }, entry) {
+	const { id, commit, path, digest, number } = entry;
+	if (commit !== void 0 && path !== void 0) {
+		const held = await world.digestAt(commit, path);
+		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+	}
+	return look(world, reading.prompt.id, id);
+}
+function otherContent(number, known) {
+	return new ProblemError(makeProblem("apply/other-content", {
+		version: `v${number}`,
+		known
+	}));
+}
+/**
+* Looks at the versions that pins name and nobody has read; a number may be that of the newest one. Those that are not
+* this prompt's are noted as missing; any other failure throws a `ProblemError`. The tracking environment moves to one
+* that is newer of promptsync's own: it would be forgotten otherwise.
+*/
+async function lookUp(writing, pins) {
+	const { world, reading } = writing;
+	const newest = pins.some(({ kind }) => kind === "number") ? unseenNewest(reading) : null;
+	const ids = pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : []);
+	writing.reading = await readHead(world.service, reading, world.trackingEnvironment);
+	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) await lookUpOne(writing, id);
+}
+async function lookUpOne(writing, versionId) {
+	const { world, reading } = writing;
+	const version = await lookIfThere(world, reading.prompt.id, versionId);
+	if (version === null) {
+		writing.reading = {
+			...reading,
+			missing: [...reading.missing, versionId]
+		};
+		return;
+	}
+	note(writing, version);
+	const [problem] = knownEntries(writing.reading)[0]?.id === version.id ? await follow(writing, version) : [];
+	if (problem !== void 0) throw new ProblemError(problem);
+}
+var init_look = __esmMin((() => {
+	init_policy();
+	init_problem();
+	init_reading();
+	init_stamp();
+	init_writing();
+}));
+// src/ledger/create.ts
+/**
+* Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
+* read it: it may be this very content, left behind by a run that was cut short.
+*/
+async function createVersion$1(writing, change) {
+	try {
+		return await adoptFound(writing, change) ?? await makeVersion(writing, change);
+	} catch (error) {
+		if (!isLost(error)) return failed("Creating the version", error);
+		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
+	}
+}
+/** What is there already in place of a new version; null where one has to be made. */
+async function adoptFound(writing, change) {
+	const newest = await lookAtNewest(writing);
+	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
+	if (problems.length > 0) return stopped("not_made", ...problems);
+	for (const version of versionsRead(writing.reading)) {
+		const found = await adoptRead(writing, change, version);
+		if (found !== null) return found;
+	}
+	return null;
+}
+/** Adopts what was read, or what its ledger names; null where neither holds the content. */
+async function adoptRead(writing, change, version) {
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	if (kind === "rewritten") return refuseRewritten(version, "not_made");
+	const named = namedBy(writing, change, version);
+	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
+}
+/**
+* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
+* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
+* copy is never wanted.
+*/
+function classify(writing, change, version) {
+	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
+	return isRewritten(version, change.content, knownEntries(writing.reading)) ? "rewritten" : "other";
+}
+/** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
+function holdsAll(writing, { content, others = [] }, entry) {
+	return [content, ...others].every((one) => holds(entry, asHeld(one, metadataOf(writing))));
+}
+/** The version of the wanted content that the ledger of a version read names, on the same condition. */
+function namedBy(writing, change, version) {
+	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
+	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, metadataOf(writing)));
+}
+function isKept(writing, { id }, newest) {
+	const head = headOf$2(writing);
+	const named = [head, ...head?.stamp?.ledger ?? []];
+	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
+}
+function metadataOf({ world, reading }) {
+	return metadataIn(reading, world.trackingEnvironment);
+}
+function isFollowed({ wanted }, { ref }) {
+	return ref !== void 0 || followsLatest(wanted);
+}
+/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
+async function adopt(writing, version, newest) {
 	return {
-		...opened,
-		close: () => opened.close().then(server.close)
+		status: "adopted",
+		version: refOf$1(version),
+		problems: await follow(writing, newest)
 	};
 }
-async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSeconds }, { now, random, sleep, stop, environment }, onCall) {
+/** A version that holds something else than was sent is made active nowhere. */
+function refuseRewritten(version, status) {
+	const problems = [makeProblem("apply/rewritten", { version: `v${version.number}` })];
+	return status === "unknown" ? {
+		status,
+		problems
+	} : {
+		status,
+		version: refOf$1(version),
+		problems
+	};
+}
+/** Sends the version, once; where its answer is lost, finds out what became of it. */
+async function makeVersion(writing, change) {
+	const { content, provenance } = change;
+	const { changeSummary } = provenance;
+	const stamp = stampFor(writing, change);
+	try {
+		return await finishMade(writing, change, toVersion(await writing.world.service.createVersion(writing.reading.prompt.id, {
+			text: content.text,
+			metadata: {
+				...content.metadata,
+				[RESERVED_KEY]: stampToWire(stamp)
+			},
+			...changeSummary === void 0 ? {} : { changeSummary }
+		})));
+	} catch (error) {
+		if (isLost(error)) return resolveLostCreate(writing, change, stamp, error);
+		throw error;
+	}
+}
+async function finishMade(writing, { content }, version) {
+	if (!isAsSent(content, version)) return refuseRewritten(version, "made");
+	const { trackingEnvironment: environment } = writing.world;
+	const dropped = version.stamp === null && metadataOf(writing) === "kept";
+	note(writing, version);
+	const problems = await track(writing, version);
+	const warnings = dropped ? [makeProblem("service/drops-metadata", { environment })] : [];
+	return {
+		status: "made",
+		version: refOf$1(version),
+		problems: [...problems, ...warnings]
+	};
+}
+/** Metadata that is dropped altogether can be lived with: the tracking environment shows that it was. */
+function isAsSent(content, version) {
+	if (version.digest !== content.digest) return false;
+	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
+}
+/** With the newest versions that are known, those that are active, and all that were pinned once. */
+function stampFor(writing, { content, provenance, activated }) {
+	const { reading, world, wanted } = writing;
+	const newestFirst = knownEntries(reading);
+	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
+	const kept = /* @__PURE__ */ new Set([...[...reading.active.values()].map((version) => version?.id), own?.id]);
+	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
+	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
+		...entry,
+		pinned: true
+	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+	const { commit, path } = provenance;
+	return {
+		digest: content.digest,
+		metadataDigest: metadataDigest(content.metadata ?? null),
+		...present$1({
+			commit,
+			path
+		}),
+		operation: world.newOperation(),
+		ledger
+	};
+}
+/**
+* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
+* held back at: somebody may want them again, however old they have become.
+*/
+function pinnedIds({ wanted, reading }, newest, activated) {
+	const standing = wanted.pins.flatMap(({ environment, pin }) => {
+		const active = reading.active.get(environment) ?? null;
+		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
+	});
+	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
+}
+/**
+* Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
+* read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
+*/
+async function resolveLostCreate(writing, change, stamp, lost) {
+	const id = await awaitUnread(writing);
+	if (id === null) throw lost;
+	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
+		throw lost;
+	});
+	note(writing, version);
+	const kind = classify(writing, change, version);
+	if (kind === "wanted") return adopt(writing, version, version);
+	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
+	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
+	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
+	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
+		id,
+		number: version.number,
+		reason: lost.problem.message
+	}));
+}
+/** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
+async function awaitUnread({ world, reading }) {
+	try {
+		for (const wait of WAITS) {
+			await world.sleep(wait);
+			const id = unseenNewest({
+				...reading,
+				prompt: await world.service.readPrompt(reading.prompt.id)
+			});
+			if (id !== null) return id;
+		}
+	} catch {
+		return null;
+	}
+	return null;
+}
+var NEWEST_KEPT, WAITS;
+var init_create = __esmMin((() => {
+	init_digest();
+	init_versions$1();
+	init_prompt_file();
+	init_problem();
+	init_look();
+	init_ownership();
+	init_reading();
+	init_stamp();
+	init_writing();
+	NEWEST_KEPT = 20;
+	WAITS = [
+		250,
+		1e3,
+		2e3,
+		4e3,
+		8e3
+	];
+}));
+// src/ledger/provider.ts
+var provider_exports = /* @__PURE__ */ __exportAll({ ledgerProvider: () => ledgerProvider });
+/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
+function ledgerProvider(world) {
+	return {
+		observe: (wanted) => beginWriter(world, wanted).observe(),
+		begin: (wanted) => beginWriter(world, wanted)
+	};
+}
+function beginWriter(world, wanted) {
+	const { service, trackingEnvironment } = world;
+	let writing = null;
+	const begun = () => {
+		if (writing !== null) return writing;
+		throw unexpected("nothing was observed");
+	};
+	const seen = () => interpret(begun().reading, wanted.environments, trackingEnvironment);
+	return {
+		observe: async () => {
+			writing = {
+				world,
+				wanted,
+				reading: await readPrompt$1(service, wanted, trackingEnvironment)
+			};
+			return seen();
+		},
+		find: async (pins) => {
+			await lookUp(begun(), pins);
+			return seen();
+		},
+		create: (change, activated) => createVersion$1(begun(), {
+			...change,
+			activated
+		}),
+		update: (change) => updatePrompt$1(begun(), change),
+		activate: (environment, version) => setActive$1(begun(), environment, version)
+	};
+}
+/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
+async function updatePrompt$1({ world, reading }, change) {
+	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
+	const fields = Object.fromEntries(entries);
+	try {
+		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+		const differ = FIELDS$2.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+		if (differ.length === 0) return {
+			status: "made",
+			problems: []
+		};
+		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
+	} catch (error) {
+		return failed("Updating the prompt", error);
+	}
+}
+async function setActive$1(writing, environment, version) {
+	try {
+		return await activate(writing, environment, await verified(writing, version));
+	} catch (error) {
+		return failed(`Setting "${environment}"`, error);
+	}
+}
+/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
+async function verified(writing, { id }) {
+	const entry = findEntry(writing.reading, id);
+	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
+	return lookVerified(writing, entry);
+}
+function unexpected(reason) {
+	return new ProblemError(makeProblem("internal/unexpected", { reason }));
+}
+var init_provider = __esmMin((() => {
+	init_plan();
+	init_problem();
+	init_create();
+	init_look();
+	init_reading();
+	init_writing();
+}));
+// src/embedded/body.ts
+function makeRoom() {
+	return { free: 2 * LARGEST };
+}
+/**
+* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
+*/
+async function readBody(request, room) {
+	const chunks = [];
+	let [size, held] = [0, 0];
+	let refusal = null;
+	const letGo = () => {
+		room.free += held;
+		held = 0;
+		chunks.length = 0;
+	};
+	try {
+		for await (const chunk of request) {
+			size += chunk.length;
+			refusal ??= refusalOf$1(size, chunk.length, room);
+			if (refusal !== null) {
+				letGo();
+				continue;
+			}
+			chunks.push(chunk);
+			held += chunk.length;
+			room.free -= chunk.length;
+		}
+		if (refusal !== null) throw refusal;
+		return parseJson(Buffer.concat(chunks), request.headers["content-type"]);
+	} finally {
+		letGo();
+	}
+}
+function refusalOf$1(size, further, { free }) {
+	if (size > LARGEST) return new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
+	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
+}
+function parseJson(bytes, contentType) {
+	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
+	try {
+		return JSON.parse(new TextDecoder("utf-8", {
+			fatal: true,
+			ignoreBOM: true
+		}).decode(bytes));
+	} catch {
+		throw new Refusal(422, "The body is not valid JSON in UTF-8.");
+	}
+}
+/** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
+function parseBody(body, shape) {
+	const result = shapeDeep(body, shape);
+	if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join("; "));
+	return result.data;
+}
+/** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
+function shapeDeep(value, shape) {
+	try {
+		return shape.safeParse(value);
+	} catch (error) {
+		if (error instanceof RangeError) throw new Refusal(422, "The body is nested too deeply.");
+		throw error;
+	}
+}
+function describe({ path, message }) {
+	return `${["body", ...path.map(String)].join(".")}: ${message}`;
+}
+var Refusal, LARGEST;
+var init_body = __esmMin((() => {
+	Refusal = class extends Error {
+		status;
+		headers;
+		constructor(status, detail, headers = {}) {
+			super(detail);
+			this.name = "Refusal";
+			this.status = status;
+			this.headers = headers;
+		}
+	};
+	LARGEST = 33554432;
+}));
+// src/embedded/answer.ts
+/** Does what the call asks for. A call that is refused (section 7) has changed nothing. */
+async function answerCall(store, { method, target, apiKey, readBody }) {
+	try {
+		const { handle, promptId, query } = parseTarget(method, target);
+		authorise(store, apiKey, promptId);
+		return {
+			status: 200,
+			body: await handle({
+				store,
+				promptId,
+				query,
+				readBody
+			})
+		};
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		return {
+			status: error.status,
+			headers: error.headers,
+			body: { detail: error.message }
+		};
+	}
+}
+/** Throws a `Refusal`: 404 for another path, 405 for another method, 422 for an id that cannot be read. */
+function parseTarget(method, target) {
+	const [, encoded, tail, query = ""] = TARGET.exec(target) ?? [];
+	const here = endpoints.filter((endpoint) => endpoint.tail === tail);
+	if (encoded === void 0 || here.length === 0) throw new Refusal(404, "There is no such path.");
+	const endpoint = here.find((candidate) => candidate.method === method);
+	if (endpoint === void 0) {
+		const allow = here.map((candidate) => candidate.method).join(", ");
+		throw new Refusal(405, `The path allows ${allow}.`, { allow });
+	}
+	return {
+		handle: endpoint.handle,
+		promptId: decodeId(encoded),
+		query
+	};
+}
+function decodeId(encoded) {
+	try {
+		return decodeURIComponent(encoded);
+	} catch {
+		throw new Refusal(422, "prompt_id: the percent-encoding is not valid.");
+	}
+}
+/** The interface does not describe the answer to a missing or unknown key (section 5); 401 is what HTTP has for it. */
+function authorise(store, apiKey, promptId) {
+	const projects = apiKey ? store.readProjects(apiKey) : [];
+	if (projects.length === 0) throw new Refusal(401, "The API key is missing or not known.", { "www-authenticate": "ApiKey" });
+	if (!projects.includes(found(store.readPrompt(promptId)).project_id)) throw new Refusal(403, "The API key does not authorise the project of the prompt.");
+}
+/**
+* Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent),
+* and what an empty or a repeated name means: neither is guessed at.
+*/
+async function readPrompt({ store, promptId, query }) {
+	const [environment, ...others] = new URLSearchParams(query).getAll("environment");
+	if (environment === "" || others.length > 0) throw new Refusal(422, "environment: one name, not empty, is expected.");
+	const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
+	return environment === void 0 ? prompt : {
+		...prompt,
+		active_version
+	};
+}
+/** Section 4.3. */
+async function updatePrompt({ store, promptId, readBody }) {
+	const changes = parseBody(await readBody(), UpdatePromptShape);
+	refuseBrokenText(changes.key, changes.name, changes.description);
+	const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
+	return prompt;
+}
+/** Section 4.2. */
+async function createVersion({ store, promptId, readBody }) {
+	const { content, change_summary: changeSummary, metadata_: metadata } = parseBody(await readBody(), CreateVersionShape);
+	refuseBrokenText(content, changeSummary);
+	return found(store.createVersion(promptId, {
+		content,
+		changeSummary,
+		metadata
+	}));
+}
+/** Section 4.4. */
+async function setActive({ store, promptId, readBody }) {
+	const { environment, version_id: versionId } = parseBody(await readBody(), SetActiveShape);
+	refuseBrokenText(environment);
+	if (!store.setActive(promptId, {
+		environment,
+		versionId
+	})) throw new Refusal(404, "The prompt has no such version.");
+	return { updated: true };
+}
+function found(value) {
+	if (value === null) throw new Refusal(404, "There is no such prompt.");
+	return value;
+}
+/** Half a surrogate pair has no UTF-8 and NUL ends a text in SQLite: either would silently become another text. */
+function refuseBrokenText(...texts) {
+	if (texts.some((text) => text?.isWellFormed() === false || text?.includes("\0"))) throw new Refusal(422, "The body holds text that is not valid Unicode, or NUL.");
+}
+var endpoints, TARGET;
+var init_answer = __esmMin((() => {
+	init_wire();
+	init_body();
+	endpoints = [
+		{
+			method: "GET",
+			tail: "",
+			handle: readPrompt
+		},
+		{
+			method: "PATCH",
+			tail: "",
+			handle: updatePrompt
+		},
+		{
+			method: "POST",
+			tail: "/versions",
+			handle: createVersion
+		},
+		{
+			method: "POST",
+			tail: "/set-active",
+			handle: setActive
+		}
+	];
+	TARGET = new RegExp(`^${paths.prompt("")}([^/?]+)([^?]*)(?:\\?(.*))?$`);
+}));
+// src/embedded/server.ts
+/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
+async function startServer(options) {
+	const room = makeRoom();
+	const server = (0, node_http.createServer)((request, response) => {
+		respond(request, response, options, room).catch(() => response.destroy());
+	});
+	const port = await listen(server, options.port);
+	return {
+		baseUrl: `http://${HOST}:${port}`,
+		port,
+		close: () => close(server)
+	};
+}
+async function respond(request, response, { store, onRequest }, room) {
+	const { method = "", url: target = "" } = request;
+	const apiKey = request.headers[API_KEY_HEADER]?.toString();
+	let body;
+	const call = {
+		method,
+		target,
+		apiKey,
+		readBody: async () => body = await readBody(request, room)
+	};
+	const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
+	onRequest?.({
+		method,
+		path: target,
+		...body === void 0 ? {} : { body },
+		status: answer.status
+	});
+	send(response, answer);
+}
+/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
+function isForUs({ headers, socket }) {
+	const port = socket.localPort === 80 ? "" : `:${socket.localPort}`;
+	return [HOST, "localhost"].some((name) => headers.host === `${name}${port}`);
+}
+async function answerSafely(store, call, request) {
+	try {
+		return await answerCall(store, call);
+	} catch (error) {
+		if (request.errored !== null) throw error;
+		return {
+			status: 500,
+			body: { detail: "The service met an error of its own." }
+		};
+	}
+}
+function send(response, { status, headers, body }) {
+	const bytes = Buffer.from(JSON.stringify(body), "utf8");
+	response.writeHead(status, {
+		...headers,
+		"content-type": "application/json",
+		"content-length": bytes.length
+	});
+	response.end(bytes);
+}
+function listen(server, port) {
+	return new Promise((resolve, reject) => {
+		server.on("error", reject);
+		server.listen(port, HOST, () => {
+			const address = server.address();
+			resolve(typeof address === "object" && address !== null ? address.port : port);
+		});
+	});
+}
+/** Keep-alive connections would hold a plain close for seconds. */
+function close(server) {
+	return new Promise((resolve) => {
+		server.close(() => resolve());
+		server.closeAllConnections();
+	});
+}
+var HOST, ELSEWHERE;
+var init_server = __esmMin((() => {
+	init_wire();
+	init_answer();
+	init_body();
+	HOST = "127.0.0.1";
+	ELSEWHERE = {
+		status: 421,
+		body: { detail: "This service is 127.0.0.1 or localhost, by no other name." }
+	};
+}));
+// src/embedded/database.ts
+/**
+* Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
+* that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
+*/
+function openDatabase(path) {
+	if (path !== ":memory:") (0, node_fs.mkdirSync)((0, node_path.dirname)(path), { recursive: true });
+	const database = new node_sqlite.DatabaseSync(path);
+	try {
+		switchToWal(database);
+		database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
+		inTransaction(database, "IMMEDIATE", () => database.exec(SCHEMA));
+		return database;
+	} catch (error) {
+		database.close();
+		throw error;
+	}
+}
+/**
+* `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
+* writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
+*/
+function inTransaction(database, kind, work) {
+	database.exec(`BEGIN ${kind}`);
+	try {
+		const result = work();
+		database.exec("COMMIT");
+		return result;
+	} catch (error) {
+		if (database.isTransaction) database.exec("ROLLBACK");
+		throw error;
+	}
+}
+/**
+* Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
+* other, and does so whatever its busy timeout. So the wait is made here.
+*/
+function switchToWal(database) {
+	for (let waited = 0;; waited += BUSY_PAUSE) try {
+		refuseForeign(database);
+		database.exec("PRAGMA journal_mode = WAL");
+		return;
+	} catch (error) {
+		if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+	}
+}
+/** All tables are made together. A database without any is one that was about to be made when its process was killed. */
+function refuseForeign(database) {
+	const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+	if (tables.length > 0 && !tables.some(({ name }) => name === "active_versions")) throw new Error("it is a database of something else, which is left as it is");
+}
+/** The low byte of SQLite's extended codes is the kind of error. */
+function isBusy(error) {
+	if (!(error instanceof Error && "errcode" in error && typeof error.errcode === "number")) return false;
+	return (error.errcode & 255) === SQLITE_BUSY;
+}
+var BUSY_TIMEOUT, BUSY_PAUSE, SQLITE_BUSY, SCHEMA;
+var init_database = __esmMin((() => {
+	BUSY_TIMEOUT = 1e4;
+	BUSY_PAUSE = 20;
+	SQLITE_BUSY = 5;
+	SCHEMA = `
+  CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
+
+  CREATE TABLE IF NOT EXISTS api_keys (
+    key_sha256 TEXT NOT NULL,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    PRIMARY KEY (key_sha256, project_id)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS prompts (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL REFERENCES projects (id),
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT,
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS versions (
+    id TEXT PRIMARY KEY,
+    prompt_id TEXT NOT NULL REFERENCES prompts (id),
+    version_number INTEGER NOT NULL CHECK (version_number >= 1),
+    content TEXT NOT NULL,
+    change_summary TEXT,
+    metadata TEXT,
+    created_at TEXT NOT NULL,
+    UNIQUE (prompt_id, version_number),
+    UNIQUE (prompt_id, id)
+  ) STRICT;
+
+  CREATE TRIGGER IF NOT EXISTS versions_never_change BEFORE UPDATE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+  CREATE TRIGGER IF NOT EXISTS versions_never_go BEFORE DELETE ON versions
+    BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END;
+
+  CREATE TABLE IF NOT EXISTS active_versions (
+    prompt_id TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    version_id TEXT NOT NULL,
+    PRIMARY KEY (prompt_id, environment),
+    FOREIGN KEY (prompt_id, version_id) REFERENCES versions (prompt_id, id)
+  ) STRICT;
+`;
+}));
+// src/embedded/store.ts
+/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
+function openStore(path, { now, newId = makeVersionId }) {
+	const database = openDatabase(path);
+	const statements = prepareStatements(database);
+	const timestamp = () => new Date(now()).toISOString();
+	const write = (work) => inTransaction(database, "IMMEDIATE", work);
+	const read = (work) => inTransaction(database, "DEFERRED", work);
+	return {
+		authoriseKey: ({ apiKey, projectId }) => write(() => {
+			statements.insertProject.run(projectId);
+			statements.insertKey.run(hashOf(apiKey), projectId);
+		}),
+		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map(({ project_id: id }) => String(id))),
+		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
+			statements.insertProject.run(projectId);
+			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+		}),
+		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
+		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
+			const written = metadata === void 0 ? null : JSON.stringify(metadata);
+			return parseVersion$1(statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId));
+		}),
+		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
+			statements.updatePrompt.run(key, name, description, promptId);
+			return selectPrompt(statements, promptId);
+		}),
+		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+		close: () => {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+function makeVersionId() {
+	return `ver_${(0, node_crypto.randomUUID)()}`;
+}
+function selectPrompt(statements, promptId, environment) {
+	const row = statements.selectPrompt.get(promptId);
+	if (row === void 0) return null;
+	const active = environment === void 0 ? void 0 : statements.selectActive.get(promptId, environment);
+	return {
+		...PromptRow.parse(row),
+		active_version: parseVersion$1(active)
+	};
+}
+function parseVersion$1(row) {
+	return row === void 0 ? null : VersionRow.parse(row);
+}
+/** Only a hash is stored: a database file that gets about gives no key away. */
+function hashOf(apiKey) {
+	return (0, node_crypto.createHash)("sha256").update(apiKey, "utf8").digest("hex");
+}
+function prepareStatements(database) {
+	const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
+	return Object.fromEntries(prepared);
+}
+var metadata, VersionRow, PromptRow, sql;
+var init_store = __esmMin((() => {
+	init_zod();
+	init_wire();
+	init_database();
+	metadata = string$1().transform((text) => JSON.parse(text));
+	VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
+	PromptRow = PromptShape.omit({ active_version: true }).required();
+	sql = {
+		insertProject: "INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING",
+		insertKey: "INSERT INTO api_keys (key_sha256, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		selectProjects: "SELECT project_id FROM api_keys WHERE key_sha256 = ? ORDER BY project_id",
+		insertPrompt: `
+    INSERT INTO prompts (id, project_id, key, name, description, created_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+		selectPrompt: `
+    SELECT p.*, (
+      SELECT v.id FROM versions v WHERE v.prompt_id = p.id ORDER BY v.version_number DESC LIMIT 1
+    ) AS latest_version_id
+    FROM prompts p WHERE p.id = ?`,
+		selectActive: `
+    SELECT v.*, v.metadata AS metadata_ FROM active_versions a JOIN versions v ON v.id = a.version_id
+    WHERE a.prompt_id = ? AND a.environment = ?`,
+		insertVersion: `
+    INSERT INTO versions (id, content, change_summary, metadata, created_at, prompt_id, version_number)
+    SELECT ?, ?, ?, ?, ?, p.id, 1 + COALESCE(
+      (SELECT MAX(v.version_number) FROM versions v WHERE v.prompt_id = p.id), 0)
+    FROM prompts p WHERE p.id = ? RETURNING *, metadata AS metadata_`,
+		updatePrompt: `
+    UPDATE prompts SET key = COALESCE(?, key), name = COALESCE(?, name), description = COALESCE(?, description)
+    WHERE id = ?`,
+		upsertActive: `
+    INSERT INTO active_versions (environment, prompt_id, version_id)
+    SELECT ?, v.prompt_id, v.id FROM versions v WHERE v.prompt_id = ? AND v.id = ?
+    ON CONFLICT (prompt_id, environment) DO UPDATE SET version_id = excluded.version_id`
+	};
+}));
+// src/commands/serve.ts
+var serve_exports = /* @__PURE__ */ __exportAll({
+	serve: () => serve,
+	startEmbedded: () => startEmbedded
+});
+/** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
+async function serve(options, world) {
+	const { workingDirectory, environment, now } = world;
+	const { seed, port } = options;
+	const { files, problems } = seed === void 0 ? {
+		files: [],
+		problems: []
+	} : await openSeed(seed, world);
+	if (problems.some(isError)) return {
+		serving: null,
+		problems
+	};
+	const given = environment[DEFAULTS$1.api_key_env] ?? "";
+	const [apiKey, keyVariable] = given === "" ? [EMBEDDED_API_KEY, null] : [given, DEFAULTS$1.api_key_env];
+	const databasePath = (0, node_path.resolve)(workingDirectory, options.db);
+	try {
+		const { baseUrl, close } = await startEmbedded({
+			databasePath,
+			port,
+			apiKey,
+			files,
+			now
+		});
+		return {
+			serving: {
+				baseUrl,
+				close,
+				keyVariable,
+				prompts: files.length
+			},
+			problems
+		};
+	} catch (error) {
+		return {
+			serving: null,
+			problems: [...problems, problemOf(error)]
+		};
+	}
+}
+async function openSeed(seed, world) {
+	if (seed === true) return openWorkspace({ only: [] }, world);
+	const path = (0, node_path.resolve)(world.workingDirectory, seed);
+	return openWorkspace({
+		config: isDirectory(path) ? (0, node_path.join)(path, CONFIG_NAME) : path,
+		only: []
+	}, world);
+}
+/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
+async function startEmbedded(options) {
+	try {
+		return await start(options);
+	} catch (error) {
+		throw new ProblemError(makeProblem("usage/cannot-serve", { reason: messageOf(error) }), { cause: error });
+	}
+}
+async function start({ databasePath, port, apiKey, files, now }) {
+	const link = trackedLink(databasePath);
+	if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
+	const store = openStore(databasePath, { now });
+	try {
+		store.authoriseKey({
+			apiKey,
+			projectId: PROJECT
+		});
+		for (const { id, key, name } of files) store.registerPrompt({
+			id,
+			projectId: PROJECT,
+			key,
+			name
+		});
+		const server = await startServer({
+			store,
+			port
+		});
+		return {
+			...server,
+			close: () => server.close().then(() => store.close())
+		};
+	} catch (error) {
+		store.close();
+		throw error;
+	}
+}
+var PROJECT;
+var init_serve = __esmMin((() => {
+	init_config();
+	init_service();
+	init_workspace();
+	init_server();
+	init_store();
+	init_paths();
+	init_problem();
+	PROJECT = "embedded";
+}));
+// src/commands/open-service.ts
+init_load();
+init_service();
+init_problem();
+/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+async function openProvider({ config, files, repository }, world, options) {
+	const { concurrency, timeoutSeconds, trackingEnvironment } = config;
+	const access = accessTo(config, options, world);
+	if ("code" in access) return { problems: [access] };
+	const { apiKey } = access;
+	const { baseUrl, name, close } = await reach(access, config.folder, files, world);
+	const { now, random, sleep, stop, environment, newId } = world;
 	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
 	const service = connect({
 		baseUrl,
@@ -37085,12 +37236,66 @@ async function connectTo({ baseUrl, apiKey }, name, { concurrency, timeoutSecond
 		random,
 		sleep,
 		stop,
-		...onCall === void 0 ? {} : { onCall }
+		...options.onCall === void 0 ? {} : { onCall: options.onCall }
+	});
+	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
+	return {
+		provider: ledgerProvider({
+			service,
+			trackingEnvironment,
+			newOperation: newId,
+			digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
+			sleep
+		}),
+		name,
+		close: () => service.close().then(close)
+	};
+}
+/** What of the configuration stands in the way of asking the service; nothing is sent. */
+function serviceProblems(config, options, world) {
+	const access = accessTo(config, options, world);
+	return "code" in access ? [access] : [];
+}
+/** Where the service is and the key that goes to it, or why it cannot be asked. */
+function accessTo({ service: location }, { apiKey: given }, { environment }) {
+	if (location === null) return makeProblem("config/missing-service");
+	if (location.kind === "embedded") return {
+		location,
+		apiKey: EMBEDDED_API_KEY
+	};
+	const { apiKeyVariable: variable } = location;
+	const read = readApiKey(variable, given === void 0 ? environment : {
+		...environment,
+		[variable]: given
+	});
+	return "code" in read ? read : {
+		location,
+		apiKey: read.apiKey
+	};
+}
+/** Where the service is; the embedded one is started here, on a port of its own. */
+async function reach({ location, apiKey }, folder, files, { keepSecret, now }) {
+	if (location.kind === "remote") {
+		keepSecret(apiKey);
+		return {
+			baseUrl: location.baseUrl,
+			name: location.baseUrl,
+			close: async () => {}
+		};
+	}
+	const { startEmbedded } = await Promise.resolve().then(() => (init_serve(), serve_exports));
+	const { databasePath } = location;
+	const { baseUrl, close } = await startEmbedded({
+		databasePath,
+		port: 0,
+		apiKey,
+		files,
+		now
 	});
 	return {
-		service,
-		name,
-		close: service.close
+		baseUrl,
+		name: `embedded:${(0, node_path.relative)(folder, databasePath)}`,
+		close
 	};
 }
 /** Why the service is not asked, as a warning; null where it is. */
@@ -37122,26 +37327,26 @@ async function serviceAt(commit, { file, root }, repository, environment) {
 	return parseConfig(bytes.toString("utf8"), around).config?.service ?? null;
 }
 // src/commands/walk.ts
+init_workspace();
 init_problem();
 /**
 * Reads files and git, observes the service, recalls the history of what differs, plans, and hands the plan over; the
 * service is closed afterwards. With an error in files, configuration or base nothing is asked of the service.
 */
-async function walk(options, world, use, giveUp) {
+async function walk(mode, options, world, finish) {
 	const workspace = await openWorkspace(options, world);
 	const { config, files, problems } = workspace;
-	const stop = (...reasons) => giveUp({
+	const stop = (...reasons) => resultOf(notRun(mode, {
 		files,
 		problems: [...problems, ...reasons]
-	});
+	}), world);
 	if (config === null || problems.some(isError)) return stop();
+	const { asking = "always" } = options;
 	const needs = options.needs?.(config) ?? {
-		environments: [],
-		whole: false,
+		...NO_NEEDS,
 		problems: []
 	};
-	const mustAsk = (options.asking ?? "always") === "always";
-	const obstacles = [...needs.problems, ...mustAsk ? serviceProblems(config, options, world) : []];
+	const obstacles = [...needs.problems, ...asking === "always" ? serviceProblems(config, options, world) : []];
 	if (obstacles.length > 0) return stop(...obstacles);
 	const desired = await readDesired({
 		...workspace,
@@ -37149,11 +37354,11 @@ async function walk(options, world, use, giveUp) {
 	}, options);
 	if ("code" in desired) return stop(desired);
 	const reason = await reasonNotToAsk(options, desired, world);
-	if (reason !== null) return use(await planAssumed(desired, reason));
+	if (reason !== null) return finish(await planAssumed(desired, reason));
 	const opened = await openProvider(desired, world, options);
 	if ("problems" in opened) return stop(...opened.problems);
 	try {
-		return await use(await planObserved(desired, opened, needs, world));
+		return await finish(await planObserved(desired, opened, needs, world));
 	} finally {
 		await opened.close();
 	}
@@ -37185,11 +37390,9 @@ async function planAssumed(read, reason) {
 		promotedFrom: /* @__PURE__ */ new Map(),
 		problems: [...read.problems, reason]
 	};
-	const walked = await planFrom(desired, assumeObservation(desired));
 	const wantedFor = (file) => wantedOf(file, desired);
 	return {
-		...walked,
-		plan: withoutAssumedNumbers(walked.plan),
+		...await planFrom(desired, assumeObservation(desired)),
 		service: null,
 		provider: NO_PROVIDER,
 		wantedFor
@@ -37204,6 +37407,26 @@ async function planFrom(desired, observation) {
 		observation,
 		history,
 		plan
+	};
+}
+/** A run that has a plan and has written nothing so far. */
+function plannedRun(mode, walked) {
+	const { service, repository, files, plan, narrowed, problems } = walked;
+	const run = {
+		mode,
+		service,
+		commit: repository?.head ?? null,
+		files,
+		plan,
+		outcomes: null,
+		problems
+	};
+	return narrowed === null ? run : {
+		...run,
+		narrowed: {
+			since: narrowed.since,
+			notLookedAt: narrowed.left.length
+		}
 	};
 }
 /** The plan of a file, of now or as it would be, once more from another observation. */
@@ -37224,11 +37447,11 @@ function goneProblems({ base }, observation) {
 		return makeProblem("prompt/gone", {
 			id,
 			base: base.ref,
-			serves: servedBy$1(id, observation)
+			serves: servedBy(id, observation)
 		}, { path });
 	});
 }
-function servedBy$1(id, observation) {
+function servedBy(id, observation) {
 	const failure = observation.failed.get(id);
 	if (failure !== void 0) return `what it serves cannot be read: ${failure.message}`;
 	const observed = observation.observed.get(id);
@@ -37241,12 +37464,8 @@ init_problem();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
-	const giveUp = (reason) => resultOf(notRun(mode, reason), options, world);
-	if (!options.dryRun && !mayApply(options, world)) return giveUp({
-		files: [],
-		problems: [makeProblem("usage/confirmation-needed")]
-	});
-	return walk(options, world, (walked) => finish(walked, options, world), giveUp);
+	if (!options.dryRun && !mayApply(options, world)) return refused$1(mode, makeProblem("usage/confirmation-needed"));
+	return walk(mode, options, world, (walked) => finish(walked, options, world));
 }
 function mayApply({ yes }, { confirm, environment }) {
 	return yes || environment["CI"] === "true" || confirm !== null;
@@ -37267,7 +37486,7 @@ async function finish(walked, options, world) {
 		texts
 	};
 	const asks = !options.dryRun && needsQuestion(plan, options, world);
-	if (options.dryRun) return resultOf(planned, options, world);
+	if (options.dryRun) return resultOf(planned, world, options.exitCode);
 	const { folder } = walked.config;
 	if (asks && !await ask$1(() => ({
 		report: makeReport(planned),
@@ -37279,7 +37498,7 @@ async function finish(walked, options, world) {
 			mode: "apply",
 			plan: null,
 			problems: declined
-		}, options, world);
+		}, world);
 	}
 	const outcomes = await apply$1(plan, guards, walked, world);
 	return {
@@ -37287,7 +37506,7 @@ async function finish(walked, options, world) {
 			...planned,
 			mode: "apply",
 			outcomes
-		}, options, world),
+		}, world),
 		asked: asks
 	};
 }
@@ -37335,34 +37554,28 @@ async function apply$1(plan, guards, walked, world) {
 		})
 	});
 }
-function resultOf(run, options, { stop }) {
-	return {
-		run,
-		exitCode: exitCodeOf(run, {
-			reportPending: options.dryRun && options.exitCode,
-			interrupted: stop.aborted
-		})
-	};
-}
 // src/git/remote.ts
 init_driver();
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 6e4;
-function openRemote(start, name = "origin") {
+const REMOTE = "origin";
+/** The remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
+function openRemote(start) {
 	const { ask } = openGit(start, { timeout: { block: SILENCE } });
 	return {
+		/** The commit that a full ref (`refs/heads/main`) is at, a tag's own included; null where the remote has no such ref. */
 		tipOf: async (ref) => {
 			const peeled = `${ref}^{}`;
-			const listed = await ask("ls-remote", "--quiet", "--", name, ref, peeled);
+			const listed = await ask("ls-remote", "--quiet", "--", REMOTE, ref, peeled);
 			const byName = new Map(listed.split("\n").map((line) => [line.split("	")[1], line.split("	")[0]]));
 			return byName.get(peeled) ?? byName.get(ref) ?? null;
 		},
-		fetchHistory: async () => {
-			await ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", name);
-		}
+		/** Fetches the history that a shallow clone leaves out, of all its branches. Files and refs of ours stay. */
+		fetchHistory: () => ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", REMOTE)
 	};
 }
 // src/github/checkout.ts
+init_load();
 init_paths();
 init_repository();
 init_problem();
@@ -37370,85 +37583,35 @@ init_problem();
 * Opens the repository with its whole history: `actions/checkout` leaves it out unless it is given `fetch-depth: 0`. What
 * cannot be fetched is reported where it is missed.
 */
-async function openWhole({ git, folder }) {
+async function openWhole({ git, world }) {
 	if (!isRoot(git.root)) throw new ProblemError(makeProblem("action/no-checkout"));
+	const { workingDirectory: folder } = world;
 	const repository = await openRepository(git, folder);
-	if (!await repository.isShallow()) return repository;
+	if (!repository.shallow) return repository;
 	await openRemote(git).fetchHistory().catch(() => {});
 	return openRepository(git, folder);
 }
 /** The commit to compare with: what would be there without the pull request, or was there before the push. */
 async function baseOf({ pull, before }, repository) {
 	if (pull !== null) return baseOfPull(pull, repository);
-	return (before === null ? null : await repository.resolveRef(before)) ?? (await parents(repository))[0];
+	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf(repository, 1) ?? void 0;
 }
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
 async function baseOfPull({ head, base }, repository) {
-	const [first, second] = await parents(repository);
-	if (first !== void 0 && second === head) return first;
+	const [first, second] = [await parentOf(repository, 1), await parentOf(repository, 2)];
+	if (first !== null && second === head) return first;
 	return repository.head && await repository.mergeBase(base, repository.head) || base;
 }
-async function parents({ head, parentsOf }) {
-	return head === null ? [] : parentsOf(head);
+/** Null at the first commit, and at the edge of a shallow clone. */
+async function parentOf({ head, resolveRef }, which) {
+	return head === null ? null : resolveRef(`${head}^${which}`);
 }
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
-function pathsFromRoot({ folder, inputs: { config } }) {
+function pathsFromRoot(folder, config) {
 	const file = config === void 0 ? findConfigFile(folder) : (0, node_path.resolve)(folder, config);
 	const home = file === null ? folder : (0, node_path.dirname)(file);
 	const root = findRoot(home);
 	return (path) => slashed((0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)));
-}
-// src/report/escape.ts
-init_text();
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
-function escapeLine(text) {
-	return showHidden(text).replace(/[\n\t]/g, codePoint);
-}
-/** A text of several lines; its line feeds and tabs stay. */
-function escapeText(text) {
-	return showHidden(text);
-}
-/**
-* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
-* anywhere). Anything else stays as it is.
-*/
-function escapeForRunner(output) {
-	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
-}
-/**
-* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
-* would end the cell of a table even there.
-*/
-function codeSpan(text) {
-	const shown = escapeLine(text).replaceAll("|", "\\u{7c}");
-	if (shown.trim() === "") return `\`"${shown}"\``;
-	const fence = "`".repeat(longestRun(shown) + 1);
-	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
-	return `${fence}${padding}${shown}${padding}${fence}`;
-}
-/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
-function codeBlock(lines, language) {
-	const text = escapeText(lines.join("\n"));
-	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-	return `${fence}${language}\n${text}\n${fence}`;
-}
-/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
-function escapeHtml(text) {
-	return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-/** A long text has more runs than a call takes arguments. */
-function longestRun(text) {
-	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
-}
-/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
-function renderJson(report) {
-	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
-}
-const BEYOND_ASCII = /[^\n -~]/gu;
-/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
-function visible(character) {
-	if (showHidden(character) === character) return character;
-	return Array.from({ length: character.length }, (_, index) => character.charCodeAt(index)).map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 // src/cli/questions.ts
 init_problem();
@@ -37459,66 +37622,50 @@ init_problem();
 async function ask({ input, errors }, question, stop) {
 	const lines = (0, node_readline.createInterface)({
 		input: input(),
-		terminal: false
+		terminal: false,
+		signal: stop
 	});
+	const answers = lines[Symbol.asyncIterator]();
 	errors.write(`${question} [y/N] `);
-	try {
-		const answered = (0, node_events.once)(lines, "line", { signal: stop }).then(([line]) => String(line));
-		const ended = (0, node_events.once)(lines, "close", { signal: stop }).then(() => null);
-		const answer = await Promise.race([answered, ended]);
-		if (answer === null) errors.write("\n");
-		return /^y(es)?$/i.test(answer?.trim() ?? "");
-	} catch {
-		return false;
-	} finally {
-		lines.close();
-	}
-}
-// src/cli/host.ts
-/** A stream whose texts go to another way of writing first. */
-function through(sink, write) {
-	return {
-		isTTY: sink.isTTY === true,
-		get columns() {
-			return sink.columns;
-		},
-		write
-	};
+	const { value: answer } = await answers.next();
+	lines.close();
+	if (answer === void 0) errors.write("\n");
+	return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 // src/cli/progress.ts
-/** All in milliseconds. The rate is that of the last seconds, and shown once it is more than a guess. */
+/** In milliseconds. The rate is shown once it is more than a guess. */
 const REDRAW = 100;
-const WINDOW = 8e3;
 const KNOWN_AFTER = 1e3;
 /** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
 function progressReporter({ draw, columns, now }) {
 	let last = now();
-	let samples = [];
-	let phase = "";
-	return ({ what, done, all }) => {
+	let first = null;
+	return (progress) => {
+		const { what, done, all } = progress;
 		const at = now();
-		const newest = samples.at(-1);
-		if (phase !== what + all || newest !== void 0 && newest.done > done) samples = [];
-		phase = what + all;
-		if (done === all) return draw("");
-		if (samples.length > 0 && at - last < REDRAW) return;
-		samples = [...samples.filter((sample) => at - sample.at <= WINDOW), {
-			at,
-			done
-		}];
+		if (first?.what !== what) first = {
+			...progress,
+			at
+		};
+		if (done === all) {
+			first = null;
+			return draw("");
+		}
 		if (at - last < REDRAW) return;
 		last = at;
-		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...paceTexts(samples, all)], columns()));
+		const pace = paceTexts({
+			seconds: (at - first.at) / 1e3,
+			done: done - first.done,
+			left: all - done
+		});
+		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...pace], columns()));
 	};
 }
 /** `45/s`, `15 s left`; none as long as it is not known well enough. */
-function paceTexts(samples, all) {
-	const [first, last] = [samples[0], samples.at(-1)];
-	if (first === void 0 || last === void 0) return [];
-	const seconds = (last.at - first.at) / 1e3;
-	const rate = (last.done - first.done) / seconds;
+function paceTexts({ seconds, done, left }) {
+	const rate = done / seconds;
 	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
-	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration((all - last.done) / rate)} left`];
+	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration(left / rate)} left`];
 }
 function duration(seconds) {
 	if (seconds < 90) return `${Math.ceil(seconds)} s`;
@@ -37533,32 +37680,11 @@ function fitted$1(parts, columns) {
 	const room = (columns || 80) - 1;
 	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
 }
-const CLEAR_LINE = "\r\x1B[2K";
-/** Both streams, as they share a screen with one line that comes and goes: nothing is written beside it. */
-function shareScreen(output, errors) {
-	let drawn = false;
-	const draw = (line) => {
-		if (drawn || line !== "") errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
-		drawn = line !== "";
-	};
-	return {
-		output: clearing(output, draw),
-		errors: clearing(errors, draw),
-		draw
-	};
-}
-function clearing(sink, draw) {
-	return through(sink, (text) => {
-		draw("");
-		return sink.write(text);
-	});
-}
 // src/cli/world.ts
 /** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer }) {
-	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw } = host;
+function worldOf(host, { quiet = false, onInterrupt, ...options }) {
+	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw, secrets } = host;
 	const stop = interruption(host, onInterrupt);
-	const write = (text) => void errors.write(text);
 	const terminal = errors.isTTY === true && input().isTTY === true;
 	return {
 		workingDirectory,
@@ -37568,16 +37694,16 @@ function worldOf(host, { quiet, onInterrupt, keepSecret, keepFolder, interviewer
 		newId,
 		sleep: (milliseconds) => sleep(milliseconds, stop),
 		stop,
-		keepSecret,
-		keepFolder: keepFolder ?? (() => {}),
-		notice: (line) => write(`${line}\n`),
+		keepSecret: secrets.keep,
+		keepFolder: options.keepFolder ?? (() => {}),
+		notice: (line) => void errors.write(`${line}\n`),
 		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
 			draw,
 			columns: () => errors.columns,
 			now
 		}),
 		confirm: terminal ? (question) => ask(host, question, stop) : null,
-		interview: terminal && !isContinuousIntegration(environment) ? interviewer?.(stop) ?? null : null
+		interview: terminal && !isContinuousIntegration(environment) ? options.interviewer?.(stop) ?? null : null
 	};
 }
 /** A terminal that cannot take back what it shows would be filled with it. */
@@ -37691,7 +37817,7 @@ var before_after_hook_default = {
 	Collection
 };
 // node_modules/@octokit/endpoint/dist-bundle/index.js
-var DEFAULTS$1 = {
+var DEFAULTS = {
 	method: "GET",
 	baseUrl: "https://api.github.com",
 	headers: {
@@ -37911,7 +38037,7 @@ function withDefaults$2(oldDefaults, newDefaults) {
 		parse: parse$1
 	});
 }
-var endpoint = withDefaults$2(null, DEFAULTS$1);
+var endpoint = withDefaults$2(null, DEFAULTS);
 // node_modules/content-type/dist/index.js
 /*!
 * content-type
@@ -38708,8 +38834,8 @@ function withCustomRequest(customRequest) {
 /* v8 ignore if -- @preserve */
 // node_modules/@octokit/auth-token/dist-bundle/index.js
 var b64url = "(?:[a-zA-Z0-9_-]+)";
-var sep$1 = "\\.";
-var jwtRE = new RegExp(`^${b64url}${sep$1}${b64url}${sep$1}${b64url}$`);
+var sep = "\\.";
+var jwtRE = new RegExp(`^${b64url}${sep}${b64url}${sep}${b64url}$`);
 var isJWT = jwtRE.test.bind(jwtRE);
 async function auth(token) {
 	const isApp = isJWT(token);
@@ -54105,15 +54231,15 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // src/github/client.ts
 var import_undici = require_undici();
-init_zod();
 init_network();
 const Client = Octokit.plugin(paginateRest, retry, throttling);
 /** Seconds. A comment is not worth a longer wait. */
 const LONGEST_WAIT = 30;
 const RETRIES = 2;
-/** Nothing is sent before the first call. */
-function connectGitHub({ token, apiUrl, repository, environment }) {
-	const [owner = "", repo = ""] = repository.split("/");
+/** The variables are those of a runner. Nothing is sent before the first call. */
+function connectGitHub(token, environment) {
+	const [owner = "", repo = ""] = (environment["GITHUB_REPOSITORY"] ?? "").split("/");
+	const apiUrl = environment["GITHUB_API_URL"] || "https://api.github.com";
 	const waits = (seconds, _, _client, retried) => seconds <= LONGEST_WAIT && retried < RETRIES;
 	return {
 		octokit: new Client({
@@ -54158,39 +54284,28 @@ function fetchThrough(environment) {
 		});
 	};
 }
-const PullShape = object({
-	number: int$2(),
-	merged_at: string$1().nullish(),
-	merge_commit_sha: string$1().nullish(),
-	head: object({ sha: string$1() }),
-	base: object({ ref: string$1() })
-});
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 async function mergedPullOf({ octokit, names }, commit, branch) {
-	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
+	const merged = (await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
 		...names,
 		commit_sha: commit,
 		per_page: 100
-	});
-	const merged = array(PullShape).parse(listed).filter(({ merged_at: at, base }) => typeof at === "string" && base.ref === branch);
+	})).filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
 	return (merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0])?.number ?? null;
 }
 /** The commit that a pull request is at now. */
 async function headOfPull({ octokit, names }, number) {
-	const { data } = await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
+	return (await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
 		...names,
 		pull_number: number
-	});
-	return PullShape.parse(data).head.sha;
+	})).data.head.sha;
 }
-const RefShape = object({ object: object({ sha: string$1() }) });
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
-	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
+	return (await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
 		...names,
 		ref: `heads/${branch}`
-	});
-	return RefShape.parse(data).object.sha;
+	})).data.object.sha;
 }
 // src/github/event.ts
 init_zod();
@@ -54220,12 +54335,19 @@ const EventShape = object({
 });
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
-/** Reads a run's event from its payload. Throws a `ProblemError` when it is not one of GitHub's. */
+/** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
+async function readEvent(environment) {
+	const { GITHUB_EVENT_NAME: name = "", GITHUB_EVENT_PATH: path = "", GITHUB_REF: ref = "" } = environment;
+	return parseEvent(name, ref, await (0, node_fs_promises.readFile)(path, "utf8").then(JSON.parse).catch((error) => {
+		throw invalidEvent(messageOf(error));
+	}));
+}
+/** Reads an event from its payload. Throws a `ProblemError`. */
 function parseEvent(name, ref, payload) {
 	const parsed = EventShape.safeParse(payload);
 	if (!parsed.success) {
 		const { message = "", path = [] } = parsed.error.issues[0] ?? {};
-		throw new ProblemError(makeProblem("action/invalid-event", { reason: `${path.join(".")}: ${message}` }));
+		throw invalidEvent(`${path.join(".")}: ${message}`);
 	}
 	const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
 	const pushed = before === void 0 || NO_COMMIT.test(before) ? null : before;
@@ -54236,6 +54358,9 @@ function parseEvent(name, ref, payload) {
 		defaultBranch: home?.default_branch ?? null,
 		before: group?.base_sha ?? pushed
 	};
+}
+function invalidEvent(reason) {
+	return new ProblemError(makeProblem("action/invalid-event", { reason }));
 }
 function pullOf({ number, head, base, user }, { repository: home, sender }) {
 	const own = base.repo?.full_name ?? home?.full_name;
@@ -54259,28 +54384,22 @@ function modeOf({ name, ref, defaultBranch }) {
 		case "pull_request":
 		case "pull_request_target":
 		case "merge_group": return "plan";
-		case "push":
-			if (defaultBranch === null) throw unsupported(name, "its payload does not name the default branch");
-			return ref === `refs/heads/${defaultBranch}` ? "sync" : "plan";
+		case "push": return defaultBranch !== null && ref === `refs/heads/${defaultBranch}` ? "sync" : "plan";
 		case "schedule":
 		case "workflow_dispatch":
 		case "repository_dispatch": return "drift";
-		default: throw unsupported(name, "it is no event that it knows");
+		default: throw new ProblemError(makeProblem("action/unsupported-event", { event: name }));
 	}
 }
-function unsupported(event, reason) {
-	return new ProblemError(makeProblem("action/unsupported-event", {
-		event,
-		reason
-	}));
-}
 // src/github/context.ts
+init_load();
+init_workspace();
 init_paths();
 init_problem();
-const INTERRUPTED = "Interrupted: the call in flight is finished.\n";
 /** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
 async function makeContext(inputs, host) {
 	const { environment, workingDirectory } = host;
+	const { "github-token": token } = inputs;
 	const folder = (0, node_path.resolve)(environment["GITHUB_WORKSPACE"] || workingDirectory, inputs["working-directory"]);
 	if (!(0, node_fs.existsSync)(`${folder}/.`)) throw noFolder(inputs["working-directory"]);
 	const baseUrl = inputs["base-url"] ?? environment["PROMPTSYNC_BASE_URL"];
@@ -54300,17 +54419,11 @@ async function makeContext(inputs, host) {
 	});
 	return {
 		inputs,
-		folder,
 		configuration,
 		git: gitStart(configuration, folder),
 		event: await readEvent(environment),
-		world: worldOf(placed, {
-			quiet: true,
-			onInterrupt: INTERRUPTED,
-			keepSecret: host.runner.setSecret
-		}),
-		github: gitHubOf(inputs, environment),
-		runUrl: runUrlOf(environment)
+		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
+		github: token === void 0 ? null : connectGitHub(token, environment)
 	};
 }
 /** A configuration that cannot be read is reported by the run. */
@@ -54327,58 +54440,26 @@ function noFolder(name) {
 		expected
 	}));
 }
-async function readEvent(environment) {
-	const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_REF: ref = "" } = environment;
-	if (!name || !path) throw invalidEvent("GITHUB_EVENT_NAME or GITHUB_EVENT_PATH is not set");
-	return parseEvent(name, ref, await readPayload(path));
-}
-async function readPayload(path) {
-	try {
-		return JSON.parse(await (0, node_fs_promises.readFile)(path, "utf8"));
-	} catch (error) {
-		throw invalidEvent(messageOf(error));
-	}
-}
-function invalidEvent(reason) {
-	return new ProblemError(makeProblem("action/invalid-event", { reason }));
-}
-function gitHubOf({ "github-token": token }, environment) {
-	const repository = environment["GITHUB_REPOSITORY"];
-	if (token === void 0 || !repository) return null;
-	return connectGitHub({
-		token,
-		apiUrl: environment["GITHUB_API_URL"] || "https://api.github.com",
-		repository,
-		environment
-	});
-}
-function runUrlOf({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run }) {
-	return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
-}
 // src/review/reviewed-plan.ts
 init_digest();
+init_plan();
 init_problem();
 /** Each changing prompt's part in a plan, shortened: what is to be done for it, from what to what. */
 function partsOf({ prompts }) {
 	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
 }
 /**
-* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, that of each
-* prompt's part, and one over them all.
+* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, and that of each
+* prompt's part.
 */
 function planMark(digest, parts) {
-	const shown = [digest, ...parts].join(" ");
-	return `<!-- plan ${shown} ${checkOf(shown)} -->`;
+	return `<!-- plan ${[digest, ...parts].join(" ")} -->`;
 }
 /** The parts that a comment shows; null where it shows no plan that can be approved. */
 function shownParts(comment) {
 	const [, line = ""] = comment.split(/\r?\n/);
-	const [, shown, check] = /^<!-- plan (sha256:[0-9a-f]{64}(?: [0-9a-f]{16})*) ([0-9a-f]{16}) -->$/.exec(line) ?? [];
-	if (shown === void 0 || check !== checkOf(shown)) return null;
-	return shown.split(" ").slice(1);
-}
-function checkOf(shown) {
-	return shortDigest(digestOf(shown));
+	const [, parts] = /^<!-- plan sha256:[0-9a-f]{64}((?: [0-9a-f]{16})*) -->$/.exec(line) ?? [];
+	return parts?.split(" ").slice(1) ?? null;
 }
 /** The parts of a plan that none of these reviews has shown. */
 function uncovered(parts, reviews) {
@@ -54396,28 +54477,11 @@ function lackOf({ pull, comment }) {
 	return shownParts(comment) !== null ? `#${pull} has shown another plan` : `#${pull} has no comment of promptsync with a whole plan`;
 }
 // src/github/sticky.ts
-init_zod();
 init_digest();
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
 function markerOf({ config = "", "working-directory": folder }) {
 	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
 }
-const AuthorShape = object({
-	login: string$1(),
-	type: string$1().optional()
-});
-const CommentShape = object({
-	id: int$2(),
-	body: string$1().nullish(),
-	user: AuthorShape.nullish()
-});
-const IssueShape = object({
-	number: int$2(),
-	title: string$1(),
-	body: string$1().nullish(),
-	user: AuthorShape.nullish(),
-	pull_request: unknown().optional()
-});
 /** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
 async function keepComment(github, comment) {
 	const { octokit, names } = github;
@@ -54445,12 +54509,11 @@ async function keepComment(github, comment) {
 /** The comment that begins with the marker and is ours; others may have copied the marker. */
 async function findComment(github, { issue, marker }) {
 	const { octokit, names } = github;
-	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+	const marked = (await octokit.paginate("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", {
 		...names,
 		issue_number: issue,
 		per_page: 100
-	});
-	const marked = array(CommentShape).parse(listed).filter(({ body }) => body?.startsWith(marker));
+	})).filter(({ body }) => body?.startsWith(marker));
 	if (marked.length === 0) return null;
 	const me = await whoAmI(github);
 	return marked.find(({ user }) => isBy(me, user)) ?? null;
@@ -54497,13 +54560,12 @@ async function closeIssue(github, { marker, body }) {
 async function findIssue(github, marker) {
 	const { octokit, names } = github;
 	const me = await whoAmI(github);
-	const listed = await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
+	return (await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
 		...names,
 		state: "open",
 		creator: me,
 		per_page: 100
-	});
-	return array(IssueShape).parse(listed).filter(({ body, user }) => body?.startsWith(marker) && isBy(me, user)).find((one) => one.pull_request === void 0) ?? null;
+	})).filter(({ pull_request: pull }) => pull === void 0).find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
 async function upsert({ find, update, create }) {
@@ -54521,25 +54583,22 @@ async function upsert({ find, update, create }) {
 function mayHaveWorked(error) {
 	return error instanceof Error && "status" in error && Number(error.status) >= 500;
 }
-const ViewerShape = object({ viewer: object({ login: string$1() }) });
-const UserShape = object({ login: string$1() });
 /** What a workflow's own token writes as. */
 const ACTIONS = "github-actions[bot]";
 /**
-* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask for their user; GraphQL
-* answers them all the same. Where neither answers it is taken for a workflow's own.
+* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
+* GraphQL answers all. Where it does not, the token is taken for a workflow's own.
 */
 async function whoAmI({ octokit }) {
 	try {
-		return ViewerShape.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
+		return (await octokit.graphql("{ viewer { login } }")).viewer.login;
 	} catch {
-		return octokit.request("GET /user").then(({ data }) => UserShape.parse(data).login, () => ACTIONS);
+		return ACTIONS;
 	}
 }
 /** GraphQL leaves out the suffix that REST gives apps in some answers. */
 function isBy(login, author) {
-	if (author === null || author === void 0) return false;
-	return author.login === login || author.type === "Bot" && author.login === `${login}[bot]`;
+	return author?.login === login || author?.type === "Bot" && author.login === `${login}[bot]`;
 }
 // src/github/gates.ts
 init_problem();
@@ -54624,11 +54683,711 @@ function refused(reason) {
 // src/report/html/bundle.ts
 /** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
 const PAGE = {
-	script: "(function(){let e=[`show`,`view`],t=/* @__PURE__ */ new WeakMap,n=r();n!==null&&i(n);function r(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`),i=document.querySelector(`dialog`),a=document.querySelector(`#letters`);return!e||!t||!n||!r||!i||!a?null:{controls:e,search:t,count:n,empty:r,help:i,letters:a,rows:[...document.querySelectorAll(`.prompt`)]}}function i(e){let{controls:t}=e;t.hidden=!1,l(e),addEventListener(`hashchange`,()=>l(e)),t.addEventListener(`input`,()=>c(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{t instanceof HTMLElement&&y(e,t.dataset.do)});let n=0;document.addEventListener(`toggle`,()=>{cancelAnimationFrame(n),n=requestAnimationFrame(()=>_(e))},!0),document.addEventListener(`keydown`,t=>b(e,t))}function a({controls:e},t){return[...e.querySelectorAll(`[name=${t}]`)]}function o(e,t,n){let r=a(e,t),i=r.find(e=>e.value===n);return i!==void 0&&(i.checked=!0),r.find(e=>e.checked)?.value??``}function s(e,t){return a(e,t).find(e=>e.defaultChecked)?.value??``}function c(e){h(e),_(e),d(e)}function l(e){h(e),u(e),h(e),_(e)}function u(t){let n=location.hash.slice(1);if(n.startsWith(`prompt:`))return f(t,n);let r=new URLSearchParams(n);t.search.value=r.get(`search`)??``;for(let n of e)o(t,n,r.get(n)??s(t,n))}function d(t){let n=new URLSearchParams;for(let r of e)o(t,r)!==s(t,r)&&n.set(r,o(t,r));t.search.value!==``&&n.set(`search`,t.search.value),history.replaceState(null,``,`#${n}`)}function f(e,t){let n=document.getElementById(t),r=n?.closest(`.prompt`)??null;n!==null&&r!==null&&(r.hidden&&(e.search.value=``,o(e,`show`,`all`)),r.hidden=!1,r.open=!0,requestAnimationFrame(()=>n.scrollIntoView({block:`start`})))}function p({rows:e}){return e.filter(e=>!e.hidden)}function m({search:e}){return e.value.toLowerCase().split(/\\s+/).filter(Boolean)}function h(e){let t=o(e,`show`),n=m(e);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!g(r,n);let r=p(e).length;e.empty.hidden=r>0,e.count.textContent=`${r} of ${e.rows.length} shown`}function g(e,n){if(n.length===0)return!0;let r=t.get(e)??(e.textContent??``).toLowerCase();return t.set(e,r),n.every(e=>r.includes(e))}function _(e){let t=o(e,`view`)===`split`;if(document.body.classList.toggle(`split`,t),t)for(let t of e.rows)t.open&&v(t)}function v(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}function y(e,t){if(t===`expand`||t===`collapse`)for(let n of p(e))n.open=t===`expand`;t===`help`&&e.help.showModal()}function b(e,t){let{search:n,letters:r,help:i}=e,{target:a,key:o,ctrlKey:s,metaKey:c,altKey:l}=t;if(o===`Escape`&&a===n)return n.blur();if(a===n||!r.checked||i.open||s||c||l)return;let u=x(e,o);u!==void 0&&(t.preventDefault(),u())}function x(e,t){let n=(t,n)=>{o(e,t,n),c(e)};return new Map([[`/`,()=>e.search.focus()],[`j`,()=>S(e,1)],[`k`,()=>S(e,-1)],[`e`,()=>y(e,`expand`)],[`c`,()=>y(e,`collapse`)],[`?`,()=>y(e,`help`)],[`v`,()=>n(`view`,o(e,`view`)===`split`?`unified`:`split`)],...a(e,`show`).map(({value:e},t)=>[`${t+1}`,()=>n(`show`,e)])]).get(t)}function S(e,t){let n=p(e),r=n.findIndex(e=>e.contains(document.activeElement));n[r===-1?0:Math.min(Math.max(r+t,0),n.length-1)]?.querySelector(`summary`)?.focus()}})();",
-	scriptHash: "sha256-GhBO6ct06TIEvn3YUdqXiF27snnuzYtE1n5P3ZE7aMk=",
-	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, kbd, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, dialog, kbd, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}dialog{background: var(--ground);color: var(--text);}dialog dt{display: inline-block;min-width: 6rem;}kbd{padding: 0 0.375rem;}dialog :is(h2, p){margin: 0.75rem 0;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
-	styleHash: "sha256-LrOJm/AhV4JluKBWVCYOx3r1HolOXdu05b4hEe8/vrk="
+	script: "(function(){let e=/* @__PURE__ */ new WeakMap,t=n();t!==null&&r(t);function n(){let e=document.querySelector(`.controls`),t=document.querySelector(`#search`),n=document.querySelector(`output`),r=document.querySelector(`p.none`);return!e||!t||!n||!r?null:{controls:e,search:t,count:n,empty:r,rows:[...document.querySelectorAll(`.prompt`)]}}function r(e){let{controls:t}=e;t.hidden=!1,a(e),o(e),addEventListener(`hashchange`,()=>o(e)),t.addEventListener(`input`,()=>a(e)),t.addEventListener(`submit`,e=>e.preventDefault()),t.addEventListener(`click`,({target:t})=>{if(t instanceof HTMLButtonElement)for(let n of s(e))n.open=t.value===`expand`}),document.addEventListener(`toggle`,({target:t})=>{t instanceof Element&&u(e)&&d(t)},!0)}function i({controls:e},t){return e.querySelector(`[name=${t}]:checked`)?.value??``}function a(e){if(c(e),document.body.classList.toggle(`split`,u(e)),u(e))for(let t of e.rows)t.open&&d(t)}function o(e){let t=document.getElementById(location.hash.slice(1)),n=t?.closest(`.prompt`)??null;if(t!==null&&n!==null){if(n.hidden){e.search.value=``;let t=e.controls.querySelector(`[value=all]`);t!==null&&(t.checked=!0),a(e)}n.open=!0,requestAnimationFrame(()=>t.scrollIntoView({block:`start`}))}}function s({rows:e}){return e.filter(e=>!e.hidden)}function c(e){let t=i(e,`show`),n=e.search.value.toLowerCase().split(/\\s+/).filter(Boolean);for(let r of e.rows)r.hidden=!(t===``||t===`all`||r.classList.contains(t))||!l(r,n);let r=s(e).length;e.empty.hidden=r>0,e.count.textContent=`${r} of ${e.rows.length} shown`}function l(t,n){if(n.length===0)return!0;let r=e.get(t)??(t.textContent??``).toLowerCase();return e.set(t,r),n.every(e=>r.includes(e))}function u(e){return i(e,`view`)===`split`}function d(e){if(e.querySelector(`.copy`)===null)for(let t of e.querySelectorAll(`.text span`)){let e=t.cloneNode(!0);e instanceof Element&&(e.className=`copy`,e.setAttribute(`aria-hidden`,`true`),t.after(e))}}})();",
+	scriptHash: "sha256-It53Q5G3Km123d7QwSkGCaiiMK7PDlrfsLlCyNqcEWE=",
+	style: ":root{color-scheme: light dark;--ground: light-dark(#fff, #0d1117);--raised: light-dark(#f6f8fa, #161b22);--text: light-dark(#1f2328, #e6edf3);--quiet: light-dark(#59636e, #9198a1);--accent: light-dark(#0550ae, #79c0ff);--good: light-dark(#116329, #56d364);--bad: light-dark(#a40e26, #ff8a80);--warn: light-dark(#7d4e00, #e3b341);--added: light-dark(#e6ffec, #12261e);--added-word: light-dark(#a6eeb6, #1f6f35);--removed: light-dark(#ffebe9, #2d1618);--removed-word: light-dark(#ffc1ba, #8e1519);--border: 1px solid light-dark(#d1d9e0, #30363d);}[hidden]{display: none !important;}body{margin: 0 auto;padding: 1rem clamp(0.75rem, 3vw, 2rem) 3rem;max-width: 100rem;background: var(--ground);color: var(--text);font: 0.9375rem/1.5 system-ui, sans-serif;overflow-wrap: anywhere;}*{box-sizing: border-box;}:is(h1, h2, h3, p, ul, dl, dd){margin: 0;}h1{font-size: 1.5rem;}h2{margin: 1.5rem 0 0.5rem;font-size: 1.125rem;}h3{margin: 1rem 0 0.375rem;font-size: 0.9375rem;}:is(code, .text){font: 0.875em/1.5 ui-monospace, monospace;}.outcome{margin: 0.25rem 0 0.5rem;font-size: 1.125rem;font-weight: 600;}:is(header dl div, .pins span){display: inline-block;margin-right: 1.5rem;}:is(dt, dd){display: inline;}:is(.problems, .changes){padding: 0;list-style: none;}.problems li{margin: 0.5rem 0;padding: 0.5rem 0.75rem;border-left: 0.25rem solid var(--warn);background: var(--raised);}.problems .error{border-color: var(--bad);}.controls{display: flex;flex-wrap: wrap;gap: 0.5rem 1rem;align-items: center;margin-bottom: 0.5rem;}.controls [type='search']{flex: 1 1 9rem;min-width: 0;}.controls fieldset{display: flex;flex-wrap: wrap;margin: 0;padding: 0;border: 0;}legend{position: absolute;clip-path: inset(50%);}:is(label span, button, [type='search']){display: inline-block;padding: 0.25rem 0.625rem;background: var(--raised);color: inherit;font: inherit;}:is(.matrix, .text, label span, button, [type='search']){border: var(--border);border-radius: 0.375rem;}:is(button, label, summary){cursor: pointer;}.controls label input{position: absolute;opacity: 0;}.controls label span{border-radius: 0;margin-right: -1px;}.controls :checked + span{border-color: var(--accent);background: var(--accent);color: var(--ground);}:is(:focus-visible, :focus-visible + span){outline: 0.1875rem solid var(--accent);outline-offset: 1px;z-index: 1;}h2 output{margin-left: 0.5rem;color: var(--quiet);font-size: 0.9375rem;font-weight: normal;}@media (min-width: 44rem){.matrix.few{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}@media (min-width: 64rem){.matrix.several{--grid: grid;--absolute: absolute;--clip: inset(50%);--inline: inline;}}.prompt > summary{display: var(--grid, flex);flex-wrap: wrap;}:is(.head, .prompt > summary){grid-template-columns: minmax(12rem, 2fr);grid-auto-columns: minmax(0, 1fr);grid-auto-flow: column;gap: 0.125rem 1rem;padding: 0.375rem 0.75rem 0.375rem 1.75rem;}.head{display: var(--grid, none);position: sticky;top: 0;z-index: 1;border-radius: 0.375rem 0.375rem 0 0;background: var(--raised);font-weight: 600;}.prompt{border-top: var(--border);content-visibility: auto;contain-intrinsic-size: auto 2.3rem;}:is(.prompt, .prompt > summary, h3 a){scroll-margin-top: 3rem;}.prompt > summary{position: relative;list-style: none;}.prompt > summary::-webkit-details-marker{display: none;}.prompt > summary::before{content: '▸';position: absolute;left: 0.625rem;top: 0.375rem;color: var(--quiet);}.prompt[open] > summary::before{content: '▾';}.prompt:is([open], :hover) > summary{background: var(--raised);}:is(.name span, .link){font-size: 0.8125rem;}.name{flex: 1 1 100%;}.unpinned{display: var(--inline, none);}.cell i{position: var(--absolute, static);clip-path: var(--clip, none);font-style: normal;}:is(.unpinned, .unread, .in-sync, .unchanged .status, .name span, .count, .cell i), :is(.fold > summary, p.none, .link, .pins, .code, footer, header > :is(p:not(.outcome), dl)){color: var(--quiet);}:is(a, .change b, .pin b){color: var(--accent);}:is(em, .warning > b, .drift > b, .breaking > b){color: var(--warn);}:is(.unresolved b, .blocked .status b, .failed .status b, .refused em, .failed em, .outcome.bad, .error > b){color: var(--bad);}.applied .status b{color: var(--good);}:is(em, s){font-style: normal;font-weight: 600;}.count{white-space: nowrap;}.body{padding: 0.5rem 0.75rem 0.75rem 1.75rem;}.changes li::before{display: inline-block;width: 1.25rem;content: '→';color: var(--accent);}.changes :is(.create-version, .new)::before{content: '+';color: var(--good);}.changes :is(.update-prompt, .changed, .conflict, .drift, .breaking)::before{content: '!';color: var(--warn);}.changes :is(.update-prompt, .changed)::before{content: '~';}:is(.link, footer){margin-top: 0.75rem;}p.none{padding: 1rem;}.text{background: var(--ground);white-space: pre-wrap;tab-size: 4;}.text :is(del, ins, span){display: block;position: relative;padding: 0 0.75rem 0 1.5rem;border-left: 0.25rem solid transparent;text-decoration: none;text-align: start;unicode-bidi: plaintext;}.text del{border-left: 0.25rem dotted var(--bad);background: var(--removed);}.text ins{border-left: 0.25rem solid var(--good);background: var(--added);}.text :is(del, ins)::before{position: absolute;left: 0.5rem;content: '−';color: var(--bad);}.text ins::before{content: '+';color: var(--good);}mark{border-radius: 0.125rem;background: var(--added-word);color: inherit;}del mark{background: var(--removed-word);}.fold > summary{padding: 0 0.75rem 0 1.75rem;background: var(--raised);}.text .copy{display: none;}@media (min-width: 44rem){.split .text, .split .fold::details-content{display: grid;grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);}.split .text :is(del, span){grid-column: 1;border-right: var(--border);}.split .text :is(ins, .copy){display: block;grid-column: 2;border-right: 0;}.split .fold{grid-column: 1 / -1;}}table{border-collapse: collapse;margin: 0.5rem 0;}:is(th, td){padding: 0.125rem 0.75rem 0.125rem 0;text-align: left;vertical-align: top;}@media (max-width: 44rem){:is(.view, thead){display: none !important;}.body{padding-left: 0.75rem;}:is(table, tbody, tr){display: block;}td{display: inline-block;}.controls [type='search']{flex-basis: 100%;}}@media print{:root{color-scheme: light;}:is(.controls, .link){display: none;}.head{position: static;}.prompt, .prompt.review::details-content{content-visibility: visible;}:is(.text, .text *){print-color-adjust: exact;}}@media (forced-colors: active){.controls :checked + span{forced-color-adjust: none;background: Highlight;color: HighlightText;}}",
+	styleHash: "sha256-jS1S+2l2T9zQ8k8eklaLWz5nwfZsg1RdrV6VFCXIN1U="
 };
+// src/report/escape.ts
+init_text();
+/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+function escapeLine(text) {
+	return showHidden(text).replace(/[\n\t]/g, codePoint);
+}
+/**
+* Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
+* anywhere). Anything else stays as it is.
+*/
+function escapeForRunner(output) {
+	return output.replace(/^(\s*):(?=:)/gm, "$1\\u{3a}").replaceAll("##[", "##\\u{5b}");
+}
+/**
+* A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
+* would end the cell of a table even there.
+*/
+function codeSpan(text) {
+	const shown = escapeLine(text).replaceAll("|", "\\u{7c}");
+	if (shown.trim() === "") return `\`"${shown}"\``;
+	const fence = "`".repeat(longestRun(shown) + 1);
+	const padding = /^`|`$|^ .* $/.test(shown) ? " " : "";
+	return `${fence}${padding}${shown}${padding}${fence}`;
+}
+/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
+function codeBlock(lines, language) {
+	const text = showHidden(lines.join("\n"));
+	const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+	return `${fence}${language}\n${text}\n${fence}`;
+}
+/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
+function escapeHtml(text) {
+	return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+/** A long text has more runs than a call takes arguments. */
+function longestRun(text) {
+	return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
+function renderJson(report) {
+	return `${JSON.stringify(report, null, 2).replaceAll("##[", "##\\u005b").replace(BEYOND_ASCII, visible)}\n`;
+}
+const BEYOND_ASCII = /[^\n -~]/gu;
+/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
+function visible(character) {
+	if (showHidden(character) === character) return character;
+	return Array.from({ length: character.length }, (_, index) => character.charCodeAt(index)).map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+// node_modules/picocolors/picocolors.js
+var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	let p = process || {};
+	let argv = p.argv || [];
+	let env = p.env || {};
+	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
+	let formatter = (open, close, replace = open) => (input) => {
+		let string = "" + input, index = string.indexOf(close, open.length);
+		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
+	};
+	let replaceClose = (string, close, replace, index) => {
+		let result = "", cursor = 0;
+		do {
+			result += string.substring(cursor, index) + replace;
+			cursor = index + close.length;
+			index = string.indexOf(close, cursor);
+		} while (~index);
+		return result + string.substring(cursor);
+	};
+	let createColors = (enabled = isColorSupported) => {
+		let f = enabled ? formatter : () => String;
+		return {
+			isColorSupported: enabled,
+			reset: f("\x1B[0m", "\x1B[0m"),
+			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
+			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
+			italic: f("\x1B[3m", "\x1B[23m"),
+			underline: f("\x1B[4m", "\x1B[24m"),
+			inverse: f("\x1B[7m", "\x1B[27m"),
+			hidden: f("\x1B[8m", "\x1B[28m"),
+			strikethrough: f("\x1B[9m", "\x1B[29m"),
+			black: f("\x1B[30m", "\x1B[39m"),
+			red: f("\x1B[31m", "\x1B[39m"),
+			green: f("\x1B[32m", "\x1B[39m"),
+			yellow: f("\x1B[33m", "\x1B[39m"),
+			blue: f("\x1B[34m", "\x1B[39m"),
+			magenta: f("\x1B[35m", "\x1B[39m"),
+			cyan: f("\x1B[36m", "\x1B[39m"),
+			white: f("\x1B[37m", "\x1B[39m"),
+			gray: f("\x1B[90m", "\x1B[39m"),
+			bgBlack: f("\x1B[40m", "\x1B[49m"),
+			bgRed: f("\x1B[41m", "\x1B[49m"),
+			bgGreen: f("\x1B[42m", "\x1B[49m"),
+			bgYellow: f("\x1B[43m", "\x1B[49m"),
+			bgBlue: f("\x1B[44m", "\x1B[49m"),
+			bgMagenta: f("\x1B[45m", "\x1B[49m"),
+			bgCyan: f("\x1B[46m", "\x1B[49m"),
+			bgWhite: f("\x1B[47m", "\x1B[49m"),
+			blackBright: f("\x1B[90m", "\x1B[39m"),
+			redBright: f("\x1B[91m", "\x1B[39m"),
+			greenBright: f("\x1B[92m", "\x1B[39m"),
+			yellowBright: f("\x1B[93m", "\x1B[39m"),
+			blueBright: f("\x1B[94m", "\x1B[39m"),
+			magentaBright: f("\x1B[95m", "\x1B[39m"),
+			cyanBright: f("\x1B[96m", "\x1B[39m"),
+			whiteBright: f("\x1B[97m", "\x1B[39m"),
+			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
+			bgRedBright: f("\x1B[101m", "\x1B[49m"),
+			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
+			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
+			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
+			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
+			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
+			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
+		};
+	};
+	module.exports = createColors();
+	module.exports.createColors = createColors;
+}));
+// src/report/style.ts
+var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
+function styleFor({ colour, screen = null, links = null }) {
+	return {
+		colours: import_picocolors.default.createColors(colour),
+		screen,
+		links
+	};
+}
+/** For logs and files. */
+const PLAIN = styleFor({ colour: false });
+/** The style of what is indented by so many columns. */
+function narrower(style, by) {
+	const { screen } = style;
+	return screen === null ? style : {
+		...style,
+		screen: {
+			...screen,
+			columns: screen.columns - by
+		}
+	};
+}
+/** The line in as many rows as the terminal needs. */
+function fitted(line, { screen }, hang) {
+	return screen === null ? [line] : screen.wrap(line, screen.columns, hang);
+}
+/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+function fileLink(text, path, { links }) {
+	return linked(text, (path === void 0 ? null : links?.fileUrl(path)) ?? "");
+}
+/** An address that opens itself, where it is one of the web. */
+function webLink(text, address, { links }) {
+	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
+	return linked(text, new URL(address).href);
+}
+/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
+function linked(text, address) {
+	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}
+// src/report/problems.ts
+init_problem();
+/**
+* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
+* prompt's file whose it is. That says nothing where it is clear anyway, and where the run was interrupted. What says the
+* same is there once.
+*/
+function problemsIn({ problems, prompts }) {
+	const shared = sharedProblems(prompts);
+	const placed = (problem, prompt) => {
+		const clear = problem.path !== void 0 || prompt.path === "" || isShared(problem, shared);
+		const ofRun = INTERRUPTIONS.includes(problem.code);
+		return clear || ofRun ? problem : {
+			...problem,
+			path: prompt.path
+		};
+	};
+	const all = [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
+	return [...new Map(all.map((problem) => [`${placeText(problem)} ${nameOf(problem)}`, problem])).values()];
+}
+/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
+function sharedProblems(prompts) {
+	const groups = Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
+		problem,
+		named: changes.length > 0
+	}))), ({ problem }) => nameOf(problem));
+	const changing = prompts.filter(({ changes }) => changes.length > 0).length;
+	return [...groups.values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+}
+function isShared(problem, shared) {
+	return shared.some((one) => nameOf(one) === nameOf(problem));
+}
+/** Equal for problems that say the same, whosever they are. */
+function nameOf({ code, message }) {
+	return `${code} ${message}`;
+}
+/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+function isInterrupted({ problems, prompts }) {
+	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+}
+const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
+/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+function renderProblem(problem, style) {
+	const { red, yellow, dim } = style.colours;
+	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
+	const place = escapeLine(placeText(problem));
+	const where = place === "" ? "" : `${fileLink(place, problem.path, style)}: `;
+	const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
+	return [...fitted(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
+}
+/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
+function hintRows(hint, style) {
+	const { screen } = style;
+	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
+	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+	const [, before = "", command = ""] = parts;
+	return [...fitted(before, style, 0), command];
+}
+/** `prompts/a.md:3:7`, or what of it is known. */
+function placeText({ path, line, column }) {
+	return [
+		path,
+		line,
+		column
+	].filter((part) => part !== void 0).join(":");
+}
+// src/domain/edits.ts
+/** The commands whose work is files of the repository; they never write to the service. */
+const FILE_MODES = [
+	"init",
+	"import",
+	"pull",
+	"promote",
+	"rollback"
+];
+/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
+const MODES = [
+	"dry-run",
+	"apply",
+	"validate",
+	"status",
+	"history",
+	...FILE_MODES
+];
+// src/report/words.ts
+/** `1 file`, `2 files`. */
+function counted([count, one, many]) {
+	return `${count} ${count === 1 ? one : many}`;
+}
+/** `v7`, `none`, `new version`, or the id where the number is not known. */
+function refText(ref) {
+	if (ref === null) return "none";
+	if ("new" in ref) return "new version";
+	return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
+}
+/** What a change is, without its sign and what became of it; one line for each field. */
+function changeTexts(change) {
+	switch (change.kind) {
+		case "create-version": return [createText(change)];
+		case "update-prompt": return Object.entries(change.fields).map(([field, { before, after }]) => {
+			return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
+		});
+		case "set-active": return [`${escapeLine(change.environment)}: ${refText(change.before)} → ${refText(change.after)}`];
+	}
+}
+function createText({ ref, change_summary: summary, version, status }) {
+	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
+	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${escapeLine(ref)}`}${summary === null ? "" : `: ${escapeLine(summary)}`}`;
+}
+/** What became of a change; empty, or behind a blank. */
+function statusNote({ status }) {
+	return status === void 0 ? "" : STATUS_NOTES[status];
+}
+const STATUS_NOTES = {
+	made: "",
+	adopted: " (it was there already)",
+	not_made: " (not made)",
+	unknown: " (not known whether it was made)"
+};
+/** What else is to be said of a change. */
+function followNote(change, all) {
+	return isUnfollowed(change, all) ? " (no environment follows it)" : "";
+}
+/** Whether a version is made only to be there. */
+function isUnfollowed(change, all) {
+	if (change.kind !== "create-version") return false;
+	return !all.some((one) => one.kind === "set-active" && ("new" in one.after || one.after.id === change.version?.id));
+}
+/** Both, and that a guard has refused it. */
+function changeNote(change, { status, changes }) {
+	const became = statusNote(change);
+	return `${followNote(change, changes)}${became === "" && status === "blocked" ? " (blocked)" : became}`;
+}
+/** What is done to a file, in one line without its sign. */
+function editText(edit) {
+	switch (edit.kind) {
+		case "create-file": return "new file";
+		case "set-pin": {
+			const before = edit.before === null ? "" : `${escapeLine(edit.before)} → `;
+			return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
+		}
+		case "set-field": {
+			const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? "absent"));
+			return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
+		}
+		case "set-text": {
+			const conflicts = edit.conflicts === 0 ? "" : ` (${counted([
+				edit.conflicts,
+				"conflict",
+				"conflicts"
+			])})`;
+			return `text: ${escapeLine(edit.from)}${conflicts}`;
+		}
+	}
+}
+/** Whether something is new, is changed, or is left to somebody. */
+function editKind(edit) {
+	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return "new";
+	return isConflict(edit) ? "conflict" : "changed";
+}
+/** Whether the file holds both sides, for somebody to decide. */
+function isConflict(edit) {
+	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
+}
+/** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
+function breakingTexts(prompt, show) {
+	const keys = prompt.changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
+	const variables = textsOf(prompt).flatMap(({ environment, texts }) => {
+		return texts.breaking.map((one) => ({
+			...one,
+			environment
+		}));
+	});
+	return [...keys.map(({ before, after }) => {
+		return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
+	}), ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
+		const { kind = "added", variable = "" } = group[0] ?? {};
+		const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
+		return `${group.map(({ environment }) => show(environment)).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
+	})];
+}
+/** The texts of all changes of a prompt, and of the edits of its file. */
+function textsOf({ changes, edits = [] }) {
+	const named = (environment, texts) => {
+		return {
+			environment,
+			before: texts.before && refText(texts.before),
+			after: refText(texts.after),
+			texts
+		};
+	};
+	return [...changes.flatMap((change) => change.kind === "set-active" && !wasRead(change) ? [named(change.environment, change)] : []), ...edits.flatMap((edit) => {
+		if (edit.kind === "set-pin" && edit.serves) return [named(edit.environment, edit.serves)];
+		if (edit.kind !== "set-text" || !edit.texts) return [];
+		return [{
+			environment: edit.texts.environment,
+			before: "the file",
+			after: "merged",
+			texts: edit.texts
+		}];
+	})];
+}
+/** A version that was not known before was read and checked before it went live, and its text was not kept. */
+function wasRead({ status, after_text: after, text_omitted: omitted }) {
+	return (status === "made" || status === "adopted") && after === null && omitted === void 0;
+}
+/** What stands in the service although no file says so, and what becomes of it: some sentences. */
+function driftText(drift, prompt, mode, show) {
+	const then = driftOutcome(drift, prompt, mode);
+	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
+	if ("field" in drift) {
+		const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
+		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
+	}
+	const { environment, observed, expected } = drift;
+	const wants = `the base wants ${show(refText(expected))}`;
+	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+	const from = observed.commit === void 0 ? "" : `, made from ${show(observed.commit.slice(0, 12))}`;
+	const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
+	return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
+}
+/** What a sync does about drift, or what this one has done. */
+function driftOutcome(drift, { status, changes }, mode) {
+	if (status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
+	if (mode !== "apply") return drift.restores ? "A sync puts it back." : "A sync sets what the files want now.";
+	const made = changes.find((change) => driftAt(change, [drift]).length > 0)?.status;
+	if (made === "unknown") return "It is not known whether this run changed it.";
+	if (made !== "made" && made !== "adopted") return "This run did not change it.";
+	return drift.restores ? "This run put it back." : "This run set what the files want now.";
+}
+/** The drift, of a prompt's, that a change is about. */
+function driftAt(change, all) {
+	return all.filter((drift) => {
+		if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
+		return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
+	});
+}
+// src/report/summary.ts
+init_problem();
+/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
+function renderSummary(report, style) {
+	const { colours } = style;
+	const next = isAboutFiles(report) ? nextStep(report) : null;
+	const more = next !== null ? fitted(colours.dim(next), style, 2) : hasWork(report) ? originLines(report, style) : [];
+	return [...fitted(renderOutcome(report, colours), style, 2), ...more].join("\n");
+}
+/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
+function renderOutcome(report, colours) {
+	const errors = report.problems.filter(isError).length;
+	if (errors > 0) {
+		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
+		return colours.red(`${counted([
+			errors,
+			"error",
+			"errors"
+		])}${rest}.`);
+	}
+	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
+	if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
+	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
+	if (report.mode === "history") return historyOutcome(report, colours);
+	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
+	return `${interrupted}${workOutcome(report, colours)}`;
+}
+function workOutcome(report, colours) {
+	const { mode, summary } = report;
+	const { done, work } = workOf(report);
+	const left = present([[summary.not_looked_at ?? 0, "not looked at"]]);
+	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
+	const unchanged = [...present([[summary.unchanged, "unchanged"]]), ...left];
+	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
+	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.${driftNote(report)}`;
+}
+/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
+function driftNote({ mode, prompts: all }) {
+	const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === "outside")).length;
+	return mode === "apply" || drifted === 0 ? "" : ` ${counted([
+		drifted,
+		"prompt has",
+		"prompts have"
+	])} drifted.`;
+}
+/** A commit may fail when the files are edited already. */
+function written({ prompts }) {
+	const edited = prompts.filter(({ status }) => status === "applied").length;
+	return edited === 0 ? "nothing was written" : counted([
+		edited,
+		"file edited",
+		"files edited"
+	]);
+}
+function hasWork(report) {
+	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
+}
+function workOf({ mode, summary }) {
+	const applied = mode === "apply";
+	const done = present([
+		[summary.create_version, applied ? "created" : "to create"],
+		[summary.update_prompt, applied ? "updated" : "to update"],
+		[summary.set_active, applied ? "activated" : "to activate"]
+	]);
+	const rest = present([
+		[summary.blocked, "blocked"],
+		[summary.failed, "failed"],
+		[summary.not_attempted, "not attempted"]
+	]);
+	return {
+		done,
+		work: [...done, ...rest]
+	};
+}
+/** Whether there are prompts with a plan. */
+function isPlanned({ plan_digest: digest, prompts }) {
+	return digest !== null && prompts.length > 0;
+}
+function noneObserved(report) {
+	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
+}
+function present(parts) {
+	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+}
+function prompts(count) {
+	return counted([
+		count,
+		"prompt",
+		"prompts"
+	]);
+}
+/** Whether a report is about files that a command edits. */
+function isAboutFiles({ mode }) {
+	return FILE_MODES.some((one) => one === mode);
+}
+/** In one line: what was done to the files, or would be. */
+function editOutcome(report, colours) {
+	const parts = fileWorkOf(report).filter(([count]) => count > 0).map(counted);
+	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
+	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
+}
+/** What somebody who has edited files does next; null where nothing was edited. */
+function nextStep({ prompts, files = [], committed, mode, commit }) {
+	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
+	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
+	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
+	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
+	if (committed !== void 0) return stepAfterCommit(committed);
+	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
+	return "Next: read it with git diff, commit it, and open a pull request.";
+}
+function isPinnedSo(mode, prompts) {
+	return (mode === "promote" || mode === "rollback") && prompts.length > 0 && prompts.every(({ status }) => status === "unchanged");
+}
+/** The file may be right while the service is not. */
+const PINNED_SO = "The file has that pin already. Next: promptsync plan tells whether a sync is due.";
+/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
+const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
+/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
+function stepAfterCommit({ commit, branch }) {
+	const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
+	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+	const request = ["main", "master"].includes(branch) ? "" : " and open a pull request";
+	return `${made} on ${escapeLine(branch)}. Next: push it${request}.`;
+}
+function fileWorkOf({ prompts, files = [] }) {
+	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
+	const creating = (status) => having(status).filter(({ edits = [] }) => edits.some(({ kind }) => kind === "create-file")).length;
+	const [created, toCreate] = [creating("applied"), creating("pending")];
+	const written = files.filter(({ status }) => status !== "kept").length;
+	return [
+		[
+			created + written,
+			"file written",
+			"files written"
+		],
+		[
+			having("applied").length - created,
+			"file edited",
+			"files edited"
+		],
+		[
+			toCreate,
+			"file to write",
+			"files to write"
+		],
+		[
+			having("pending").length - toCreate,
+			"file to edit",
+			"files to edit"
+		],
+		[
+			having("blocked").length,
+			"prompt blocked",
+			"prompts blocked"
+		],
+		[
+			having("failed").length,
+			"prompt failed",
+			"prompts failed"
+		],
+		[
+			having("unchanged").length + files.length - written,
+			"unchanged",
+			"unchanged"
+		]
+	];
+}
+/** The workflows come with a commit of zeros, which nobody has reviewed. */
+function isNewWorkflow({ path, status }) {
+	return status === "created" && path.includes(".github/workflows/");
+}
+/** In one line: how much is known, and whether the service differs from the files. */
+function historyOutcome({ prompts: all }, colours) {
+	const known = all.filter(hasHistory);
+	const failed = all.length - known.length;
+	if (known.length === 0) return colours.red("No prompt could be observed.");
+	const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+	const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+	const parts = [
+		prompts(known.length),
+		...known.some(({ history }) => history) ? [counted([
+			versions,
+			"known version",
+			"known versions"
+		])] : [],
+		...differing === 0 ? [] : [counted([
+			differing,
+			"environment not as pinned",
+			"environments not as pinned"
+		])],
+		...failed === 0 ? [] : [counted([
+			failed,
+			"prompt failed",
+			"prompts failed"
+		])]
+	];
+	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
+}
+/** A prompt that was not observed has none. */
+function hasHistory({ history, lineage }) {
+	return history !== void 0 || lineage !== void 0;
+}
+/** The environments, of those that are reported, that serve something else than the file's pin means. */
+function differingRows({ environments = [], lineage }) {
+	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
+}
+/** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
+function originLines({ service, commit, plan_digest: digest }, style) {
+	const parts = [
+		service === null ? [] : [webLink(escapeLine(service), service, style)],
+		commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
+		digest === null ? [] : [`plan ${digest}`]
+	];
+	return fitted(style.colours.dim(parts.flat().join(" · ")), style, 2);
+}
+// src/report/status.ts
+/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
+function environmentsOf({ prompts }) {
+	const lists = prompts.map(({ environments = [], edits = [], changes, drift }) => [
+		...environments,
+		...edits,
+		...changes,
+		...drift
+	].flatMap((one) => "environment" in one ? [one.environment] : []));
+	return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
+}
+/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
+function cellOf(prompt, environment) {
+	const isHere = (one) => "environment" in one && one.environment === environment;
+	const change = prompt.changes.find(isHere);
+	const known = {
+		drift: prompt.drift.find(isHere) ?? null,
+		status: change?.status
+	};
+	if (change?.kind === "set-active") return {
+		...known,
+		kind: "change",
+		now: refText(change.before),
+		next: refText(change.after)
+	};
+	const edit = prompt.edits?.find(isHere);
+	if (edit?.kind === "set-pin") return {
+		...known,
+		kind: "pin",
+		now: escapeLine(edit.before ?? ""),
+		next: escapeLine(edit.after)
+	};
+	return {
+		...known,
+		...withoutChange(prompt.environments?.find(isHere), prompt)
+	};
+}
+function withoutChange(row, { status }) {
+	if (row === void 0) return {
+		kind: "unpinned",
+		now: "",
+		next: ""
+	};
+	const now = refText(row.active);
+	if (row.in_sync) return {
+		kind: "in-sync",
+		now,
+		next: ""
+	};
+	if (status === "failed" || status === "not_attempted") return {
+		kind: "unread",
+		now: "",
+		next: ""
+	};
+	return row.wanted === null ? {
+		kind: "unresolved",
+		now,
+		next: `${escapeLine(row.pin)}?`
+	} : {
+		kind: "differs",
+		now,
+		next: refText(row.wanted)
+	};
+}
+const UNPINNED = "·";
+/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
+function cellText({ kind, now, next }) {
+	if (kind === "unpinned") return UNPINNED;
+	if (kind === "unread") return "?";
+	return kind === "in-sync" ? now : `${now} → ${next}`;
+}
+// src/report/html/markup.ts
+init_text();
+/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
+function markup(parts, ...values) {
+	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
+}
+/** Nothing at all. */
+const nothing = { html: "" };
+function markupOf(value) {
+	if (typeof value === "string") return escape$1(value);
+	if (typeof value === "number") return String(value);
+	return "html" in value ? value.html : value.map(({ html }) => html).join("");
+}
+/**
+* A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
+* start of a line, would be a command where a GitHub runner prints the page.
+*/
+function escape$1(text) {
+	return showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
+}
 // node_modules/diff/libesm/diff/base.js
 var Diff = class {
 	diff(oldStr, newStr, options = {}) {
@@ -55234,178 +55993,16 @@ function splitLines(text) {
 	else result.push(result.pop().slice(0, -1));
 	return result;
 }
-// src/report/words.ts
-/** `1 file`, `2 files`. */
-function counted([count, one, many]) {
-	return `${count} ${count === 1 ? one : many}`;
-}
-/** `v7`, `none`, `new version`, or the id where the number is not known. */
-function refText(ref) {
-	if (ref === null) return "none";
-	if ("new" in ref) return "new version";
-	return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
-}
-/** What a change is, without its sign and what became of it; one line for each field. */
-function changeTexts(change) {
-	switch (change.kind) {
-		case "create-version": return [createText(change)];
-		case "update-prompt": return Object.entries(change.fields).map(([field, { before, after }]) => {
-			return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
-		});
-		case "set-active": return [`${escapeLine(change.environment)}: ${refText(change.before)} → ${refText(change.after)}`];
-	}
-}
-function createText({ ref, change_summary: summary, version, status }) {
-	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
-	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${escapeLine(ref)}`}${summary === null ? "" : `: ${escapeLine(summary)}`}`;
-}
-/** What became of a change; empty, or behind a blank. */
-function statusNote({ status }) {
-	return status === void 0 ? "" : STATUS_NOTES[status];
-}
-const STATUS_NOTES = {
-	made: "",
-	adopted: " (it was there already)",
-	not_made: " (not made)",
-	unknown: " (not known whether it was made)"
-};
-/** What else is to be said of a change. */
-function followNote(change, all) {
-	return isUnfollowed(change, all) ? " (no environment follows it)" : "";
-}
-/** Whether a version is made only to be there. */
-function isUnfollowed(change, all) {
-	if (change.kind !== "create-version") return false;
-	return !all.some((one) => one.kind === "set-active" && ("new" in one.after || one.after.id === change.version?.id));
-}
-/** Both, and that a guard has refused it. */
-function changeNote(change, { status, changes }) {
-	const became = statusNote(change);
-	return `${followNote(change, changes)}${became === "" && status === "blocked" ? " (blocked)" : became}`;
-}
-/** What is done to a file, in one line without its sign. */
-function editText(edit) {
-	switch (edit.kind) {
-		case "create-file": return "new file";
-		case "set-pin": {
-			const before = edit.before === null ? "" : `${escapeLine(edit.before)} → `;
-			return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
-		}
-		case "set-field": {
-			const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? "absent"));
-			return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? " (conflict)" : ""}`;
-		}
-		case "set-text": {
-			const conflicts = edit.conflicts === 0 ? "" : ` (${counted([
-				edit.conflicts,
-				"conflict",
-				"conflicts"
-			])})`;
-			return `text: ${escapeLine(edit.from)}${conflicts}`;
-		}
-	}
-}
-/** Whether something is new, is changed, or is left to somebody. */
-function editKind(edit) {
-	if (edit.kind === "create-file" || edit.kind === "set-pin" && edit.before === null) return "new";
-	return isConflict(edit) ? "conflict" : "changed";
-}
-/** Whether the file holds both sides, for somebody to decide. */
-function isConflict(edit) {
-	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
-}
-/** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
-function breakingTexts({ changes, edits = [] }, show) {
-	const keys = changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
-	const variables = [...changes, ...edits].flatMap(servedBy).flatMap(({ environment, breaking }) => breaking.map((one) => ({
-		...one,
-		environment
-	})));
-	return [...keys.map(({ before, after }) => {
-		return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
-	}), ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
-		const { kind = "added", variable = "" } = group[0] ?? {};
-		const then = kind === "added" ? "Callers have to supply it." : "Callers need not supply it any more.";
-		return `${group.map(({ environment }) => show(environment)).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
-	})];
-}
-function servedBy(one) {
-	switch (one.kind) {
-		case "set-active": return [one];
-		case "set-pin": return one.serves === void 0 ? [] : [{
-			...one.serves,
-			environment: one.environment
-		}];
-		case "set-text": return one.texts === void 0 ? [] : [one.texts];
-		default: return [];
-	}
-}
-/** What stands in the service although no file says so, and what becomes of it: some sentences. */
-function driftText(drift, prompt, mode, show) {
-	const then = driftOutcome(drift, prompt, mode);
-	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
-	if ("field" in drift) {
-		const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
-		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
-	}
-	const { environment, observed, expected } = drift;
-	const wants = `the base wants ${show(refText(expected))}`;
-	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
-	const from = observed.commit === void 0 ? "" : `, made from ${show(observed.commit.slice(0, 12))}`;
-	const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
-	return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
-}
-/** What a sync does about drift, or what this one has done. */
-function driftOutcome(drift, { status, changes }, mode) {
-	if (status === "blocked") return "The prompt is blocked: a sync leaves it as it is.";
-	if (mode !== "apply") return drift.restores ? "A sync puts it back." : "A sync sets what the files want now.";
-	const made = changes.find((change) => driftAt(change, [drift]).length > 0)?.status;
-	if (made === "unknown") return "It is not known whether this run changed it.";
-	if (made !== "made" && made !== "adopted") return "This run did not change it.";
-	return drift.restores ? "This run put it back." : "This run set what the files want now.";
-}
-/** The drift, of a prompt's, that a change is about. */
-function driftAt(change, all) {
-	return all.filter((drift) => {
-		if (change.kind === "set-active") return "environment" in drift && drift.environment === change.environment;
-		return change.kind === "update-prompt" && "field" in drift && drift.field in change.fields;
-	});
-}
 // src/report/diff.ts
 /** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
 const MOST_EDITS = 500;
-/** The texts of all changes of a prompt, and of the edits of its file. */
-function textsOf({ changes, edits = [] }) {
-	const named = (environment, served) => {
-		return {
-			environment,
-			before: served.before === null ? null : refText(served.before),
-			after: refText(served.after),
-			texts: served
-		};
-	};
-	return [...changes.flatMap((change) => change.kind === "set-active" && !wasRead(change) ? [named(change.environment, change)] : []), ...edits.flatMap((edit) => {
-		if (edit.kind === "set-pin" && edit.serves !== void 0) return [named(edit.environment, edit.serves)];
-		if (edit.kind !== "set-text" || edit.texts === void 0) return [];
-		return [{
-			environment: edit.texts.environment,
-			before: "the file",
-			after: "merged",
-			texts: edit.texts
-		}];
-	})];
-}
-/** A version that was not known before was read and checked before it went live, and its text was not kept. */
-function wasRead({ status, after_text: after, text_omitted: omitted }) {
-	return (status === "made" || status === "adopted") && after === null && omitted === void 0;
-}
 /**
 * Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
 * differs.
 * @param context lines around a change that are shown; Infinity: the whole texts
 */
-function makeTextDiffs(all, context) {
-	return [...Map.groupBy(all, ({ before, after, texts }) => JSON.stringify([
+function makeTextDiffs(prompt, context) {
+	return [...Map.groupBy(textsOf(prompt), ({ before, after, texts }) => JSON.stringify([
 		before,
 		after,
 		documentsOf(texts)
@@ -55448,34 +56045,29 @@ function compare([before, after], context) {
 	});
 	if (patch === void 0) {
 		const [removed, added] = [before.split("\n"), after.split("\n")];
-		const [old, fresh] = [rangeOf(1, removed.length), rangeOf(1, added.length)];
+		const blocks = [{
+			kind: "removed",
+			lines: removed
+		}, {
+			kind: "added",
+			lines: added
+		}];
 		return [{
-			before: old,
-			after: fresh,
-			blocks: [{
-				kind: "removed",
-				lines: removed
-			}, {
-				kind: "added",
-				lines: added
-			}]
+			title: `@@ -1,${removed.length} +1,${added.length} @@`,
+			blocks
 		}];
 	}
-	return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-		before: rangeOf(oldStart, oldLines),
-		after: rangeOf(newStart, newLines),
-		blocks: blocksOf(lines)
-	}));
+	return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+		const [old, fresh] = [oldLines === 0 ? oldStart - 1 : oldStart, newLines === 0 ? newStart - 1 : newStart];
+		return {
+			title: `@@ -${old},${oldLines} +${fresh},${newLines} @@`,
+			blocks: blocksOf(lines)
+		};
+	});
 }
 /** Content has no final newline by rule; saying so under every diff would be noise. */
 function ended(text) {
 	return text === "" ? "" : `${text}\n`;
-}
-function rangeOf(start, lines) {
-	return {
-		start: lines === 0 ? start - 1 : start,
-		lines
-	};
 }
 function blocksOf(lines) {
 	const blocks = [];
@@ -55517,9 +56109,9 @@ function markPair(removed, added) {
 	if (changes === null) return [unmarked(removed), unmarked(added)];
 	const segments = changes.map((change, index) => ({
 		...change,
-		segment: segmentOf(changes, index)
+		...segmentOf(changes, index)
 	}));
-	const sideWithout = (other) => linesOf(segments.filter((change) => !change[other]).map(({ segment }) => segment));
+	const sideWithout = (other) => linesOf(segments.filter((segment) => !segment[other]));
 	return [{
 		kind: "removed",
 		lines: sideWithout("added")
@@ -55573,507 +56165,8 @@ function linesOf(segments) {
 	}
 	return lines;
 }
-// node_modules/picocolors/picocolors.js
-var require_picocolors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	let p = process || {};
-	let argv = p.argv || [];
-	let env = p.env || {};
-	let isColorSupported = !(!!env.NO_COLOR || argv.includes("--no-color")) && (!!env.FORCE_COLOR || argv.includes("--color") || p.platform === "win32" || (p.stdout || {}).isTTY && env.TERM !== "dumb" || !!env.CI);
-	let formatter = (open, close, replace = open) => (input) => {
-		let string = "" + input, index = string.indexOf(close, open.length);
-		return ~index ? open + replaceClose(string, close, replace, index) + close : open + string + close;
-	};
-	let replaceClose = (string, close, replace, index) => {
-		let result = "", cursor = 0;
-		do {
-			result += string.substring(cursor, index) + replace;
-			cursor = index + close.length;
-			index = string.indexOf(close, cursor);
-		} while (~index);
-		return result + string.substring(cursor);
-	};
-	let createColors = (enabled = isColorSupported) => {
-		let f = enabled ? formatter : () => String;
-		return {
-			isColorSupported: enabled,
-			reset: f("\x1B[0m", "\x1B[0m"),
-			bold: f("\x1B[1m", "\x1B[22m", "\x1B[22m\x1B[1m"),
-			dim: f("\x1B[2m", "\x1B[22m", "\x1B[22m\x1B[2m"),
-			italic: f("\x1B[3m", "\x1B[23m"),
-			underline: f("\x1B[4m", "\x1B[24m"),
-			inverse: f("\x1B[7m", "\x1B[27m"),
-			hidden: f("\x1B[8m", "\x1B[28m"),
-			strikethrough: f("\x1B[9m", "\x1B[29m"),
-			black: f("\x1B[30m", "\x1B[39m"),
-			red: f("\x1B[31m", "\x1B[39m"),
-			green: f("\x1B[32m", "\x1B[39m"),
-			yellow: f("\x1B[33m", "\x1B[39m"),
-			blue: f("\x1B[34m", "\x1B[39m"),
-			magenta: f("\x1B[35m", "\x1B[39m"),
-			cyan: f("\x1B[36m", "\x1B[39m"),
-			white: f("\x1B[37m", "\x1B[39m"),
-			gray: f("\x1B[90m", "\x1B[39m"),
-			bgBlack: f("\x1B[40m", "\x1B[49m"),
-			bgRed: f("\x1B[41m", "\x1B[49m"),
-			bgGreen: f("\x1B[42m", "\x1B[49m"),
-			bgYellow: f("\x1B[43m", "\x1B[49m"),
-			bgBlue: f("\x1B[44m", "\x1B[49m"),
-			bgMagenta: f("\x1B[45m", "\x1B[49m"),
-			bgCyan: f("\x1B[46m", "\x1B[49m"),
-			bgWhite: f("\x1B[47m", "\x1B[49m"),
-			blackBright: f("\x1B[90m", "\x1B[39m"),
-			redBright: f("\x1B[91m", "\x1B[39m"),
-			greenBright: f("\x1B[92m", "\x1B[39m"),
-			yellowBright: f("\x1B[93m", "\x1B[39m"),
-			blueBright: f("\x1B[94m", "\x1B[39m"),
-			magentaBright: f("\x1B[95m", "\x1B[39m"),
-			cyanBright: f("\x1B[96m", "\x1B[39m"),
-			whiteBright: f("\x1B[97m", "\x1B[39m"),
-			bgBlackBright: f("\x1B[100m", "\x1B[49m"),
-			bgRedBright: f("\x1B[101m", "\x1B[49m"),
-			bgGreenBright: f("\x1B[102m", "\x1B[49m"),
-			bgYellowBright: f("\x1B[103m", "\x1B[49m"),
-			bgBlueBright: f("\x1B[104m", "\x1B[49m"),
-			bgMagentaBright: f("\x1B[105m", "\x1B[49m"),
-			bgCyanBright: f("\x1B[106m", "\x1B[49m"),
-			bgWhiteBright: f("\x1B[107m", "\x1B[49m")
-		};
-	};
-	module.exports = createColors();
-	module.exports.createColors = createColors;
-}));
-// src/report/style.ts
-var import_picocolors = /* @__PURE__ */ __toESM(require_picocolors(), 1);
-function styleFor({ colour, screen = null, links = null }) {
-	return {
-		colours: coloursFor(colour),
-		screen,
-		links
-	};
-}
-/** For logs and files. */
-const PLAIN = styleFor({ colour: false });
-/** The style of what is indented by so many columns. */
-function narrower(style, columns) {
-	return style.screen === null ? style : {
-		...style,
-		screen: style.screen.narrower(columns)
-	};
-}
-/** The line in as many rows as the terminal needs. */
-function fitted(line, { screen }, hang) {
-	return screen === null ? [line] : screen.wrap(line, hang);
-}
-/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
-function fileLink(text, path, { links }) {
-	return linked(text, links?.fileUrl(path) ?? "");
-}
-/** An address that opens itself, where it is one of the web. */
-function webLink(text, address, { links }) {
-	if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
-	return linked(text, new URL(address).href);
-}
-/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-function linked(text, address) {
-	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
-}
-function coloursFor(enabled) {
-	return import_picocolors.default.createColors(enabled);
-}
-// src/report/problems.ts
-init_problem();
-/**
-* All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
-* prompt's file whose it is. That says nothing where all prompts have it, and where the run was interrupted: then it is
-* said once.
-*/
-function problemsIn({ problems, prompts }) {
-	const common = commonIn(prompts);
-	const placed = (problem, prompt) => {
-		const clear = problem.path !== void 0 || prompt.path === "" || common.has(nameOf$1(problem));
-		const ofRun = INTERRUPTIONS.includes(problem.code);
-		return clear || ofRun ? problem : {
-			...problem,
-			path: prompt.path
-		};
-	};
-	return [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-}
-/** The problems that every prompt has, such as a service that is down: whose they are says nothing. */
-function commonIn(prompts) {
-	const [first, ...rest] = prompts.map(({ problems }) => new Set(problems.map(nameOf$1)));
-	const common = [...first ?? []].filter((name) => rest.every((names) => names.has(name)));
-	return new Set(rest.length === 0 ? [] : common);
-}
-/** Equal for problems that say the same, whosever they are. */
-function nameOf$1({ code, message }) {
-	return `${code} ${message}`;
-}
-/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
-function isInterrupted({ problems, prompts }) {
-	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
-}
-const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
-/** A problem in two lines: where and what, then what to do. Without a final line feed. */
-function renderProblem(problem, style) {
-	const { red, yellow, dim } = style.colours;
-	const what = `${problem.severity === "error" ? red("error") : yellow("warning")}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
-	const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
-	return [...fitted(`${shownPlace(problem, style)}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join("\n");
-}
-/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
-function hintRows(hint, style) {
-	const { screen } = style;
-	const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
-	if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
-	const [, before = "", command = ""] = parts;
-	return [...fitted(before, style, 0), command];
-}
-/** `prompts/a.md:3:7`, or what of it is known. */
-function placeText({ path, line, column }) {
-	return [
-		path,
-		line,
-		column
-	].filter((part) => part !== void 0).join(":");
-}
-function shownPlace(problem, style) {
-	const place = escapeLine(placeText(problem));
-	if (place === "") return "";
-	return `${problem.path === void 0 ? place : fileLink(place, problem.path, style)}: `;
-}
-// src/domain/edits.ts
-/** The commands whose work is files of the repository; they never write to the service. */
-const FILE_MODES = [
-	"init",
-	"import",
-	"pull",
-	"promote",
-	"rollback"
-];
-/** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
-const MODES = [
-	"dry-run",
-	"apply",
-	"validate",
-	"status",
-	"history",
-	...FILE_MODES
-];
-// src/report/summary.ts
-init_problem();
-/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
-function renderSummary(report, style) {
-	const { colours } = style;
-	const next = isAboutFiles(report) ? nextStep(report) : null;
-	const more = next !== null ? fitted(colours.dim(next), style, 2) : hasWork(report) ? originLines(report, style) : [];
-	return [...fitted(renderOutcome(report, colours), style, 2), ...more].join("\n");
-}
-/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
-function renderOutcome(report, colours) {
-	const errors = report.problems.filter(isError).length;
-	if (errors > 0) {
-		const rest = report.mode === "validate" ? "" : `; ${written(report)}`;
-		return colours.red(`${counted([
-			errors,
-			"error",
-			"errors"
-		])}${rest}.`);
-	}
-	const interrupted = isInterrupted(report) ? `${colours.red("Interrupted.")} ` : "";
-	if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
-	if (report.mode === "validate") return colours.green(`${prompts(report.summary.prompts)} valid.`);
-	if (report.mode === "history") return historyOutcome(report, colours);
-	if (noneObserved(report)) return `${interrupted}${colours.red("No prompt could be observed; nothing was written.")}`;
-	return `${interrupted}${workOutcome(report, colours)}`;
-}
-function workOutcome(report, colours) {
-	const { mode, summary } = report;
-	const { done, work } = workOf(report);
-	const left = present([[summary.not_looked_at ?? 0, "not looked at"]]);
-	if (work.length === 0) return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(", ")}.`);
-	const unchanged = [...present([[summary.unchanged, "unchanged"]]), ...left];
-	const title = mode !== "apply" ? "Plan" : done.length > 0 ? "Applied" : "Nothing applied";
-	return `${colours.bold(title)}: ${[...work, ...unchanged].join(", ")}.${driftNote(report)}`;
-}
-/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
-function driftNote({ mode, prompts: all }) {
-	const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === "outside")).length;
-	return mode === "apply" || drifted === 0 ? "" : ` ${counted([
-		drifted,
-		"prompt has",
-		"prompts have"
-	])} drifted.`;
-}
-/** A commit may fail when the files are edited already. */
-function written({ prompts }) {
-	const edited = prompts.filter(({ status }) => status === "applied").length;
-	return edited === 0 ? "nothing was written" : counted([
-		edited,
-		"file edited",
-		"files edited"
-	]);
-}
-function hasWork(report) {
-	return report.mode !== "validate" && report.mode !== "history" && !isAboutFiles(report) && !report.problems.some(isError) && !noneObserved(report) && workOf(report).work.length > 0;
-}
-function workOf({ mode, summary }) {
-	const applied = mode === "apply";
-	const done = present([
-		[summary.create_version, applied ? "created" : "to create"],
-		[summary.update_prompt, applied ? "updated" : "to update"],
-		[summary.set_active, applied ? "activated" : "to activate"]
-	]);
-	const rest = present([
-		[summary.blocked, "blocked"],
-		[summary.failed, "failed"],
-		[summary.not_attempted, "not attempted"]
-	]);
-	return {
-		done,
-		work: [...done, ...rest]
-	};
-}
-/** Whether there are prompts with a plan. */
-function isPlanned({ plan_digest: digest, prompts }) {
-	return digest !== null && prompts.length > 0;
-}
-function noneObserved(report) {
-	return !isPlanned(report) && report.prompts.some(({ status }) => status === "failed" || status === "not_attempted");
-}
-function present(parts) {
-	return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-}
-function prompts(count) {
-	return counted([
-		count,
-		"prompt",
-		"prompts"
-	]);
-}
-/** Whether a report is about files that a command edits. */
-function isAboutFiles({ mode }) {
-	return FILE_MODES.some((one) => one === mode);
-}
-/** In one line: what was done to the files, or would be. */
-function editOutcome(report, colours) {
-	const parts = fileWorkOf(report).filter(([count]) => count > 0).map(counted);
-	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
-	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
-}
-/** What somebody who has edited files does next; null where nothing was edited. */
-function nextStep({ prompts, files = [], committed, mode, commit }) {
-	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
-	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
-	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
-	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
-	if (committed !== void 0) return stepAfterCommit(committed);
-	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
-	return "Next: read it with git diff, commit it, and open a pull request.";
-}
-function isPinnedSo(mode, prompts) {
-	return (mode === "promote" || mode === "rollback") && prompts.length > 0 && prompts.every(({ status }) => status === "unchanged");
-}
-/** The file may be right while the service is not. */
-const PINNED_SO = "The file has that pin already. Next: promptsync plan tells whether a sync is due.";
-/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
-const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
-/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
-function stepAfterCommit({ commit, branch }) {
-	const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
-	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-	const request = ["main", "master"].includes(branch) ? "" : " and open a pull request";
-	return `${made} on ${escapeLine(branch)}. Next: push it${request}.`;
-}
-function fileWorkOf({ prompts, files = [] }) {
-	const having = (...statuses) => prompts.filter(({ status }) => statuses.includes(status));
-	const creating = (status) => having(status).filter(creates).length;
-	const [created, toCreate] = [creating("applied"), creating("pending")];
-	const written = files.filter(({ status }) => status !== "kept").length;
-	return [
-		[
-			created + written,
-			"file written",
-			"files written"
-		],
-		[
-			having("applied").length - created,
-			"file edited",
-			"files edited"
-		],
-		[
-			toCreate,
-			"file to write",
-			"files to write"
-		],
-		[
-			having("pending").length - toCreate,
-			"file to edit",
-			"files to edit"
-		],
-		[
-			having("blocked").length,
-			"prompt blocked",
-			"prompts blocked"
-		],
-		[
-			having("failed").length,
-			"prompt failed",
-			"prompts failed"
-		],
-		[
-			having("unchanged").length + files.length - written,
-			"unchanged",
-			"unchanged"
-		]
-	];
-}
-/** The workflows come with a commit of zeros, which nobody has reviewed. */
-function isNewWorkflow({ path, status }) {
-	return status === "created" && path.includes(".github/workflows/");
-}
-function creates({ edits = [] }) {
-	return edits.some(({ kind }) => kind === "create-file");
-}
-/** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts }, colours) {
-	const known = prompts.filter(hasHistory);
-	const failed = prompts.length - known.length;
-	if (known.length === 0) return colours.red("No prompt could be observed.");
-	const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-	const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
-	const parts = [
-		counted([
-			known.length,
-			"prompt",
-			"prompts"
-		]),
-		...known.some(({ history }) => history !== void 0) ? [counted([
-			versions,
-			"known version",
-			"known versions"
-		])] : [],
-		...differing === 0 ? [] : [counted([
-			differing,
-			"environment",
-			"environments"
-		]).concat(" not as pinned")],
-		...failed === 0 ? [] : [counted([
-			failed,
-			"prompt failed",
-			"prompts failed"
-		])]
-	];
-	return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(", ")}.`);
-}
-/** A prompt that was not observed has none. */
-function hasHistory({ history, lineage }) {
-	return history !== void 0 || lineage !== void 0;
-}
-/** The environments, of those that are reported, that serve something else than the file's pin means. */
-function differingRows({ environments = [], lineage }) {
-	return environments.filter(({ environment, in_sync: inSync }) => !inSync && (lineage === void 0 || lineage.environment === environment));
-}
-/** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
-function originLines({ service, commit, plan_digest: digest }, style) {
-	const parts = [
-		service === null ? [] : [webLink(escapeLine(service), service, style)],
-		commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
-		digest === null ? [] : [`plan ${digest}`]
-	];
-	return fitted(style.colours.dim(parts.flat().join(" · ")), style, 2);
-}
-// src/report/status.ts
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-function environmentsOf({ prompts }) {
-	const lists = prompts.map(({ environments = [], edits = [], changes, drift }) => [
-		...environments,
-		...edits,
-		...changes,
-		...drift
-	].flatMap((one) => "environment" in one ? [one.environment] : []));
-	return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
-}
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-function cellOf(prompt, environment) {
-	const isHere = (one) => "environment" in one && one.environment === environment;
-	const change = prompt.changes.find(isHere);
-	const known = {
-		drift: prompt.drift.find(isHere) ?? null,
-		status: change?.status
-	};
-	if (change?.kind === "set-active") return {
-		...known,
-		kind: "change",
-		now: refText(change.before),
-		next: refText(change.after)
-	};
-	const edit = prompt.edits?.find(isHere);
-	if (edit?.kind === "set-pin") return {
-		...known,
-		kind: "pin",
-		now: escapeLine(edit.before ?? ""),
-		next: escapeLine(edit.after)
-	};
-	return {
-		...known,
-		...withoutChange(prompt.environments?.find(isHere), prompt)
-	};
-}
-function withoutChange(row, { status }) {
-	if (row === void 0) return {
-		kind: "unpinned",
-		now: "",
-		next: ""
-	};
-	const now = refText(row.active);
-	if (row.in_sync) return {
-		kind: "in-sync",
-		now,
-		next: ""
-	};
-	if (status === "failed" || status === "not_attempted") return {
-		kind: "unread",
-		now: "",
-		next: ""
-	};
-	return row.wanted === null ? {
-		kind: "unresolved",
-		now,
-		next: `${escapeLine(row.pin)}?`
-	} : {
-		kind: "differs",
-		now,
-		next: refText(row.wanted)
-	};
-}
-const UNPINNED = "·";
-/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
-function cellText({ kind, now, next }) {
-	if (kind === "unpinned") return UNPINNED;
-	if (kind === "unread") return "?";
-	return kind === "in-sync" ? now : `${now} → ${next}`;
-}
-// src/report/html/markup.ts
-/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
-function markup(parts, ...values) {
-	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
-}
-/** Nothing at all. */
-const nothing = { html: "" };
-function markupOf(value) {
-	if (typeof value === "string") return escape$1(value);
-	if (typeof value === "number") return String(value);
-	return "html" in value ? value.html : value.map(({ html }) => html).join("");
-}
-/**
-* A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
-* start of a line, would be a command where a GitHub runner prints the page.
-*/
-function escape$1(text) {
-	return escapeText(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll("##[", "##&#91;").replace(/^(\s*):(?=:)/gm, "$1&#58;");
-}
 // src/report/diff-text.ts
+init_text();
 const CONTEXT_LINES$1 = 3;
 /** A diff that is longer is folded. */
 const MOST_LINES = 40;
@@ -56084,7 +56177,7 @@ const MOST_OF_BLOCK = 20;
 * Lines have no line feed; there are none where nothing differs.
 */
 function renderDiffs(prompt, style, length) {
-	return makeTextDiffs(textsOf(prompt), CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
+	return makeTextDiffs(prompt, CONTEXT_LINES$1).flatMap((diff) => renderOne(diff, style, length));
 }
 /** What is said in place of a diff where one of the texts is not known. */
 const unknownText = {
@@ -56142,28 +56235,28 @@ function foldHunks(hunks) {
 function linesIn(hunks) {
 	return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
-function hunkLines({ before, after, blocks }, style) {
+function hunkLines({ title, blocks }, style) {
 	const { colours, screen } = style;
 	const marked = colours.isColorSupported || screen !== null ? markWords(blocks) : blocks.map(unmarked);
-	const range = `@@ -${before.start},${before.lines} +${after.start},${after.lines} @@`;
-	return [...fitted(colours.cyan(range), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
+	return [...fitted(colours.cyan(title), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
 }
 function blockLines({ kind, lines }, style) {
 	const { colours, screen } = style;
-	if (kind === "same") return lines.map((line) => ` ${joined(line, style)}`).map(screen?.cut ?? ((line) => line));
+	if (kind === "same") {
+		const all = lines.map((line) => ` ${joined(line, style)}`);
+		return screen === null ? all : all.map((line) => screen.cut(line, screen.columns));
+	}
 	const [sign, paint] = kind === "added" ? ["+", colours.green] : ["-", colours.red];
-	return lines.flatMap((line) => {
-		const rows = fitted(paint(`${sign}${joined(line, style)}`), style, 1);
-		return rows.length <= MOST_ROWS ? rows : fitted(paint(`${sign}${joined(excerptOf(line), style)}`), style, 1);
-	});
+	return lines.flatMap((line) => fitted(paint(`${sign}${joined(excerptOf(line, style), style)}`), style, 1));
 }
 /** Of a changed line that takes more rows on a terminal only what is near its marks is shown. */
 const MOST_ROWS = 8;
 /** How much of the unchanged text beside a change is shown then, in characters. */
 const BESIDE = 30;
 /** A line without marks is new or gone as a whole, and stays whole. */
-function excerptOf(line) {
-	if (!line.some(({ changed }) => changed)) return line;
+function excerptOf(line, style) {
+	const { screen } = style;
+	if (screen === null || screen.width(joined(line, style)) <= MOST_ROWS * screen.columns || !line.some(({ changed }) => changed)) return line;
 	return line.map(({ text, changed }) => {
 		const characters = Array.from(text);
 		if (changed || characters.length <= 60) return {
@@ -56180,7 +56273,7 @@ function excerptOf(line) {
 /** The text of a line, escaped, with what is changed in it inverse. */
 function joined(line, { colours, screen }) {
 	return line.map(({ text, changed }) => {
-		const shown = escapeText(text);
+		const shown = showHidden(text);
 		const even = screen === null ? shown : shown.replaceAll("	", "    ");
 		return changed ? colours.inverse(even) : even;
 	}).join("");
@@ -56214,21 +56307,9 @@ function filesBlock({ files = [] }, style) {
 		return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
 	}).join("\n")];
 }
-/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
-function sharedProblems(prompts) {
-	const groups = Map.groupBy(prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({
-		problem,
-		named: changes.length > 0
-	}))), ({ problem }) => nameOf$1(problem));
-	const changing = prompts.filter(({ changes }) => changes.length > 0).length;
-	return [...groups.values()].filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === void 0)).filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length)).flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
-}
 function isDull({ changes, edits = [], problems, status }, quiet, shared) {
 	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
 	return quiet || changes.length + edits.length === 0 || status === "unchanged";
-}
-function isShared(problem, shared) {
-	return shared.some((one) => nameOf$1(one) === nameOf$1(problem));
 }
 function renderPrompt(prompt, mode, { quiet, withoutDiffs = false }, style, shared) {
 	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
@@ -56238,7 +56319,7 @@ function renderPrompt(prompt, mode, { quiet, withoutDiffs = false }, style, shar
 		...promptTitle(prompt, style, titleNote(prompt, style.colours)),
 		...work,
 		...quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style),
-		...own.map((problem) => indent(renderProblem(problem, narrower(style, 2))))
+		...own.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, "  "))
 	].join("\n");
 }
 function titleNote({ status }, { red }) {
@@ -56261,20 +56342,15 @@ function workLines(prompt, mode, colours) {
 		...drift.map((one) => `${magenta("!")} ${driftText(one, prompt, mode, escapeLine)}`),
 		...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
 		...changes.flatMap((change) => {
-			const note = `${followNote(change, changes)}${painted(statusNote(change), yellow)}`;
+			const became = statusNote(change);
+			const note = `${followNote(change, changes)}${became && yellow(became)}`;
 			return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
 		}),
 		...breakingTexts(prompt, escapeLine).map((one) => `${magenta("!")} ${one}`)
 	];
 }
-function painted(text, paint) {
-	return text === "" ? "" : paint(text);
-}
 function diffLines(prompt, style) {
 	return renderDiffs(prompt, narrower(style, 6), "folded").map((line) => line.trim() === "" ? "" : `      ${line}`);
-}
-function indent(text) {
-	return text.replace(/^/gm, "  ");
 }
 /**
 * A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
@@ -56300,21 +56376,10 @@ function historyTables(prompt, show) {
 }
 function versionTables({ history }, show) {
 	const versions = history?.versions ?? [];
-	const cell = cellWith(show);
-	const made = versions.map((version) => [nameOf(version), ...madeTexts(version).map(cell)]);
-	const stays = versions.flatMap((version) => staysOf(version).map(({ environment, when, by }) => {
-		const [, commit, , subject] = by === null ? [] : commitTexts(by);
-		return [
-			nameOf(version),
-			show(environment),
-			when,
-			cell(commit),
-			cell(subject)
-		];
-	}));
-	const title = null;
+	const made = versions.map((version) => rowOf(refText(version), madeTexts(version), show));
+	const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(refText(version), stay, show)));
 	return [{
-		title,
+		title: null,
 		columns: [
 			"version",
 			"made",
@@ -56325,7 +56390,7 @@ function versionTables({ history }, show) {
 		rows: made,
 		item: "version"
 	}, {
-		title,
+		title: null,
 		columns: [
 			"version",
 			"environment",
@@ -56337,33 +56402,20 @@ function versionTables({ history }, show) {
 		item: "pin"
 	}];
 }
-function nameOf({ version_number: number }) {
-	return `v${number}`;
-}
 function lineageTable(prompt, lineage, show) {
 	const { environment, serves, pinned } = lineage;
-	const cell = cellWith(show);
 	const served = serves === null ? "nothing" : `${refText(serves)} (${show(serves.id)})`;
 	const unpinned = pinned === null ? unpinnedText(prompt) : null;
 	const rows = [
-		...serves === null ? [] : [[
-			"made",
-			...madeTexts(serves).map(cell),
-			cell(serves.path)
-		]],
-		...pinned === null ? [] : [[
-			"pinned",
-			...commitTexts(pinned).map(cell),
-			""
-		]],
-		...unpinned === null ? [] : [[
-			"pinned",
-			"",
-			"",
-			"",
-			cell(unpinned),
-			""
-		]]
+		...serves === null ? [] : [rowOf("made", [...madeTexts(serves), serves.path], show)],
+		...pinned === null ? [] : [rowOf("pinned", [...commitTexts(pinned), void 0], show)],
+		...unpinned === null ? [] : [rowOf("pinned", [
+			void 0,
+			void 0,
+			void 0,
+			unpinned,
+			void 0
+		], show)]
 	];
 	return {
 		title: `${show(environment)} serves ${served}`,
@@ -56380,9 +56432,10 @@ function lineageTable(prompt, lineage, show) {
 	};
 }
 /** Our own words are shown as somebody's are: they stand where those may. */
-function cellWith(show) {
-	return (text) => text === void 0 ? "" : show(text);
+function rowOf(name, texts, show) {
+	return [name, ...texts.map((text) => text === void 0 ? "" : show(text))];
 }
+/** Day, commit, author and subject. */
 function commitTexts(info) {
 	return [
 		dayOf(info),
@@ -56393,17 +56446,10 @@ function commitTexts(info) {
 }
 /** The same of a version's commit; who made one that comes from none stands in the subject's place. */
 function madeTexts(version) {
-	const [day, commit, author, subject] = commitTexts(version);
-	return [
-		day,
-		commit,
-		author,
-		makerText(version) ?? subject
-	];
-}
-/** Who made a version that comes from no commit; null for one that does. */
-function makerText({ made_by: by }) {
-	return MAKERS[by];
+	return commitTexts({
+		...version,
+		subject: MAKERS[version.made_by] ?? version.subject
+	});
 }
 const MAKERS = {
 	git: null,
@@ -56433,28 +56479,31 @@ function differsText({ environment, active, pin, wanted }, show) {
 	const meant = wanted === null || said.includes(refText(wanted)) ? "" : ` (${show(refText(wanted))})`;
 	return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${meant}.`;
 }
-/** Where a version is active and was pinned; what is served now comes first. */
+/** Where a version is active and was pinned: environment, time, commit and subject. What is served now comes first. */
 function staysOf({ active_in: activeIn, pinned }) {
 	const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
 	const unpinned = activeIn.filter((environment) => !open.includes(environment));
 	const isNow = ({ until, served }) => until === null && served;
 	return [
-		...pinned.filter(isNow).map(stayOf),
-		...unpinned.map((environment) => ({
+		...pinned.filter(isNow).map(stayTexts),
+		...unpinned.map((environment) => [
 			environment,
-			when: "active now",
-			by: null
-		})),
-		...pinned.filter((one) => !isNow(one)).map(stayOf)
+			"active now",
+			void 0,
+			void 0
+		]),
+		...pinned.filter((one) => !isNow(one)).map(stayTexts)
 	];
 }
-function stayOf({ environment, from, until, served }) {
+function stayTexts({ environment, from, until, served }) {
 	const end = until !== null ? dayOf(until) ?? "?" : served ? "now" : "not served";
-	return {
+	const [day, commit, , subject] = from === null ? [] : commitTexts(from);
+	return [
 		environment,
-		when: `${(from && dayOf(from)) ?? "?"} → ${end}`,
-		by: from
-	};
+		`${day ?? "?"} → ${end}`,
+		commit,
+		subject
+	];
 }
 // src/report/html/prompt.ts
 /** `review`: whatever there is to look at. */
@@ -56480,7 +56529,7 @@ function traitsOf({ status, ...prompt }, mode) {
 /** One row of the matrix, which opens on everything that is known of the prompt. */
 function promptRow(prompt, context, open) {
 	const link = context.linkOf(prompt);
-	const diffs = makeTextDiffs(textsOf(prompt), Infinity);
+	const diffs = makeTextDiffs(prompt, Infinity);
 	const parts = diffs.map((diff) => diffOf(diff, link));
 	const classes = [
 		"prompt",
@@ -56624,8 +56673,8 @@ function renderHtml(report, title) {
 	};
 	const body = markup`${headerOf(report, context, title)}<main>
 ${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
-${footerOf(report)}${help}`;
-	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf$1(`${renderOutcome(report, coloursFor(false))} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
+${footerOf(report)}`;
+	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf$1(`${renderOutcome(report, PLAIN.colours)} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
 }
 function headOf$1(title) {
 	const policy = [
@@ -56675,7 +56724,7 @@ function headerOf(report, context, title) {
 	const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
 	return markup`<header>
 <h1>promptsync ${title}</h1>
-<p class="outcome ${errors || undone ? "bad" : "fine"}">${renderOutcome(report, coloursFor(false))}</p>
+<p class="outcome ${errors || undone ? "bad" : "fine"}">${renderOutcome(report, PLAIN.colours)}</p>
 ${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
 `;
 }
@@ -56725,10 +56774,12 @@ const FILTERS = {
 * @param hasTexts whether there is anything to put side by side
 */
 function controlsOf({ prompts, mode }, hasTexts) {
-	const filters = filtersOf(prompts.map((prompt) => traitsOf(prompt, mode)));
+	const traits = prompts.flatMap((prompt) => traitsOf(prompt, mode));
+	const counts = TRAITS.map((name) => [name, traits.filter((trait) => trait === name).length]);
+	const filters = [["all", prompts.length], ...counts.filter(([, count]) => count > 0)];
 	return markup`<form class="controls" hidden>
 <input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
-${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" data-do="expand">Expand</button> <button type="button" data-do="collapse">Collapse</button> <button type="button" data-do="help">Keys</button></span>
+${filters.length < 2 ? nothing : markup`<fieldset><legend>Show</legend>${filters.map(radio)}</fieldset>\n`}${hasTexts ? view : nothing}<span class="buttons"><button type="button" value="expand">Expand</button> <button type="button" value="collapse">Collapse</button></span>
 </form>
 `;
 }
@@ -56736,32 +56787,10 @@ const view = markup`<fieldset class="view"><legend>Texts</legend>
 <label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
-function filtersOf(prompts) {
-	const traits = TRAITS.map((name) => ({
-		name,
-		count: prompts.filter((one) => one.includes(name)).length
-	}));
-	return [{
-		name: "all",
-		count: prompts.length
-	}, ...traits.filter(({ count }) => count > 0)];
-}
 /** What is to review is what the reader has come for. */
-function radio({ name, count }) {
+function radio([name, count]) {
 	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${name === "review" ? markup` checked` : nothing}>`}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
-/** The keys that the script knows. */
-const help = markup`<dialog aria-labelledby="keys"><h2 id="keys">Keys</h2>
-<dl><div><dt><kbd>/</kbd></dt><dd>search</dd></div>
-<div><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous prompt</dd></div>
-<div><dt><kbd>Enter</kbd></dt><dd>open or close the prompt</dd></div>
-<div><dt><kbd>e</kbd> <kbd>c</kbd></dt><dd>expand, collapse all that are shown</dd></div>
-<div><dt><kbd>1</kbd> <kbd>2</kbd> …</dt><dd>the filters, in their order</dd></div>
-<div><dt><kbd>v</kbd></dt><dd>unified or side by side</dd></div>
-<div><dt><kbd>?</kbd></dt><dd>this help</dd></div></dl>
-<p><label><input type="checkbox" id="letters" checked> Single letters are commands</label></p>
-<form method="dialog"><button>Close</button></form></dialog>
-`;
 // src/report/markdown.ts
 init_problem();
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
@@ -56785,12 +56814,9 @@ function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
-	return `### promptsync ${title}${where}\n\n${renderOutcome(report, coloursFor(false))}\n${note}`;
+	return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
 }
 const NOT_ASKED = "service/not-asked";
-function notAsked(problems) {
-	return problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [];
-}
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut, { prompts }, { runUrl }) {
 	const parts = leftOut.map(({ item, count }) => counted([
@@ -56813,7 +56839,8 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 	const line = [
 		shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
 		committed === void 0 ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
-		service === null ? notAsked(problems) : [`service ${codeSpan(service)}`],
+		service === null ? [] : [`service ${codeSpan(service)}`],
+		problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [],
 		digest === null ? [] : [`plan ${codeSpan(digest)}`],
 		runUrl === null ? [] : [`[run](${runUrl})`]
 	].flat().join(" · ");
@@ -56823,18 +56850,19 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 function sectionsOf(report) {
 	const { prompts, mode, files = [] } = report;
 	const problems = problemsIn(report);
+	const warnings = problems.filter((one) => !isError(one) && one.code !== NOT_ASKED);
 	const did = mode === "apply" || prompts.some(({ status }) => status === "applied");
 	const head = tableHead(["prompt", "change"]);
 	return [
-		problemSection("Problems", problems.filter(isError), .3),
+		section("#### Problems\n", "problem", .3, problems.filter(isError), problemItems),
 		...matrixSections(report),
 		section(`#### ${did ? "Changes" : "What would change"}\n\n${head}`, "row", .5, prompts, (prompt) => rowsOf(prompt, report.plan_digest !== null)),
 		...historySections(report),
 		section("#### Files\n\n", "file", .5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
 		section("#### Breaking\n\n", "breaking note", .4, prompts, (prompt) => breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`)),
-		section(`#### Drift\n\nAlready there${before(report)}:\n\n`, "drift note", .5, prompts, (prompt) => prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`)),
+		section(`#### Drift\n\nAlready there${mode === "apply" ? " before this run" : ", whatever is merged"}:\n\n`, "drift note", .5, prompts, (prompt) => prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`)),
 		section("#### Texts\n", "diff", .95, prompts, diffItems),
-		problemSection("Warnings", problems.filter((one) => !isError(one) && one.code !== NOT_ASKED), 1)
+		section("#### Warnings\n", "warning", 1, warnings, problemItems)
 	];
 }
 function section(open, item, share, all, itemsOf) {
@@ -56858,18 +56886,9 @@ function matrixSections(report) {
 		share: .7
 	}];
 }
-function before({ mode }) {
-	return mode === "apply" ? " before this run" : ", whatever is merged";
-}
 /** One block for all would be cut as a whole: each problem is one. */
-function problemSection(title, problems, share) {
-	const items = [...new Set(problems.map((problem) => renderProblem(problem, PLAIN)))].map((text) => `\n${codeBlock(text.split("\n"), "text")}\n`);
-	return {
-		open: `\n#### ${title}\n`,
-		items,
-		item: title === "Problems" ? "problem" : "warning",
-		share
-	};
+function problemItems(problem) {
+	return [`\n${codeBlock(renderProblem(problem, PLAIN).split("\n"), "text")}\n`];
 }
 /**
 * One for each environment and field; the version that an environment follows needs none of its own. What was left out
@@ -56908,7 +56927,9 @@ function tableRow(cells) {
 function historySections({ prompts }) {
 	return prompts.filter(hasHistory).flatMap((prompt) => {
 		const heading = `\n#### ${codeSpan(prompt.key)}\n`;
-		return [...historyTables(prompt, codeSpan).map((table, index) => sectionOf(table, index === 0 ? heading : "")), driftNotes(prompt)];
+		const tables = historyTables(prompt, codeSpan);
+		const notes = section("", "drift note", .9, differingRows(prompt), (row) => [`- ${differsText(row, codeSpan)}\n`]);
+		return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : "")), notes];
 	});
 }
 function sectionOf({ title, columns, rows, item }, heading) {
@@ -56923,14 +56944,6 @@ function sectionOf({ title, columns, rows, item }, heading) {
 		open: `${heading}${above}\n${tableHead(columns)}`,
 		items: rows.map(tableRow),
 		item,
-		share: .9
-	};
-}
-function driftNotes(prompt) {
-	return {
-		open: "\n",
-		items: differingRows(prompt).map((row) => `- ${differsText(row, codeSpan)}\n`),
-		item: "drift note",
 		share: .9
 	};
 }
@@ -56961,32 +56974,61 @@ function fitSections(sections, limit) {
 		}])
 	};
 }
-// src/github/conclusion.ts
+// src/github/publish.ts
 init_json();
-function conclude(done, hide) {
-	const { result, mode } = done;
-	const { run } = result;
-	const [report, page] = mapStrings([makeReport(run), pageOf(done)], hide);
-	const parts = partsOf(run.plan ?? { prompts: [] });
-	return {
-		mode,
-		report,
-		failure: failureOf(mode, result, report),
-		page,
-		parts,
-		hide
-	};
+init_problem();
+/** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
+async function publish(done, host) {
+	const { mode, context } = done;
+	const { runner, output } = host;
+	const conclusion = conclude(done, host);
+	const { report, failure } = conclusion;
+	output.write(renderText(report, {
+		colour: false,
+		quiet: false
+	}));
+	annotate(problemsIn(report), pathsOf(context), runner);
+	const prompts = differing(report);
+	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
+	const attempt = (what, work) => work().catch((error) => {
+		annotateRun("notice", makeProblem("action/not-told", {
+			what,
+			reason: messageOf(error)
+		}), runner);
+	});
+	await attempt("outputs", () => publishOutputs(conclusion, host));
+	await attempt("summary", () => publishSummary(conclusion, runner));
+	if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
+	return failure === "" ? 0 : 1;
 }
-/** What a page says besides the report; without a limit of length. */
-function pageOf({ mode, context }) {
-	const folder = (0, node_path.normalize)(context?.inputs["working-directory"] ?? ".").replace(/[\\/]$/, "");
-	return {
+function pathsOf(context) {
+	return context === null ? (path) => path : pathsFromRoot(context.world.workingDirectory, context.inputs.config);
+}
+function conclude(done, { environment, secrets: { hide } }) {
+	const { mode, result, context } = done;
+	const { run } = result;
+	const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
+	const shown = {
 		title: mode,
 		limit: null,
-		folder: folder === "." ? null : folder.split(node_path.sep).join("/"),
+		folder: folderOf(context),
 		commit: context?.event.pull?.head ?? null,
-		runUrl: context?.runUrl ?? null
+		runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null
 	};
+	const [report, page] = mapStrings([makeReport(run), shown], hide);
+	const { plan_digest: digest } = report;
+	return {
+		report,
+		page,
+		mark: run.plan === null || digest === null ? "" : `${planMark(digest, partsOf(run.plan))}\n`,
+		hide,
+		failure: failureOf(mode, result, report)
+	};
+}
+/** Null for the root of the repository. */
+function folderOf(context) {
+	const folder = node_path.posix.normalize(`${context?.inputs["working-directory"] ?? "."}/`).slice(0, -1);
+	return folder === "." ? null : folder;
 }
 /** Says in one word why a run is no success. */
 function failureOf(mode, { run, exitCode }, report) {
@@ -57004,39 +57046,6 @@ function refusalOf({ prompts }) {
 /** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
 function differing({ prompts }) {
 	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
-}
-// src/github/publish.ts
-init_problem();
-/**
-* Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. What cannot
-* be published in one place is a notice: the work is done by then.
-*/
-async function publish(done, host) {
-	const { mode, context } = done;
-	const { runner, secrets, output } = host;
-	const conclusion = conclude(done, secrets.hide);
-	const { report, failure } = conclusion;
-	output.write(escapeForRunner(renderText(report, {
-		colour: false,
-		quiet: false
-	})));
-	annotate(problemsIn(report), context === null ? (path) => path : pathsFromRoot(context), runner);
-	const prompts = differing(report);
-	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
-	const obstacles = [
-		...await attempt("outputs", () => publishOutputs(conclusion, host)),
-		...await attempt("summary", () => publishSummary(conclusion, runner)),
-		...context === null ? [] : await publishOnGitHub(context, conclusion)
-	];
-	for (const obstacle of obstacles) annotateRun("notice", obstacle, runner);
-	return failure === "" ? 0 : 1;
-}
-/** Publishes in one place. What stands in the way is returned: nothing else is lost for it. */
-async function attempt(what, work) {
-	return work().then(() => [], (error) => [makeProblem("action/not-told", {
-		what,
-		reason: messageOf(error)
-	})]);
 }
 /** Files may fail where the runner's own outputs do not, so that these come first. */
 async function publishOutputs(conclusion, host) {
@@ -57083,28 +57092,22 @@ async function publishSummary({ report, page }, { writeSummary }) {
 		limit: SUMMARY
 	}).text);
 }
-/** Publishes the pull request's comment, or the issue about drift. What stands in the way is returned. */
-async function publishOnGitHub(context, conclusion) {
-	const { github } = context;
-	const what = whatToPublish(context, conclusion);
-	if (what === null) return [];
-	const publishThere = {
-		comment: publishComment,
-		issue: publishIssue
-	}[what];
-	return attempt(what, async () => {
-		if (github === null) throw new Error("there is no `github-token`.");
-		await publishThere(github, context, conclusion);
-	});
+/** Publishes the pull request's comment, or the issue about drift. */
+async function publishOnGitHub(mode, context, conclusion, attempt) {
+	const { inputs } = context;
+	const { pull } = context.event;
+	if (mode === "plan" && pull !== null && inputs.comment !== "never") await attempt("comment", () => publishComment(pull, context, conclusion));
+	if (mode === "drift" && inputs["drift-issue"]) await attempt("issue", () => publishIssue(context, conclusion));
 }
-function whatToPublish({ event, inputs }, { mode }) {
-	if (mode === "plan" && event.pull !== null && inputs.comment !== "never") return "comment";
-	return mode === "drift" && inputs["drift-issue"] ? "issue" : null;
+function needed(github) {
+	if (github === null) throw new Error("there is no `github-token`.");
+	return github;
 }
 /** Keeps the comment of a pull request up to date. */
-async function publishComment(github, { event, inputs }, conclusion) {
-	const { pull } = event;
-	if (pull === null || !await isNewest(github, pull)) return;
+async function publishComment(pull, context, conclusion) {
+	const { inputs } = context;
+	const github = needed(context.github);
+	if (!await isNewest(github, pull)) return;
 	const marker = markerOf(inputs);
 	const target = {
 		issue: pull.number,
@@ -57125,7 +57128,8 @@ function isQuiet(report) {
 	return differing(report) === 0 && problemsIn(report).length === 0;
 }
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
-async function publishIssue(github, { inputs }, conclusion) {
+async function publishIssue({ inputs, ...context }, conclusion) {
+	const github = needed(context.github);
 	const marker = markerOf(inputs);
 	const body = bodyOf(marker, conclusion);
 	if (conclusion.failure === "") return closeIssue(github, {
@@ -57146,10 +57150,8 @@ const COMMENT = {
 	measure: (text) => text.length
 };
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker, { report, page, parts, hide }) {
-	const { plan_digest: digest } = report;
-	const plan = digest === null ? "" : `${planMark(digest, parts)}\n`;
-	const most = COMMENT.most - COMMENT.measure(`${marker}\n${plan}`);
+function bodyOf(marker, { report, page, mark, hide }) {
+	const most = COMMENT.most - COMMENT.measure(`${marker}\n${mark}`);
 	const { text, whole } = renderMarkdown(report, {
 		...page,
 		limit: {
@@ -57157,7 +57159,7 @@ function bodyOf(marker, { report, page, parts, hide }) {
 			most
 		}
 	});
-	return hide(`${marker}\n${whole ? plan : ""}${text}`);
+	return hide(`${marker}\n${whole ? mark : ""}${text}`);
 }
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
@@ -57193,8 +57195,35 @@ function placeOf({ code, path, line, column }, fromRoot) {
 function escape(text) {
 	return escapeForRunner(escapeLine(text));
 }
-// src/cli/secrets.ts
+// src/cli/host.ts
 init_text();
+const CLEAR_LINE = "\r\x1B[2K";
+/** Both streams share a screen with the line that comes and goes: nothing is written beside it. */
+function makeSafe(host) {
+	const secrets = makeSecrets();
+	let drawn = false;
+	const draw = (line) => {
+		if (drawn || line !== "") host.errors.write(`${drawn ? CLEAR_LINE : ""}${line}`);
+		drawn = line !== "";
+	};
+	const safe = (sink) => ({
+		isTTY: sink.isTTY === true,
+		get columns() {
+			return sink.columns;
+		},
+		write: (text) => {
+			draw("");
+			return sink.write(forLog(secrets.hide(text), host));
+		}
+	});
+	return {
+		...host,
+		secrets,
+		draw,
+		output: safe(host.output),
+		errors: safe(host.errors)
+	};
+}
 /** Shorter ones are words that reports consist of; no service hands out such a key. */
 const SHORTEST = 8;
 function makeSecrets() {
@@ -57206,92 +57235,73 @@ function makeSecrets() {
 		hide: (text) => redacts.reduce((rest, redact) => redact(rest), text)
 	};
 }
-function hidingHost(host) {
-	const secrets = makeSecrets();
-	const { hide } = secrets;
-	return {
-		...host,
-		secrets,
-		...shareScreen(hiding(host.output, hide), hiding(host.errors, hide))
-	};
-}
-function hiding(sink, hide) {
-	return through(sink, (text) => sink.write(hide(text)));
+/** A text as a log can take it: a GitHub runner reads commands out of it. */
+function forLog(text, { environment }) {
+	return environment["GITHUB_ACTIONS"] === "true" ? escapeForRunner(text) : text;
 }
 // src/github/runner.ts
 init_zod();
 init_policy();
 init_problem();
-function hidingActionHost(given) {
-	const host = hidingHost(given);
+function makeSafeAction(given) {
 	const { runner } = given;
-	const { hide } = host.secrets;
-	const masked = /* @__PURE__ */ new Set();
+	const host = makeSafe(given);
+	const { hide, keep } = host.secrets;
+	const keepBoth = (secret) => {
+		runner.setSecret(secret);
+		keep(secret);
+	};
 	return {
 		...host,
+		secrets: {
+			hide,
+			keep: keepBoth
+		},
 		runner: {
 			...runner,
-			setSecret: (secret) => {
-				if (masked.has(secret)) return;
-				masked.add(secret);
-				runner.setSecret(secret);
-				host.secrets.keep(secret);
-			},
 			setOutput: (name, value) => runner.setOutput(name, hide(value)),
 			annotate: (kind, message, place) => runner.annotate(kind, hide(message), place),
 			writeSummary: (markdown) => runner.writeSummary(hide(markdown))
 		}
 	};
 }
-const flag = _enum([
-	"true",
-	"false",
-	""
-], { error: "expected true or false" }).transform((text) => text === "true");
-const text = string$1().transform((value) => value === "" ? void 0 : value);
-const oneOf = (names) => _enum(names, { error: `expected ${names.join(", ")}` });
-/** The inputs of action.yml; what is left out there is the empty text. */
+const flag = stringbool({
+	truthy: ["true"],
+	falsy: ["false"],
+	case: "sensitive"
+}).default(false);
+/** The inputs of action.yml. A workflow may give one that is empty: then it counts as left out. */
 const InputShape = object({
-	mode: oneOf([
+	mode: _enum([
 		"auto",
 		"plan",
 		"sync",
 		"drift"
-	]),
-	config: text,
-	"working-directory": string$1(),
-	"base-url": text,
-	"api-key": text,
-	"github-token": text,
-	comment: oneOf([
+	]).default("auto"),
+	config: string$1().optional(),
+	"working-directory": string$1().default("."),
+	"base-url": string$1().optional(),
+	"api-key": string$1().optional(),
+	"github-token": string$1().optional(),
+	comment: _enum([
 		"always",
 		"changes",
 		"never"
-	]),
-	"on-drift": oneOf([
-		"overwrite",
-		"fail",
-		""
-	]).transform((value) => value === "" ? void 0 : value),
-	"max-changes": string$1().transform((value, context) => {
-		if (value === "") return void 0;
-		const parsed = parseMaxChanges(value);
-		if (parsed === null) context.addIssue("expected a number, or a percentage such as 25%");
+	]).default("always"),
+	"on-drift": _enum(["overwrite", "fail"]).optional(),
+	"max-changes": string$1().transform((text, { addIssue }) => {
+		const parsed = parseMaxChanges(text);
+		if (parsed === null) addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
-	}),
+	}).optional(),
 	"require-reviewed-plan": flag,
 	"drift-issue": flag
 });
-const DEFAULTS = {
-	mode: "auto",
-	comment: "always",
-	"working-directory": "."
-};
 const INPUT_NAMES = Object.keys(InputShape.shape);
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
-function readInputs({ getInput, setSecret }) {
-	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || (DEFAULTS[name] ?? "")]));
-	for (const secret of [given["api-key"], given["github-token"]]) if (secret) setSecret(secret);
+function readInputs({ getInput }, { keep }) {
+	const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || void 0]));
+	for (const secret of [given["api-key"], given["github-token"]]) if (secret !== void 0) keep(secret);
 	const parsed = InputShape.safeParse(given);
 	if (parsed.success) return parsed.data;
 	const { path = [], message = "" } = parsed.error.issues[0] ?? {};
@@ -57301,10 +57311,11 @@ function readInputs({ getInput, setSecret }) {
 	}));
 }
 // src/github/main.ts
+init_config();
 init_problem();
 /** Runs the action once and resolves to its exit code. */
 async function runAction(given) {
-	const host = hidingActionHost(given);
+	const host = makeSafeAction(given);
 	return publish(await run$1(host), host);
 }
 async function run$1(host) {
@@ -57313,7 +57324,7 @@ async function run$1(host) {
 		context: null
 	};
 	try {
-		const inputs = readInputs(host.runner);
+		const inputs = readInputs(host.runner, host.secrets);
 		const context = await makeContext(inputs, host);
 		begun = {
 			...begun,
@@ -57335,7 +57346,7 @@ async function run$1(host) {
 	} catch (error) {
 		return {
 			...begun,
-			result: refused$1("dry-run", problemOf$1(error))
+			result: refused$1("dry-run", problemOf(error))
 		};
 	}
 }
@@ -57403,7 +57414,7 @@ function optionsOf({ inputs, configuration }) {
 }
 /** That of the input, or of the usual variable. */
 function hasKey({ inputs, world }) {
-	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$2.api_key_env]);
+	return Boolean(inputs["api-key"] ?? world.environment[DEFAULTS$1.api_key_env]);
 }
 // node_modules/has-flag/index.js
 function hasFlag(flag, argv = process$1.default.argv) {
