@@ -3,10 +3,10 @@ import { readGitHistory, type GitHistory } from '../desired/read-history.ts';
 import type { VersionHistory } from '../domain/history.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { unknownEnvironment } from './pin-edit.ts';
-import type { CommandResult } from './result.ts';
+import { type CommandResult, resultOf } from './result.ts';
 import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
 type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
@@ -51,15 +51,4 @@ async function historyRun(walked: Walked, environment: string | null): Promise<R
 
 function shallowWarning({ shallow }: GitHistory): readonly Problem[] {
   return shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
-}
-
-/** As that of a status, but that a plan's guards do not count. */
-function resultOf(run: Run, { stop }: World): CommandResult {
-  return { run, exitCode: stop.aborted ? 130 : codeOf(run) };
-}
-
-function codeOf({ plan, problems }: Run): number {
-  const prompts = plan?.prompts ?? [];
-  if (problems.some(isError) || prompts.every(({ observed }) => observed === null)) return 1;
-  return prompts.some(({ observed }) => observed === null) ? 4 : 0;
 }

@@ -16,7 +16,7 @@ import { observe } from '../observing/observe.ts';
 import { chooseImport, type Chosen } from '../planning/choose-import.ts';
 import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { openProvider, type ServiceOptions } from './open-service.ts';
+import { observing, openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
 
@@ -98,18 +98,13 @@ export async function readToImport(
   { config, environments }: ImportRules,
   options: ServiceOptions,
   world: World,
-): Promise<
-  { readonly observation: Observation; readonly service: string } | { readonly problems: readonly Problem[] }
-> {
+) {
   const opened = await openProvider({ config, files, repository: null }, world, options);
   if ('problems' in opened) return opened;
   const names = environments.map(({ name }) => name);
   const wanted = ids.map((id) => readingOnly(id, names));
   try {
-    const observation = await observe(opened.provider, wanted, {
-      concurrency: config.concurrency,
-      onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
-    });
+    const observation = await observe(opened.provider, wanted, observing(config, world));
     return { observation, service: opened.name };
   } finally {
     await opened.close();

@@ -118,10 +118,10 @@ export function workflowFiles({ keyVariable }: InitAnswers, { folder: workspace,
     const key = line.replace('secrets.PROMPTSYNC_API_KEY', `secrets.${keyVariable}`);
     return folder === '' ? [key] : [key, `${indent}${mapping('working-directory', folder).trimEnd()}`];
   };
-  return Object.entries(WORKFLOWS).map(([name, lines]) => ({
+  return Object.entries(WORKFLOWS).map(([name, text]) => ({
     path: slashed(relative(workspace, join(root, `.github/workflows/promptsync-${name}.yml`))),
     kind: 'whole',
-    content: lines.flatMap(linesFor).join('\n'),
+    content: text.split('\n').flatMap(linesFor).join('\n'),
   }));
 }
 

@@ -8,6 +8,7 @@ import type { ReadDesired } from '../desired/read-desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
+import type { ObserveOptions } from '../observing/observe.ts';
 import type { Repository } from '../git/repository.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { CallReport } from '../service/client.ts';
@@ -57,6 +58,11 @@ export async function openProvider(
     sleep,
   });
   return { provider, name, close: () => service.close().then(close) };
+}
+
+/** How much is read at a time, and who is told of it. */
+export function observing({ concurrency }: Config, { onProgress }: World): ObserveOptions {
+  return { concurrency, onObserved: (done, all) => onProgress({ what: 'Observing', done, all }) };
 }
 
 /** What of the configuration stands in the way of asking the service; nothing is sent. */

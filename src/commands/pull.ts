@@ -1,14 +1,14 @@
 import { type FormerFile, pinsOf, readFormerFiles } from '../desired/read-history.ts';
 import { gitStartOf } from '../desired/workspace.ts';
 import { withLineFeeds } from '../domain/digest.ts';
+import type { Labels, Side } from '../domain/edits.ts';
 import type { FormerPin, FormerPins } from '../domain/history.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
-import type { Labels } from '../files/edit.ts';
-import { type MergedPrompt, mergePrompt, type Side, type Theirs } from '../files/merge.ts';
+import { type MergedPrompt, mergePrompt, type Theirs } from '../files/merge.ts';
 import { makeMerger } from '../git/merge-file.ts';
 import { means } from '../planning/former-pins.ts';
 import { makeProblem, type Problem } from '../problem.ts';

@@ -13,7 +13,7 @@ export type CommandResult = {
 
 /**
  * What a command hands over that came to its end, or was interrupted.
- * @param reportPending whether the exit code tells of pending changes
+ * @param reportPending whether the exit code tells of pending changes: `--exit-code` on a dry run
  */
 export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, reportPending = false): CommandResult {
   return { run, exitCode: exitCodeOf(run, { reportPending, interrupted: stop.aborted }) };
@@ -29,14 +29,10 @@ export function refused(mode: Run['mode'], ...problems: readonly Problem[]): Com
   return { run: notRun(mode, { files: [], problems }), exitCode: 1 };
 }
 
-export type ExitConditions = {
-  /** `--exit-code` on a dry run. */
-  readonly reportPending: boolean;
-  readonly interrupted: boolean;
-};
+type Conditions = { readonly reportPending?: boolean; readonly interrupted?: boolean };
 
 /** The exit code of a run, the same in every format. Where several hold: 4, 3, 1, 2 in that order. */
-export function exitCodeOf(run: Run, { reportPending, interrupted }: ExitConditions): number {
+export function exitCodeOf(run: Run, { reportPending, interrupted }: Conditions): number {
   if (interrupted) return 130;
   const statuses = statusesOf(run);
   const observed = anyObserved(run);
@@ -48,8 +44,10 @@ export function exitCodeOf(run: Run, { reportPending, interrupted }: ExitConditi
   return reportPending && statuses.has('pending') ? 2 : 0;
 }
 
-function statusesOf({ edited, outcomes, plan }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {
-  return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
+function statusesOf({ edited, outcomes, plan, histories }: Run): ReadonlySet<PlanStatus | OutcomeStatus> {
+  const statuses = (edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status);
+  // A history is asked for as it is: what a plan refuses does not matter to it.
+  return new Set(statuses.filter((status) => histories === undefined || status === 'failed'));
 }
 
 /** Where nothing was planned there was nothing to observe either, but for files that a command makes. */

@@ -79,9 +79,6 @@ async function readPins(
 }
 
 function unclear({ pin, commit }: FormerPin, environment: string, place: Place): Problem {
-  return makeProblem(
-    'rollback/unclear-before',
-    { environment, commit, pin: pin.kind === 'latest' ? null : pinText(pin) },
-    place,
-  );
+  const evidence = { environment, commit, pin: pin.kind === 'latest' ? null : pinText(pin) };
+  return makeProblem('rollback/unclear-before', evidence, place);
 }

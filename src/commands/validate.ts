@@ -17,7 +17,7 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
     ...workspace,
     problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
   });
-  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, { reportPending: false, interrupted: false });
+  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, {});
   return { run, exitCode };
 }
 

@@ -15,6 +15,7 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import {
   type AskingOptions,
+  observing,
   type OpenProvider,
   openProvider,
   reasonNotToAsk,
@@ -86,10 +87,7 @@ async function planObserved(
     const environments = pins.map(({ environment }) => environment);
     return readingOnly(id, environments);
   });
-  const observation = await observe(provider, [...files.map(wantedFor), ...gone], {
-    concurrency: config.concurrency,
-    onObserved: (done, all) => world.onProgress({ what: 'Observing', done, all }),
-  });
+  const observation = await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world));
   return { ...(await planFrom(desired, observation)), service, provider, wantedFor };
 }
 

@@ -154,8 +154,6 @@ function matcherOf(selector: string): (file: Named) => boolean {
 }
 
 function nearest(selector: string, files: readonly Named[]): string | undefined {
-  return suggest(
-    selector,
-    files.flatMap(({ key, path }) => [key, path]),
-  );
+  const names = files.flatMap(({ key, path }) => [key, path]);
+  return suggest(selector, names);
 }

@@ -53,3 +53,12 @@ export type WrittenFile = { readonly path: string; readonly status: 'created' | 
 
 /** The commit that holds the edits; the branch is null where HEAD is detached. */
 export type Committed = { readonly commit: string; readonly branch: string | null };
+
+/** Three texts without the line feed that ends a file; without a base all that differs is a conflict. */
+export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+/** Which side counts where both have changed the same; null: neither, the file gets both. */
+export type Side = 'ours' | 'theirs' | null;
+/** What stands behind the conflict markers: where each side comes from. */
+export type Labels = { readonly ours: string; readonly theirs: string };
+export type Merged = { readonly text: string; readonly conflicts: number };
+export type MergeLines = (texts: ThreeTexts, side: Side, labels: Labels) => Promise<Merged>;

@@ -1,13 +1,11 @@
 import { contentDigest, withLineFeeds } from '../domain/digest.ts';
 import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValue } from '../domain/json.ts';
+import type { Labels } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { editYaml, type Replacement, type YamlEdit } from './edit-yaml.ts';
 import { bodySpanOf, placeOfFile, yamlSpanOf, type Span } from './front-matter.ts';
 import { parsePromptFile, type Meaning, type ParseResult } from './parse.ts';
-
-/** What git writes behind its conflict markers: where each side comes from. */
-export type Labels = { readonly ours: string; readonly theirs: string };
 
 /**
  * A value to set or, where it is undefined, to remove. With labels it is the other side of a field that both sides have

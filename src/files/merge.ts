@@ -1,25 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEdit } from '../domain/edits.ts';
+import type { FileEdit, Labels, Merged, MergeLines, Side, ThreeTexts } from '../domain/edits.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import { FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { ObservedFields } from '../domain/observed.ts';
-import type { FrontMatterEdit, Labels } from './edit.ts';
-
-/** Which side counts where both have changed the same; null: neither, the file gets both. */
-export type Side = 'ours' | 'theirs' | null;
-
-type Merged = { readonly text: string; readonly conflicts: number };
-
-/** Three texts; the base is null where it is not known what both come from: then all that differs is a conflict. */
-type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
+import type { FrontMatterEdit } from './edit.ts';
 
 /** How to merge. Lines are merged by git, which another room starts. */
 export type Merging = {
   readonly side: Side;
   readonly labels: Labels;
-  readonly mergeLines: (texts: Texts, side: Side, labels: Labels) => Promise<Merged>;
+  readonly mergeLines: MergeLines;
 };
 
 /** What the service holds of a prompt, and what file and service come from. */
@@ -66,7 +58,7 @@ async function mergeContent({ content }: PromptFile, theirs: Theirs, merging: Me
 }
 
 /** Merges two texts line by line. What only one side has changed is taken from it. */
-export async function mergeText(texts: Texts, since: readonly string[] | null, merging: Merging): Promise<Merged> {
+export async function mergeText(texts: ThreeTexts, since: readonly string[] | null, merging: Merging): Promise<Merged> {
   const { ours, theirs } = texts;
   // No file can hold it: whoever writes it says why.
   if (!isMergeable(theirs)) return { text: merging.side === 'ours' ? ours : theirs, conflicts: 0 };
@@ -81,7 +73,7 @@ export async function mergeText(texts: Texts, since: readonly string[] | null, m
  * Theirs may come from the base or from anything newer (`since`): what it has of an older text was never seen, or was
  * taken back, and nobody but the user knows. So both are merged over each; where it then still differs is a conflict.
  */
-async function mergeDoubtful({ base, ours, theirs }: Texts, since: readonly string[], merging: Merging) {
+async function mergeDoubtful({ base, ours, theirs }: ThreeTexts, since: readonly string[], merging: Merging) {
   const { side, labels, mergeLines } = merging;
   let kept = theirs;
   for (const from of [base, ...since]) {

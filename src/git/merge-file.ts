@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { SimpleGitOptions } from 'simple-git';
+import type { Labels, Merged, MergeLines, Side, ThreeTexts } from '../domain/edits.ts';
 import { failureOf, openGit } from './driver.ts';
-
-/** Texts without the line feed that ends a file; without a base, all that differs is a conflict. */
-type Texts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
-/** What stands behind the markers. */
-type Labels = { readonly ours: string; readonly theirs: string };
 
 /** So many processes at a time, however many prompts are merged. */
 const limit = pLimit(4);
@@ -21,18 +17,18 @@ const TWO_SIDES = ['-c', 'merge.conflictStyle=merge'];
  * Makes what merges texts line by line as git does: with markers around what both sides have changed, or with one side of
  * it. It needs no repository, and throws a `ProblemError` when git cannot merge.
  */
-export function makeMerger(keyVariables: readonly string[]) {
-  return (texts: Texts, side: keyof Labels | null, labels: Labels) =>
+export function makeMerger(keyVariables: readonly string[]): MergeLines {
+  return (texts, side, labels) =>
     limit(() => inNewFolder((folder) => mergeIn(folder, texts, side, labels, keyVariables)));
 }
 
 async function mergeIn(
   root: string,
-  { base, ours, theirs }: Texts,
-  side: keyof Labels | null,
+  { base, ours, theirs }: ThreeTexts,
+  side: Side,
   labels: Labels,
   keyVariables: readonly string[],
-): Promise<{ readonly text: string; readonly conflicts: number }> {
+): Promise<Merged> {
   const files = Object.entries({ ours: `${ours}\n`, base: base === null ? '' : `${base}\n`, theirs: `${theirs}\n` });
   await Promise.all(files.map(([name, text]) => writeFile(join(root, name), text)));
   let conflicts = 0;

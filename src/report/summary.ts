@@ -105,9 +105,8 @@ function editOutcome(report: Report, colours: Colours): string {
     .filter(([count]) => count > 0)
     .map(counted);
   const refused = report.prompts.some(({ status }) => status === 'blocked' || status === 'failed');
-  return parts.length === 0
-    ? colours.green('nothing to do.')
-    : (refused ? colours.red : colours.bold)(`${parts.join(', ')}.`);
+  if (parts.length === 0) return colours.green('nothing to do.');
+  return (refused ? colours.red : colours.bold)(`${parts.join(', ')}.`);
 }
 
 /** What somebody who has edited files does next; null where nothing was edited. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Side } from '../../src/domain/edits.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { mergePrompt, mergeText, mergeValue, type Merging, type Side } from '../../src/files/merge.ts';
+import { mergePrompt, mergeText, mergeValue, type Merging } from '../../src/files/merge.ts';
 import { makeMerger } from '../../src/git/merge-file.ts';
 import { fileOf, sourceOf } from './support.ts';
 
