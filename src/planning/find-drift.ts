@@ -28,15 +28,8 @@ function environmentDrift(
   if (wanted === undefined) return [];
   const observed = before === null ? null : holderOf(before, compared.known);
   const unfinished = observed === null || (observed.commit !== undefined && ancestors.has(observed.commit));
-  return [
-    {
-      kind: unfinished ? 'unfinished' : 'outside',
-      environment,
-      expected: wanted.after,
-      observed,
-      restores: isSameTarget(after, wanted.after),
-    },
-  ];
+  const kind = unfinished ? 'unfinished' : 'outside';
+  return [{ kind, environment, expected: wanted.after, observed, restores: isSameTarget(after, wanted.after) }];
 }
 
 /** What was made outside has no commit. */
@@ -53,15 +46,8 @@ function fieldDrift({ head, base: wanted, formerFields }: Compared): readonly Dr
     const observed = now[field]?.before;
     if (expected === undefined || observed === undefined) return [];
     const unfinished = formerFields.some((earlier) => (earlier[field] ?? '') === observed);
-    return [
-      {
-        kind: unfinished ? 'unfinished' : 'outside',
-        field,
-        expected,
-        observed,
-        restores: now[field]?.after === expected,
-      },
-    ];
+    const kind = unfinished ? 'unfinished' : 'outside';
+    return [{ kind, field, expected, observed, restores: now[field]?.after === expected }];
   });
 }
 

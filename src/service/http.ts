@@ -49,7 +49,6 @@ export type Broken = {
   readonly code: string;
 };
 
-/** What `AbortSignal.timeout` calls its error. */
 export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
 
@@ -102,15 +101,19 @@ async function send(
   timeoutMilliseconds: number,
   dispatcherFor: (fresh: boolean) => Dispatcher,
 ): Promise<Exchange> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DOMException('too late', TOO_LATE)), timeoutMilliseconds);
   try {
     // The deadline ends all. undici heeds it right before it writes the first byte, so that a connection that comes about
     // after it carries no request; one that never comes about ends by `connectTimeout`.
-    const times = { signal: AbortSignal.timeout(timeoutMilliseconds), headersTimeout: 0, bodyTimeout: 0 };
+    const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     // `reset` leaves no connection behind that could be used again.
     const sent = { ...request, ...times, origin, reset: fresh };
     return await readAnswer(await dispatcherFor(fresh).request(sent));
   } catch (error) {
     return { kind: 'broken', status: null, sent: !isUnsent(error), code: codeOf(error) };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
