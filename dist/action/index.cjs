@@ -991,7 +991,7 @@ var init_problem = __esmMin((() => {
 init_problem();
 /**
 * What a command hands over that came to its end, or was interrupted.
-* @param reportPending whether the exit code tells of pending changes
+* @param reportPending whether the exit code tells of pending changes: `--exit-code` on a dry run
 */
 function resultOf(run, { stop }, reportPending = false) {
 	return {
@@ -1035,8 +1035,9 @@ function exitCodeOf(run, { reportPending, interrupted }) {
 	if (!observed || run.problems.some(isError)) return 1;
 	return reportPending && statuses.has("pending") ? 2 : 0;
 }
-function statusesOf({ edited, outcomes, plan }) {
-	return new Set((edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status));
+function statusesOf({ edited, outcomes, plan, histories }) {
+	const statuses = (edited ?? outcomes ?? plan?.prompts ?? []).map(({ status }) => status);
+	return new Set(statuses.filter((status) => histories === void 0 || status === "failed"));
 }
 /** Where nothing was planned there was nothing to observe either, but for files that a command makes. */
 function anyObserved({ plan, edited = [] }) {
@@ -35429,9 +35430,11 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }) {
 	});
 }
 async function send$1({ fresh, ...request }, origin, timeoutMilliseconds, dispatcherFor) {
+	const deadline = new AbortController();
+	const timer = setTimeout(() => deadline.abort(new DOMException("too late", TOO_LATE)), timeoutMilliseconds);
 	try {
 		const times = {
-			signal: AbortSignal.timeout(timeoutMilliseconds),
+			signal: deadline.signal,
 			headersTimeout: 0,
 			bodyTimeout: 0
 		};
@@ -35449,6 +35452,8 @@ async function send$1({ fresh, ...request }, origin, timeoutMilliseconds, dispat
 			sent: !isUnsent(error),
 			code: codeOf(error)
 		};
+	} finally {
+		clearTimeout(timer);
 	}
 }
 function isUnsent(error) {
@@ -35508,6 +35513,7 @@ var TOO_LATE, TOO_LARGE, ANSWER_LIMIT, ERROR_BODY_LIMIT, unconnected, UNSENT;
 var init_http = __esmMin((() => {
 	init__instead_undici();
 	init_network();
+	TOO_LATE = "TimeoutError";
 	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
@@ -37251,6 +37257,17 @@ async function openProvider({ config, files, repository }, world, options) {
 		close: () => service.close().then(close)
 	};
 }
+/** How much is read at a time, and who is told of it. */
+function observing({ concurrency }, { onProgress }) {
+	return {
+		concurrency,
+		onObserved: (done, all) => onProgress({
+			what: "Observing",
+			done,
+			all
+		})
+	};
+}
 /** What of the configuration stands in the way of asking the service; nothing is sent. */
 function serviceProblems(config, options, world) {
 	const access = accessTo(config, options, world);
@@ -37370,14 +37387,7 @@ async function planObserved(desired, { provider, name: service }, needs, world) 
 		return readingOnly(id, pins.map(({ environment }) => environment));
 	});
 	return {
-		...await planFrom(desired, await observe(provider, [...files.map(wantedFor), ...gone], {
-			concurrency: config.concurrency,
-			onObserved: (done, all) => world.onProgress({
-				what: "Observing",
-				done,
-				all
-			})
-		})),
+		...await planFrom(desired, await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world))),
 		service,
 		provider,
 		wantedFor
@@ -55180,7 +55190,8 @@ function isAboutFiles({ mode }) {
 function editOutcome(report, colours) {
 	const parts = fileWorkOf(report).filter(([count]) => count > 0).map(counted);
 	const refused = report.prompts.some(({ status }) => status === "blocked" || status === "failed");
-	return parts.length === 0 ? colours.green("nothing to do.") : (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
+	if (parts.length === 0) return colours.green("nothing to do.");
+	return (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
 }
 /** What somebody who has edited files does next; null where nothing was edited. */
 function nextStep({ prompts, files = [], committed, mode, commit }) {
