@@ -90,8 +90,8 @@ test('A review, an apply and a broken file leave a page that a later step can ke
   expect(pageOf(broken)).toContain('prompt/no-front-matter');
 });
 
-/** Their diffs are three times what a summary holds, which has the most room. */
-const COUNT = 60;
+/** Their diffs are more than a summary holds, which has the most room. */
+const COUNT = 30;
 const names = [...Array(COUNT).keys()].map((index) => `prompt-${String(index).padStart(3, '0')}`);
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 
