@@ -11,7 +11,7 @@ import { USAGE } from './problems/usage.ts';
  */
 
 /** An error stops what it is about, a warning does not. */
-export type Severity = 'error' | 'warning';
+type Severity = 'error' | 'warning';
 
 /** Where a problem is: a path relative to the configuration file's folder, line and column from 1. */
 export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };

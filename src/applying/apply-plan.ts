@@ -17,7 +17,7 @@ import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 
 /** What writing needs besides plan and provider. */
-export type ApplyOptions = {
+type ApplyOptions = {
   /** What was asked of the service for each prompt. */
   readonly wantedFor: (plan: PromptPlan) => Wanted;
   /** Plans one prompt once more from another observation, with the same rules and guards. */

@@ -24,7 +24,7 @@ export function needed(flags: string, help: string): Flag<string> {
   return new Option(flags, help).makeOptionMandatory();
 }
 
-export function oneOf<const Value extends string>(
+function oneOf<const Value extends string>(
   flags: string,
   help: string,
   choices: readonly Value[],
@@ -42,7 +42,7 @@ export function environmentName(flags: string, help: string): Flag<string | unde
   return checked(flags, help, 'the name of an environment', parse);
 }
 
-export function planDigest(flags: string, help: string): Flag<string | undefined> {
+function planDigest(flags: string, help: string): Flag<string | undefined> {
   return checked(flags, help, 'sha256: and 64 digits', (typed) => /^sha256:[0-9a-f]{64}$/.exec(typed)?.[0] ?? null);
 }
 

@@ -18,7 +18,7 @@ import { environmentProblems, type PinEdit, pinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
 import type { Walked } from './walk.ts';
 
-export type PullOptions = EditOptions & {
+type PullOptions = EditOptions & {
   /** By default all that the files pin. */
   readonly environment?: string | undefined;
   /** Which side counts in a conflict; null: the file gets both. */

@@ -18,7 +18,7 @@ import {
 import { locateService, serviceProblems } from './service.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
-export type ConfigRequest = {
+type ConfigRequest = {
   readonly workingDirectory: string;
   /** Relative to the working directory. */
   readonly file?: string | undefined;

@@ -40,7 +40,7 @@ export type FileEdit =
       readonly texts?: TextChange;
     };
 
-export type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
+type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
 
 export type EditedPrompt = Pick<PromptFile, 'path' | 'id' | 'key'> & {
   readonly status: EditStatus;

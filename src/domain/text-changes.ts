@@ -22,7 +22,7 @@ export type ServedTexts = TextChange & { readonly change: SetActive };
 export type Texts = ReadonlyMap<string, readonly ServedTexts[]>;
 
 /** A variable that an environment's text would have and has not now, or the other way round. */
-export type VariableChange = { readonly variable: string; readonly kind: 'added' | 'removed' };
+type VariableChange = { readonly variable: string; readonly kind: 'added' | 'removed' };
 
 /** Compares what an environment serves with what it would serve; where one of the two is not known nothing is said. */
 export function variableChanges({ before, after }: Pick<TextChange, 'before' | 'after'>): readonly VariableChange[] {

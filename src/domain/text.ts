@@ -25,7 +25,7 @@ export function codePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-export type HiddenCharacter = { readonly character: string; readonly count: number; readonly offset: number };
+type HiddenCharacter = { readonly character: string; readonly count: number; readonly offset: number };
 
 /** Each hidden character of a text, with its first offset (UTF-16 units) and how often it occurs. */
 export function findHidden(text: string): readonly HiddenCharacter[] {
@@ -49,7 +49,7 @@ function withoutEmoji(text: string): string {
   return text.replace(emoji, (one) => ' '.repeat(one.length));
 }
 
-export type PlaceInText = { readonly line: number; readonly column: number };
+type PlaceInText = { readonly line: number; readonly column: number };
 
 /** Line and column (from 1, in UTF-16 units) of an offset. */
 export function placeAt(text: string, offset: number): PlaceInText {
@@ -94,7 +94,7 @@ const MARK = '[redacted]';
 const EXCERPT = 200;
 
 /** Takes the API key out of a text that the service said. */
-export type Redact = (text: string) => string;
+type Redact = (text: string) => string;
 
 /** The key is recognised as it is, and as JSON and addresses would escape it. */
 export function makeRedact(key: string): Redact {

@@ -31,7 +31,7 @@ export type Interview = {
   readonly confirm: (question: YesOrNo) => Promise<boolean>;
 };
 
-export type TextQuestion = {
+type TextQuestion = {
   readonly message: string;
   /** What is there to be edited or taken as it is. */
   readonly initial: string;
@@ -39,6 +39,6 @@ export type TextQuestion = {
   readonly fault: (answer: string) => string | null;
 };
 
-export type YesOrNo = { readonly message: string; readonly initial: boolean };
+type YesOrNo = { readonly message: string; readonly initial: boolean };
 
 export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };

@@ -16,9 +16,9 @@ export type StoredVersion = z.output<typeof VersionRow>;
 /** As a version is; `active_version` is null also where no environment was asked for. */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
-export type Grant = { readonly apiKey: string; readonly projectId: string };
+type Grant = { readonly apiKey: string; readonly projectId: string };
 
-export type NewPrompt = {
+type NewPrompt = {
   readonly id: string;
   readonly projectId: string;
   readonly key: string;
@@ -26,14 +26,14 @@ export type NewPrompt = {
   readonly description?: string | undefined;
 };
 
-export type VersionDraft = {
+type VersionDraft = {
   readonly content: string;
   readonly changeSummary?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 };
 
 /** Absent fields stay as they are. */
-export type FieldChanges = z.infer<typeof UpdatePromptShape>;
+type FieldChanges = z.infer<typeof UpdatePromptShape>;
 
 export type Activation = { readonly environment: string; readonly versionId: string };
 
@@ -56,7 +56,7 @@ export type Store = {
 };
 
 /** `now` is in milliseconds since 1970; `newId` makes the ids of versions, each one once. */
-export type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
+type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
 /** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
 export function openStore(path: string, { now, newId = makeVersionId }: StoreOptions): Store {

@@ -24,8 +24,7 @@ export type PromptEdits = {
 };
 
 /** The edited file, which is null when it holds conflicts; or why it is left as it was. */
-export type EditResult =
-  { readonly bytes: Uint8Array; readonly file: PromptFile | null } | { readonly problem: Problem };
+type EditResult = { readonly bytes: Uint8Array; readonly file: PromptFile | null } | { readonly problem: Problem };
 
 /**
  * Edits a valid prompt file in place: every byte that no edit is about stays. What comes of it is parsed again; where

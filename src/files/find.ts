@@ -16,7 +16,7 @@ export type PromptPatterns = {
 
 type Where = Pick<PromptPatterns, 'folder' | 'patterns'>;
 
-export type FoundPaths = {
+type FoundPaths = {
   /** Relative to the folder, with forward slashes, sorted. */
   readonly paths: readonly string[];
   readonly problems: readonly Problem[];

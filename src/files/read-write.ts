@@ -9,7 +9,7 @@ export const LARGEST_FILE = 16 * 1024 * 1024;
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Why a file was not read. */
-export type NotRead = { readonly tooLarge: number } | { readonly reason: string };
+type NotRead = { readonly tooLarge: number } | { readonly reason: string };
 
 /**
  * Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,

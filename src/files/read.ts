@@ -9,7 +9,7 @@ import { parsePromptFile, unreadable, type Located, type Outline, type ParseResu
 import { LARGEST_FILE, readBytes } from './read-write.ts';
 
 /** What was read of a workspace; with an error among the problems the files are not to be synced. */
-export type ReadPromptsResult = {
+type ReadPromptsResult = {
   /** The valid files, in the order of their paths. */
   readonly files: readonly PromptFile[];
   readonly problems: readonly Problem[];

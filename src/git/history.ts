@@ -231,7 +231,7 @@ function parseChange(line: string, first: string, second: string): readonly Chan
 }
 
 /** A commit's message as a history shows it: in one line, and with the pull request that it names. */
-export type CommitMessage = { readonly subject: string; readonly pullRequest: string | null };
+type CommitMessage = { readonly subject: string; readonly pullRequest: string | null };
 
 /**
  * Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A

@@ -7,7 +7,7 @@ import { changesFor, type PinContext, type Resolved } from './changes.ts';
 import { findDrift } from './find-drift.ts';
 import { latestProblems, promotionProblems } from './promotion.ts';
 
-export type PlanInput = Omit<Desired, 'files'>;
+type PlanInput = Omit<Desired, 'files'>;
 
 /** The changes that would make the service match the files. Pure: the same input gives the same plan. */
 export function makePlan(desired: Desired, observation: Observation, history: History = NO_HISTORY): Plan {

@@ -133,7 +133,7 @@ export function latestProblems(file: PromptFile, forbidden: readonly string[]): 
 }
 
 /** A pin to a number that the environment before is not pinned to by its own number. */
-export type Skip = {
+type Skip = {
   readonly environment: string;
   readonly from: string;
   readonly number: number;

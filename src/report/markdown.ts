@@ -21,7 +21,7 @@ import {
 } from './words.ts';
 
 /** How long a page may be, in a unit of the reader's choice. */
-export type Limit = {
+type Limit = {
   readonly most: number;
   /** Length of a text in the unit of the limit. */
   readonly measure: (text: string) => number;

@@ -14,7 +14,7 @@ import {
 import type { Attempt } from './retry.ts';
 
 /** For naming failures. */
-export type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly apiKey: string };
+type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly apiKey: string };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 

@@ -13,7 +13,7 @@ export type HttpSettings = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-export type HttpRequest = {
+type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** With the query, percent-encoded; sent as it is. */
   readonly path: string;
