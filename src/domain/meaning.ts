@@ -1,5 +1,5 @@
 import type { Observed } from './observed.ts';
-import type { ContentsAtRefs, NewVersionRef } from './plan.ts';
+import { contentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
 import { asHeld, findContent, findNamed, holds, type KnownVersion } from './versions.ts';
 
@@ -32,8 +32,7 @@ export function meaningOf(
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
 function wantedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
-  const at = pin.kind === 'git' ? atRefs.get(pin.ref) : undefined;
-  return at !== undefined && 'content' in at ? at.content : null;
+  return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : null;
 }
 
 /**

@@ -19,6 +19,12 @@ export type ContentAtRef = { readonly content: Content; readonly provenance: Pro
 /** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
 export type ContentsAtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
 
+/** The content that a prompt has at a ref; null where it has none. */
+export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
+  const at = atRefs.get(ref);
+  return at === undefined || 'code' in at ? null : at.content;
+}
+
 /** The contents that one prompt's refs have; none where nothing was read. */
 export function contentsIn(atRefs: ContentsAtRefs | undefined): readonly Content[] {
   return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));

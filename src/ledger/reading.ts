@@ -115,9 +115,9 @@ export function findEntry(reading: Reading, id: string): LedgerEntry | undefined
 }
 
 /** The service's newest version, where it was never read and no ledger names it. */
-export function unseenNewest(reading: Reading): string | null {
+export function unseenNewest(reading: Reading, known = knownEntries(reading)): string | null {
   const id = reading.prompt.latestVersionId;
-  return id === null || reading.missing.includes(id) || findEntry(reading, id) !== undefined ? null : id;
+  return id === null || reading.missing.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 
 /** What a reading says of the versions, for those who need not know how. */
@@ -137,7 +137,7 @@ export function interpret(reading: Reading, environments: readonly string[], tra
     active: new Map(environments.map((environment) => [environment, served(environment)])),
     known: known.map((entry) => toKnown(entry, read.get(entry.id))),
     remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
-    findable: unseenNewest(reading) !== null,
+    findable: unseenNewest(reading, known) !== null,
     missing: reading.missing,
     metadata,
     problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],

@@ -2,7 +2,7 @@ import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { ContentsAtRefs } from '../domain/plan.ts';
+import { contentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
 import { holds, type KnownVersion } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
@@ -64,9 +64,7 @@ function versionsOf(
 }
 
 function contentAt(atRefs: ContentsAtRefs, pin: Pin): Content | 'unread' | null {
-  if (pin.kind !== 'git') return 'unread';
-  const at = atRefs.get(pin.ref);
-  return at === undefined || 'code' in at ? null : at.content;
+  return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
 }
 
 function versionOf(pin: Pin, content: Content | 'unread', number: number): KnownVersion {
