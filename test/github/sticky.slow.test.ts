@@ -101,7 +101,7 @@ const half = { status: 200, body: { data: { viewer: { login: 'acme-bot' } } } };
 const identities: readonly Row<Attempt>[] = [
   ['a workflow’s own token', { ...has([OLD]), identity: 'graphql' }, ...UPDATED],
   ['one that says nothing of itself is taken for that', { ...has([OLD]), identity: 'none' }, ...UPDATED],
-  ['a person’s', { ...has([OLD]), identity: 'user', as: ADA }, 'done', FIRST, 'ada: The plan'],
+  ['a person’s', { ...has([OLD]), identity: 'graphql', as: ADA }, 'done', FIRST, 'ada: The plan'],
   ['an app’s', { ...has([OLD]), as: ACME_BOT }, 'done', FIRST, 'acme-bot[bot]: The plan'],
   [
     'an app’s that GraphQL calls by half of its name',

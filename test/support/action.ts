@@ -88,7 +88,7 @@ function splitOutput(line: string): { readonly name: string; readonly mark: stri
   return { name, mark, rest };
 }
 
-/** The lines of a log that a runner could take for commands; `src/report/inert.ts` is there so that none can be. */
+/** The lines of a log that a runner could take for commands; `escapeForRunner` is there so that none can be. */
 export function runnerCommands(log: string): readonly string[] {
   return log.split(/\r\n|\n|\r/).filter((line) => /^[\s\u0085]*::\w/.test(line) || line.includes('##['));
 }

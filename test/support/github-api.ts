@@ -50,7 +50,7 @@ export type GitHubOptions = {
   /** Whom the token acts as; by default what a job's own token does. */
   readonly as?: Person;
   /** What tells who that is: GraphQL's viewer, which alone a job's own token has, or `GET /user` as well. */
-  readonly identity?: 'graphql' | 'user' | 'none';
+  readonly identity?: 'graphql' | 'none';
 };
 
 /** Everything that the stand-in knows; each map is in order of creation. */
@@ -175,7 +175,6 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
   // Octokit encodes the slash, as GitHub takes it.
   ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
-  ['GET', /^\/user$/, showUser],
   ['POST', /^\/graphql$/, askViewer],
 ];
 
@@ -287,10 +286,6 @@ function pullToWire({ number, head, base, merged = false, mergeCommit = null }: 
 function showBranch({ branches }: State, name: string): Reply {
   const sha = branches.get(name);
   return sha === undefined ? NOT_FOUND : { status: 200, body: { object: { sha, type: 'commit' } } };
-}
-
-function showUser({ identity, as }: State): Reply {
-  return identity === 'user' ? { status: 200, body: as } : { status: 403 };
 }
 
 function askViewer({ identity, as }: State): Reply {
