@@ -1249,6 +1249,11 @@ var init_digest = __esmMin((() => {
 	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
 // src/domain/plan.ts
+/** The content that a prompt has at a ref; null where it has none. */
+function contentAtRef(atRefs, ref) {
+	const at = atRefs.get(ref);
+	return at === void 0 || "code" in at ? null : at.content;
+}
 /** The contents that one prompt's refs have; none where nothing was read. */
 function contentsIn(atRefs) {
 	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
@@ -20897,6 +20902,7 @@ const NO_HISTORY = {
 	contents: /* @__PURE__ */ new Map()
 };
 // src/domain/meaning.ts
+init_plan();
 init_prompt_file();
 init_versions$1();
 /** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
@@ -20922,8 +20928,7 @@ function meaningOf({ environment, pin }, file, { active, known, metadata }, atRe
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
 function wantedContent(pin, file, atRefs) {
 	if (pin.kind === "latest") return file.content;
-	const at = pin.kind === "git" ? atRefs.get(pin.ref) : void 0;
-	return at !== void 0 && "content" in at ? at.content : null;
+	return pin.kind === "git" ? contentAtRef(atRefs, pin.ref) : null;
 }
 /**
 * Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
@@ -21099,6 +21104,7 @@ async function fromGit({ source, digest }, repository) {
 }
 // src/observing/assume.ts
 init_digest();
+init_plan();
 init_versions$1();
 init_prompt_file();
 init_problem();
@@ -21160,9 +21166,7 @@ function versionsOf(file, then, atRefs) {
 	}));
 }
 function contentAt(atRefs, pin) {
-	if (pin.kind !== "git") return "unread";
-	const at = atRefs.get(pin.ref);
-	return at === void 0 || "code" in at ? null : at.content;
+	return pin.kind === "git" ? contentAtRef(atRefs, pin.ref) : "unread";
 }
 function versionOf(pin, content, number) {
 	if (content !== "unread") {
@@ -36037,9 +36041,9 @@ function findEntry(reading, id) {
 	return knownEntries(reading).find((entry) => entry.id === id);
 }
 /** The service's newest version, where it was never read and no ledger names it. */
-function unseenNewest(reading) {
+function unseenNewest(reading, known = knownEntries(reading)) {
 	const id = reading.prompt.latestVersionId;
-	return id === null || reading.missing.includes(id) || findEntry(reading, id) !== void 0 ? null : id;
+	return id === null || reading.missing.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 /** What a reading says of the versions, for those who need not know how. */
 function interpret(reading, environments, tracking) {
@@ -36063,7 +36067,7 @@ function interpret(reading, environments, tracking) {
 		active: new Map(environments.map((environment) => [environment, served(environment)])),
 		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
 		remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
-		findable: unseenNewest(reading) !== null,
+		findable: unseenNewest(reading, known) !== null,
 		missing: reading.missing,
 		metadata,
 		problems: metadata === "dropped" ? [makeProblem("service/drops-metadata", { environment: tracking })] : [],
