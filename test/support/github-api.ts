@@ -49,7 +49,7 @@ export type GitHubDouble = Awaited<ReturnType<typeof startGitHub>>;
 export type GitHubOptions = {
   /** Whom the token acts as; by default what a job's own token does. */
   readonly as?: Person;
-  /** What tells who that is: GraphQL's viewer, which alone a job's own token has, or `GET /user` as well. */
+  /** What tells who that is: GraphQL's viewer, or nothing. */
   readonly identity?: 'graphql' | 'none';
 };
 
