@@ -89,7 +89,6 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   return new EnvHttpProxyAgent({
     ...options,
     ...proxiesOf(environment),
-    requestTls: { allowH2: false },
     // What asks a proxy for tunnels is given no other option of the above.
     clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutSeconds * 1_000 }),
   });

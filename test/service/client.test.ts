@@ -76,6 +76,7 @@ describe('what is sent', () => {
     expect(seen[0]).toMatchObject({ method, url: BASE + path });
     expect(seen[0]?.body === '' ? null : JSON.parse(seen[0]?.body ?? '')).toEqual(body);
     expect(seen[0]?.headers.get('x-api-key')).toBe(KEY);
+    expect(seen[0]?.headers.get('accept')).toBe('application/json');
     expect(seen[0]?.headers.get('accept-encoding')).toBe('identity');
     expect(seen[0]?.headers.get('content-type')).toBe(body === null ? null : 'application/json');
     expect(calls).toEqual([{ method, path, status: 200, milliseconds: 0, attempt: 1 }]);
@@ -258,6 +259,7 @@ describe('statuses', () => {
     const { service, calls } = open();
     const failure = await failureOf(callsByName[name](service));
     expect(failure).toMatchObject({ problem: { code }, effect });
+    expect(failure.message).toContain(code === 'service/unexpected-status' ? 'Sorry' : '');
     expect(seen).toHaveLength(times);
     expect(calls.map((call) => [call.status, call.attempt])).toEqual(
       Array.from({ length: times }, (_, index) => [status, index + 1]),

@@ -31,7 +31,9 @@ const TOO_LONG = 1_050;
 /** A service whose connections are held back before their handshakes for as long as it is slow. */
 async function slowService() {
   const creates: unknown[] = [];
-  const server = createServer({ key: KEY, cert: CERTIFICATE }, async (request, response) => {
+  // Whoever agreed on HTTP/2 would not be understood.
+  const options = { key: KEY, cert: CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
+  const server = createServer(options, async (request, response) => {
     creates.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).change_summary);
     response.end(JSON.stringify(wireVersion));
   });

@@ -67,11 +67,14 @@ describe('before anything was sent', () => {
     expect(Math.max(...calls.map(({ milliseconds }) => milliseconds))).toBeLessThan(9_000);
   });
 
-  test('after it was closed, nothing is sent', async () => {
+  test('after it was closed, nothing is sent, and no timer keeps the process alive', async () => {
     const { url, sockets } = await httpServer(answer);
     const { service } = connected({ baseUrl: url });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
     await service.readPrompt('prm_1');
     await service.close();
+    expect(timers()).toBeLessThanOrEqual(before);
     await failureOf(service.readPrompt('prm_1'));
     expect(sockets).toHaveLength(1);
   });

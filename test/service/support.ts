@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ServiceError, type NewVersion, type PromptService } from '../../src/service/prompt-service.ts';
 import { connect, type CallReport, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
 
@@ -55,12 +55,15 @@ export const goodAnswers = {
   setActive: { updated: true },
 } as const satisfies Record<CallName, unknown>;
 
+/** What a call fails with, whose message lacks nothing that it is about. */
 export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
   const error = await promise.then(
     () => 'no failure',
     (reason: unknown) => reason,
   );
   if (!(error instanceof ServiceError)) throw new Error(`expected a ServiceError, got ${String(error)}`);
+  // "received undefined" is zod's, of a field that is not there.
+  expect(error.message).not.toMatch(/(?<!received )undefined/);
   return error;
 }
 
