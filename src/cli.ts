@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
 // An older one would end in a stack trace somewhere in here.
 if (isTooOld(process.versions.node)) {
@@ -7,6 +8,8 @@ if (isTooOld(process.versions.node)) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache();
+  // What is young stays small: with many prompts it grows by 100 MB otherwise, and that is no faster.
+  setFlagsFromString('--semi-space-growth-factor=1');
   void run();
 }
 
