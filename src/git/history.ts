@@ -206,7 +206,7 @@ function parseLog(listed: string): readonly Entry[] {
   const words = listed.split('\0');
   const entries: { commit: string; subject: string; changes: Change[] }[] = [];
   for (let index = 0; index < words.length;) {
-    const { [index]: word = '', [index + 1]: first = '', [index + 2]: second = '' } = words;
+    const [word = '', first = '', second = ''] = words.slice(index, index + 3);
     const changes = parseChange(word, first, second);
     if (isCommitId(word)) entries.push({ commit: word, subject: first, changes: [] });
     else entries.at(-1)?.changes.push(...changes);
