@@ -44,6 +44,11 @@ describe('max_changes', () => {
     expect(statuses(refused).slice(changing)).toStrictEqual(statuses(plan).slice(changing));
   });
 
+  test('is a part of all prompts, also of those that were not looked at', () => {
+    const refused = guard(planOf(4, 2), { ...none, maxChanges: parseMaxChanges('25%'), notLookedAt: 4 });
+    expect(statuses(refused)).toStrictEqual(['pending', 'pending', 'unchanged', 'unchanged']);
+  });
+
   test('counts a prompt whose pins are still to be looked for', () => {
     const wanted = file({ text: 'Hello', pins: { production: 5 } });
     const found = observed({

@@ -140,6 +140,41 @@ describe('a version that is not active there is refused', () => {
     expect(problems[0]?.hint).toBe(`To promote what "staging" serves (v7), run: ${command}`);
   });
 
+  const STAGING = 'run: promptsync promote k/1 --from staging --to production';
+  test.each<[string, NonNullable<FileParts['pins']>, Scene['active'], what: string, hint: string]>([
+    [
+      'with what has to be pinned first, where nothing is served there',
+      { production: 8 },
+      { staging: null, production: V6, promptsync: V8 },
+      'v8 is not active (it serves nothing)',
+      `Pin "staging". Take the pin of "production" out of the file, or pin what is served there (v6); sync, then ${STAGING}`,
+    ],
+    [
+      'with what has to go first, where the same sync would bring it there',
+      { staging: 8, production: 8 },
+      { staging: V7, production: null, promptsync: V8 },
+      'v8 is not active (it serves v7)',
+      `Take the pin of "production" out of the file; sync, then ${STAGING}`,
+    ],
+    [
+      'as what it is, where it is not made yet',
+      { staging: 'latest', production: 'latest' },
+      { staging: V7, production: V6 },
+      'a version that is not made yet is not active (it serves v7)',
+      `Take the pin of "production" out of the file, or pin what is served there (v6); sync, then ${STAGING}`,
+    ],
+    [
+      'by its id, where nobody knows its number',
+      { staging: 7, production: 'version:theirs' },
+      { staging: V7, production: V6 },
+      'theirs is not active (it serves v7)',
+      `To promote what "staging" serves (v7), ${STAGING}`,
+    ],
+  ])('%s', (_, pins, active, what, hint) => {
+    const { problems } = planOf({ file: { text: 'New', pins }, active });
+    expect(problems[0]).toMatchObject({ message: `"production" is promoted from "staging", where ${what}.`, hint });
+  });
+
   test('at its place, with the command that would be right', () => {
     const { problems } = planOf({
       file: { key: "a'; rm -rf /", pins: { staging: 7, production: 8 } },
