@@ -17,7 +17,7 @@ export async function openRepository(start: GitStart, folder: string) {
   const prefix = prefixOf(start, folder);
   const { shallow, head } = await placeOf(ask);
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
-  const toFolder = (path: string): string => posix.relative(prefix === '' ? '.' : prefix, path);
+  const toFolder = (path: string): string => posix.relative(prefix, path);
   const trees = openTrees(git);
   return {
     /** The commit that is checked out; null before the first one. */

@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
-import { configure, lastCommitOf, open, uncommittedOf, UNUSUAL_SETTINGS, UNUSUAL_VARIABLES } from './support.ts';
+import { openRepository } from '../../src/git/repository.ts';
+import {
+  configure,
+  lastCommitOf,
+  open,
+  startAt,
+  uncommittedOf,
+  UNUSUAL_SETTINGS,
+  UNUSUAL_VARIABLES,
+} from './support.ts';
 
 /** By the name of a commit, words that name it. */
 const COMMITS = {
@@ -59,6 +68,7 @@ describe('a ref', () => {
     const clone = join(makeFolder(), 'clone');
     git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
     const repository = await open(clone);
+    expect([repository.shallow, (await open(folder)).shallow]).toEqual([true, false]);
     expect(await repository.resolveRef(first)).toBeNull();
     expect(await repository.resolveRef('HEAD~1')).toBeNull();
   });
@@ -180,8 +190,10 @@ describe('git that fails', () => {
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
   });
 
-  test('to start is a problem', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
+  test('to start is a problem, and so is a folder that is no repository, be it within one', async () => {
+    const folder = makeRepository({ 'p/a.md': 'a' });
+    const start = { ...startAt(folder), root: join(folder, 'p') };
+    await expect(openRepository(start, start.root)).rejects.toThrow('git could not answer: this is not a git');
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');
   });

@@ -207,7 +207,7 @@ describe('the pull request that a commit names', () => {
     ['not an issue', 'Fix #12', 'Closes #12', null],
     ['not without a number', 'Soften (#)', '', null],
     ['not a number that none can have', absurd, '', null],
-    ['a merge of GitHub', 'Merge pull request #7 from acme/soft', 'Soften\n\nMore.', '#7', 'Soften'],
+    ['a merge of GitHub', 'Merge pull request #17 from acme/soft', ' Soften\r\n\nMore.', '#17', 'Soften'],
     ['one without a title', 'Merge pull request #7 from a/b', '', '#7'],
     ['its title may name another', 'Merge pull request #7 from a/b', 'Like (#3)', '#7', 'Like (#3)'],
     ['not a merge that is quoted', quoted, '', null],

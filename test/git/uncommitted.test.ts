@@ -33,6 +33,15 @@ describe('a file differs from HEAD', () => {
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(differs ? ['a.md'] : []);
   });
 
+  test('in what is staged of it, whatever is in the folder', async () => {
+    const folder = makeRepository({ 'p/a.md': 'a', 'p/b.md': 'b', 'c.md': 'c' });
+    writeFiles(folder, { 'p/a.md': 'edited', 'c.md': 'edited' });
+    git(folder, 'add', '.');
+    writeFiles(folder, { 'p/a.md': 'a', 'p/b.md': 'edited' });
+    const { staged } = await open(join(folder, 'p'));
+    expect(await staged(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
+  });
+
   test('untracked, and ignored', async () => {
     const folder = makeRepository({ 'a.md': 'a', '.gitignore': 'ignored.md\n' });
     writeFiles(folder, { 'new.md': 'n', 'ignored.md': 'i' });
