@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Side } from '../../src/domain/edits.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { mergePrompt, mergeText, mergeValue, type Merging } from '../../src/files/merge.ts';
+import { mergePrompt, mergeText, mergeValue, type Merging, type Theirs } from '../../src/files/merge.ts';
 import { makeMerger } from '../../src/git/merge-file.ts';
 import { fileOf, sourceOf } from './support.ts';
 
@@ -245,5 +245,54 @@ describe('metadata', () => {
         expect(await merged(base, ours, base)).toEqual({ mapping: ours, conflict: null });
       }),
     );
+  });
+});
+
+describe('a prompt', () => {
+  const file = fileOf(sourceOf('metadata: { m: 1 }\n'));
+  const fields = { key: file.key, name: file.name, description: 'Theirs' };
+  const nothing: Theirs = { fields, content: null, base: null, baseContent: null, since: null };
+  const content = (m: number) => ({ text: file.content.text, metadata: { m } });
+  const named = (name: string) => ({ ...nothing, fields: { ...fields, name } });
+  const { labels } = how(null);
+  const edit = (field: string, before: unknown, after: unknown, conflict = false) => {
+    return { kind: 'set-field', field, before: JSON.stringify(before), after: JSON.stringify(after), conflict };
+  };
+
+  test.each<[string, Theirs, readonly unknown[], readonly unknown[]]>([
+    ['stays as it is where only what the file does not manage is another', nothing, [], []],
+    [
+      'gets a name that only the service has changed',
+      { ...named('T'), base: file },
+      ...([[edit('name', 'N', 'T')], [{ path: ['name'], value: 'T' }]] as const),
+    ],
+    ['keeps a name that only the file has changed', { ...named('B'), base: { ...file, name: 'B' } }, [], []],
+    [
+      'has both names where nobody knows what they come from',
+      named('T'),
+      ...([[edit('name', 'N', 'T', true)], [{ path: ['name'], value: 'T', labels }]] as const),
+    ],
+    [
+      'gets metadata that only the service has changed',
+      { ...nothing, content: content(2), baseContent: content(1) },
+      ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
+    ],
+    [
+      'also where both may come from something newer that has the same metadata',
+      { ...nothing, content: content(2), baseContent: content(1), since: [content(1)] },
+      ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
+    ],
+    [
+      'has both where that has other metadata',
+      { ...nothing, content: content(2), baseContent: content(1), since: [content(3)] },
+      ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
+    ],
+    [
+      'and where the service has what they come from: the file’s may be an edit that was taken back',
+      { ...nothing, content: content(2), baseContent: content(2), since: [content(1)] },
+      ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
+    ],
+  ])('%s', async (_, theirs, edits, frontMatter) => {
+    expect(await mergePrompt(file, theirs, how(null))).toEqual({ edits, frontMatter, text: null });
   });
 });
