@@ -20469,7 +20469,7 @@ function parseLog(listed) {
 	const words = listed.split("\0");
 	const entries = [];
 	for (let index = 0; index < words.length;) {
-		const { [index]: word = "", [index + 1]: first = "", [index + 2]: second = "" } = words;
+		const [word = "", first = "", second = ""] = words.slice(index, index + 3);
 		const changes = parseChange(word, first, second);
 		if (isCommitId(word)) entries.push({
 			commit: word,
@@ -20570,7 +20570,7 @@ async function openRepository(start, folder) {
 	const prefix = prefixOf(start, folder);
 	const { shallow, head } = await placeOf$1(ask);
 	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
-	const toFolder = (path) => node_path.posix.relative(prefix === "" ? "." : prefix, path);
+	const toFolder = (path) => node_path.posix.relative(prefix, path);
 	const trees = openTrees(git);
 	return {
 		/** The commit that is checked out; null before the first one. */
@@ -35426,7 +35426,6 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }) {
 	return new import_env_http_proxy_agent.default({
 		...options,
 		...proxiesOf(environment),
-		requestTls: { allowH2: false },
 		clientFactory: (proxy, given) => new import_pool.default(proxy, {
 			...given,
 			headersTimeout: timeoutSeconds * 1e3
