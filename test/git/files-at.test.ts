@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { pathspecsOf } from '../../src/git/driver.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import {
   configure,
@@ -169,6 +170,19 @@ describe('the contents of many files', () => {
     const { fileAt, head } = await open(folder);
     await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git could not answer');
     await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git could not answer');
+  });
+});
+
+describe('a listing of many files', () => {
+  const many = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['asks for a few by their names', ['a/b.md', '*.md'], [':(top,literal)a/b.md', ':(top,literal)*.md']],
+    ['asks for the folder that many are in', many((at) => `a/b/${at}.md`), [':(top,literal)a/b']],
+    ['or the one above theirs', many((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`), [':(top,literal)a/b']],
+    ['or above those of which the last is another', many((at) => `a/${at < 59 ? 'b' : 'c'}/x`), [':(top,literal)a']],
+    ['and for all where they are in none', many((at) => `${at}/a.md`), [':(top,literal)']],
+  ])('%s', (_, paths, expected) => {
+    expect(pathspecsOf(paths)).toEqual(expected);
   });
 });
 

@@ -38,13 +38,14 @@ describe('what changed since a commit', () => {
 });
 
 describe('the ancestors of commits', () => {
-  test('are the commits themselves and all before them, of each branch', async () => {
+  test('are the commits themselves and all before them, of each branch, or of the branch alone', async () => {
     const { folder, commits } = makeMerged();
     const { first, side, main, merge } = commits;
     const repository = await open(folder);
     expect(await repository.ancestorsOf([main])).toEqual(new Set([first, main]));
     expect(await repository.ancestorsOf([merge])).toEqual(new Set([first, side, main, merge]));
     expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
+    expect(await repository.mergesBefore(merge, 2)).toEqual([merge, main]);
   });
 });
 
