@@ -189,3 +189,15 @@ test('every JSON mapping without __proto__ is read as JSON.parse reads it', () =
     }),
   );
 });
+
+describe('what is wrong is said in one short clause', () => {
+  test.each([
+    ['of a directive', '%YAML 1.2\n---\na: 1', 'a line begins with %'],
+    ['of two documents', 'a: 1\n---\nb: 2', 'it holds more than one document'],
+    ['of any other error', 'a: "\\q"', 'Invalid escape sequence \\q'],
+    ['without the source, which may be a secret', 'a: "b" sk-live-0123', 'Unexpected scalar at node end'],
+  ])('%s', (_, text, reason) => {
+    const [problem] = parse(text).problems;
+    expect(problem?.message).toBe(`The YAML cannot be read: ${reason}.`);
+  });
+});
