@@ -1,10 +1,10 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { wrapGit } from '../support/count-git.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { pathspecsOf } from '../../src/git/driver.ts';
 import { openRepository } from '../../src/git/repository.ts';
+import { wrapGit } from '../support/count-git.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import {
   configure,
   lastCommitOf,
@@ -204,10 +204,14 @@ describe('git that fails', () => {
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
   });
 
-  test('to start is a problem, and so is a folder that is no repository, be it within one', async () => {
-    const folder = makeRepository({ 'p/a.md': 'a' });
-    const start = { ...startAt(folder), root: join(folder, 'p') };
-    await expect(openRepository(start, start.root)).rejects.toThrow('git could not answer: this is not a git');
+  test('for a folder that is no repository, be it within one, is a problem', async () => {
+    const root = join(makeRepository({ 'p/a.md': 'a' }), 'p');
+    const opened = openRepository({ ...startAt(root), root }, root);
+    await expect(opened).rejects.toThrow('git could not answer: this is not a git repository.');
+  });
+
+  test('to start is a problem', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');
   });
