@@ -3,6 +3,7 @@ import { posix, relative, sep } from 'node:path';
 import { namesIn, NO_PROGRAMS, openGit, pathspecsOf, type Ask, type GitStart } from './driver.ts';
 import { filesAt, openTrees } from './files-at.ts';
 import { historyOf } from './history.ts';
+import { knownTip } from './remote.ts';
 
 /** What git knows of the folder that holds the configuration. Paths are from the root where they are not said to be from it. */
 export type Repository = Awaited<ReturnType<typeof openRepository>>;
@@ -19,6 +20,7 @@ export async function openRepository(start: GitStart, folder: string) {
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
   const toFolder = (path: string): string => posix.relative(prefix, path);
   const trees = openTrees(git);
+  const files = filesAt(git, trees);
   return {
     /** The commit that is checked out; null before the first one. */
     head,
@@ -43,7 +45,15 @@ export async function openRepository(start: GitStart, folder: string) {
       const { same = [], changed = [] } = Object.groupBy(there, (path) => (isAsIn(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolder)), changed: changed.map(toFolder) };
     },
-    ...filesAt(git, trees),
+    /**
+     * The commit that a branch of the remote is at as this clone knows it, without a remote the branch of that name; null
+     * for the remote's default branch. Nothing is fetched; null where it is not known.
+     */
+    knownTip: async (branch: string | null): Promise<string | null> => {
+      const ref = await knownTip(ask, branch);
+      return ref === null ? null : files.resolveRef(ref);
+    },
+    ...files,
     ...historyOf(git, trees),
   };
 }
