@@ -26,6 +26,8 @@ export type Config = {
   readonly patternPlaces: readonly Place[];
   /** In promotion order; null when any environment may be pinned. */
   readonly environments: readonly Environment[] | null;
+  /** What goes live; null: the remote's default branch. */
+  readonly branch: string | null;
   readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
@@ -133,6 +135,7 @@ export const WrittenConfigShape = z.strictObject({
     .record(line, environment)
     .optional()
     .describe('In promotion order. Where it is there, no other may be pinned.'),
+  branch: line.optional().describe("The branch that goes live. Default: the remote's default branch."),
   tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
   on_drift: z
     .enum(['overwrite', 'fail'])

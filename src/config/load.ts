@@ -93,6 +93,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
+    branch: written.branch ?? null,
     trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),

@@ -37,6 +37,7 @@ environments:
   staging: {}
   preview:
   production: { promote_from: staging, allow_latest: false }
+branch: live
 tracking_environment: tool
 on_drift: fail
 max_changes: 25%
@@ -57,6 +58,7 @@ timeout_seconds: 2.5
       { name: 'preview', allowLatest: true },
       { name: 'production', promoteFrom: 'staging', allowLatest: false },
     ],
+    branch: 'live',
     trackingEnvironment: 'tool',
     onDrift: 'fail',
     maxChanges: { kind: 'percent', percent: 25 },
@@ -73,6 +75,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     patterns: ['prompts/**/*.md'],
     patternPlaces: [],
     environments: null,
+    branch: null,
     trackingEnvironment: 'promptsync',
     onDrift: 'overwrite',
     maxChanges: null,
