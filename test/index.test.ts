@@ -70,7 +70,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
     service,
     trackingEnvironment: 'promptsync',
     newOperation: () => 'operation',
-    digestAt: async () => null,
+    textAt: async () => null,
     sleep: (milliseconds) => setTimeout(milliseconds),
   });
   const desired: api.Desired = {

@@ -44,16 +44,20 @@ function observing(count: number, latency: number, rounds: number, more: Partial
   };
 }
 
+/** Nothing is to be done where the text is found. */
 function wantedOf(index: number): Wanted {
-  const text = textOf(index, 1);
-  return { ...readingOnly(idOf(index), ENVIRONMENTS), contents: [{ text, digest: contentDigest(text) }] };
+  const digest = contentDigest(textOf(index, 1));
+  return {
+    ...readingOnly(idOf(index), ENVIRONMENTS),
+    isDone: ({ known }) => known.some((version) => version.digest === digest),
+  };
 }
 
 async function observeAll(baseUrl: string, wanted: readonly Wanted[]): Promise<void> {
   const sleep = async () => {};
   const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
   const service = connect({ ...options, now: Date.now, random: Math.random, sleep });
-  const world = { trackingEnvironment: TRACKING, newOperation: () => 'none', digestAt: async () => null, sleep };
+  const world = { trackingEnvironment: TRACKING, newOperation: () => 'none', textAt: async () => null, sleep };
   const { observed } = await observe(ledgerProvider({ ...world, service }), wanted, { concurrency: CONCURRENCY });
   await service.close();
   if (observed.size !== wanted.length) throw new Error('not every prompt was observed');

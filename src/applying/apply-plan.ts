@@ -124,9 +124,13 @@ async function makeChange(change: Change, plan: PromptPlan, writer: Writer, made
   }
 }
 
-/** Versions that were there already and that the plan makes active. */
-function activatedBy({ changes }: PromptPlan): readonly VersionRef[] {
-  return changes.flatMap((change) => (change.kind !== 'set-active' || isNew(change.after) ? [] : [change.after]));
+/** Versions that were there already and that pins other than `latest` make active. */
+function activatedBy({ changes, file: { pins } }: PromptPlan): readonly VersionRef[] {
+  const followed = new Set(pins.flatMap(({ environment, pin }) => (pin.kind === 'latest' ? [environment] : [])));
+  return changes.flatMap((change) => {
+    if (change.kind !== 'set-active' || isNew(change.after) || followed.has(change.environment)) return [];
+    return [change.after];
+  });
 }
 
 function findMade(made: readonly Made[], target: NewVersionRef): VersionRef | undefined {

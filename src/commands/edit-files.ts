@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gitStartOf } from '../desired/workspace.ts';
 import type { Committed, EditedPrompt, FileEdit } from '../domain/edits.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import { isNew, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { codePoint, showHidden } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
@@ -217,9 +217,13 @@ function subjectAndBody(edited: readonly EditedPrompt[], subject: Editor['subjec
 function versionNote(edits: readonly FileEdit[]): string {
   const pin = edits.find((edit) => edit.kind === 'set-pin');
   if (pin === undefined) return '';
-  return pin.before === null ? ` (v${pin.after})` : ` (${named(pin.before)} → ${named(pin.after)})`;
+  const { before = null, after = null } = pin.serves?.change ?? {};
+  const to = named(pin.after, after !== null && !isNew(after) ? after.number : null);
+  return pin.before === null ? ` (${to})` : ` (${named(pin.before, before?.number ?? null)} → ${to})`;
 }
 
-function named(pin: string): string {
+/** What is served has a number also where the pin is an id. */
+function named(pin: string, served: number | null): string {
+  if (pin.startsWith('version:') && served !== null) return `v${served}`;
   return /^[0-9]+$/.test(pin) ? `v${pin}` : pin;
 }

@@ -102,7 +102,7 @@ export async function readToImport(
   const opened = await openProvider({ config, files, repository: null }, world, options);
   if ('problems' in opened) return opened;
   const names = environments.map(({ name }) => name);
-  const wanted = ids.map((id) => readingOnly(id, names));
+  const wanted = ids.map((id) => readingOnly(id, names, true));
   try {
     const observation = await observe(opened.provider, wanted, observing(config, world));
     return { observation, service: opened.name };
@@ -168,9 +168,9 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
 }
 
 function editsOf({ pins }: Chosen): EditedPrompt['edits'] {
-  const pinned = pins.map(({ environment, pin }) => ({
+  const pinned = pins.map(({ environment, value }) => ({
     kind: 'set-pin' as const,
-    ...{ environment, before: null, after: String(pin) },
+    ...{ environment, before: null, after: String(value) },
   }));
   return [{ kind: 'create-file' }, ...pinned];
 }

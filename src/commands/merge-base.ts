@@ -1,6 +1,6 @@
 import { fileInGit } from '../desired/at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
-import { withLineFeeds } from '../domain/digest.ts';
+import { isDigestOf } from '../domain/digest.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
@@ -121,10 +121,10 @@ function hadOneText({ content }: PromptFile, earlier: readonly FormerFile[], kno
 async function fileOf({ ours, source, digest }: KnownVersion, { id }: PromptFile, repository: Repository | null) {
   const { commit, path } = source ?? {};
   const then = !ours || commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
-  return then?.content.digest === digest && then.id === id ? then : null;
+  return then?.id === id && isDigestOf(digest, then.content) ? then : null;
 }
 
 /** What a version held, as it was read or by its file. */
 function contentOf({ content: held }: KnownVersion, file: MergeBase['base']): MergeBase['baseContent'] {
-  return held === null ? (file?.content ?? null) : { text: withLineFeeds(held.text), metadata: held.metadata };
+  return held ?? file?.content ?? null;
 }

@@ -54,7 +54,7 @@ export async function openProvider(
     service,
     trackingEnvironment,
     newOperation: newId,
-    digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
+    textAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content ?? null,
     sleep,
   });
   return { provider, name, close: () => service.close().then(close) };

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import { findNamed, type KnownVersion, pinTo } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
@@ -13,8 +13,8 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import { type Draft, draftEdits, stays } from './edit-files.ts';
 import { planAgain, type Walked } from './walk.ts';
 
-/** A pin to write: an environment and the number of the version that it is to serve. */
-type WantedPin = { readonly environment: string; readonly number: number };
+/** A pin to write: an environment and the version that it is to serve. */
+type WantedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
  * Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
@@ -22,9 +22,9 @@ type WantedPin = { readonly environment: string; readonly number: number };
  */
 export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Walked): Promise<Draft> {
   const { file } = prompt;
-  const { environment, number } = wanted;
+  const { environment, version } = wanted;
   const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
-  if (before?.kind === 'number' && before.number === number) return stays(file, 'unchanged');
+  if (before !== null && findNamed([version], before) !== undefined) return stays(file, 'unchanged');
   const { edit, change } = pinEdit(wanted, before);
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
   const edited = draft.change?.file ?? null;
@@ -41,11 +41,12 @@ export type PinEdit = {
   readonly change: FrontMatterEdit;
 };
 
-/** What pins an environment to a number instead of what it was pinned to; null: it was not. */
-export function pinEdit({ environment, number }: WantedPin, before: Pin | null): PinEdit {
+/** What pins an environment to a version instead of what it was pinned to; null: it was not. */
+export function pinEdit({ environment, version }: WantedPin, before: Pin | null): PinEdit {
+  const { value, comment } = pinTo(version);
   return {
-    edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(number) },
-    change: { path: ['pins', environment], value: number },
+    edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(value) },
+    change: { path: ['pins', environment], value, comment },
   };
 }
 

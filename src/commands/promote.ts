@@ -26,7 +26,7 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
     return {
       problems: problemsOf(from, to, config),
       environments: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
-      whole: false,
+      whole: true,
     };
   };
   const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
@@ -57,7 +57,7 @@ async function draftPromotion(prompt: PromptPlan, from: string, to: string, walk
   if (served === null) {
     return stays(file, 'blocked', [makeProblem('promote/nothing-active', { environment: from }, { path: file.path })]);
   }
-  const draft = await draftPin({ environment: to, number: served.number }, prompt, walked);
+  const draft = await draftPin({ environment: to, version: served }, prompt, walked);
   const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
   if (!drifts || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };

@@ -1,6 +1,5 @@
 import { type FormerFile, pinsOf, readFormerFiles } from '../desired/read-history.ts';
 import { gitStartOf } from '../desired/workspace.ts';
-import { withLineFeeds } from '../domain/digest.ts';
 import type { Labels, Side } from '../domain/edits.ts';
 import type { FormerPin, FormerPins } from '../domain/history.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
@@ -197,8 +196,7 @@ async function readTheirs(
 ): Promise<Theirs> {
   const { file, observed } = prompt;
   const origin = await readMergeBase(prompt, edit, earlier, walked.repository);
-  const held = edit?.version.content ?? null;
-  const content = held === null ? null : { text: withLineFeeds(held.text), metadata: held.metadata };
+  const content = edit?.version.content ?? null;
   return { fields: changedFields(observed?.fields ?? file, file, earlier), content, ...origin };
 }
 
@@ -226,7 +224,7 @@ function pinEdits({ environments, contested }: Changed, { side }: PullOptions): 
   return environments.flatMap((one): readonly PinEdit[] => {
     const { environment, pin, version } = one;
     const keeps = pin === null || pin.pin.kind === 'latest' || (side === 'ours' && contested.includes(one));
-    return keeps ? [] : [pinEdit({ environment, number: version.number }, pin.pin)];
+    return keeps ? [] : [pinEdit({ environment, version }, pin.pin)];
   });
 }
 

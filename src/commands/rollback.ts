@@ -46,7 +46,8 @@ async function draftRollback(
   const known = observed?.known ?? [];
   const number = to ?? (await versionBefore(prompt, environment, known, walked));
   if (typeof number !== 'number') return stays(file, 'blocked', [number]);
-  if (known.some((version) => version.number === number)) return draftPin({ environment, number }, prompt, walked);
+  const version = known.find((one) => one.number === number);
+  if (version !== undefined) return draftPin({ environment, version }, prompt, walked);
   return stays(file, 'blocked', [makeProblem('rollback/unknown-version', { number }, { path: file.path })]);
 }
 
@@ -58,7 +59,7 @@ async function versionBefore(
   { repository }: Walked,
 ): Promise<number | Problem> {
   const place = { path: prompt.file.path };
-  const served = servedIn(prompt, environment)?.number ?? null;
+  const served = servedIn(prompt, environment);
   if (served === null) return makeProblem('rollback/nothing-served', { environment }, place);
   const pins = await readPins(prompt.file, environment, repository);
   const before = pinnedBefore(pins, served, known);
@@ -66,7 +67,9 @@ async function versionBefore(
   if (before.kind === 'unclear') return unclear(before.pin, environment, place);
   // What a shallow clone leaves out may say more.
   if (repository?.shallow) return makeProblem('rollback/shallow', { environment }, place);
-  return knownBefore(known, served) ?? makeProblem('rollback/nothing-before', { environment, number: served }, place);
+  return (
+    knownBefore(known, served) ?? makeProblem('rollback/nothing-before', { environment, number: served.number }, place)
+  );
 }
 
 async function readPins(

@@ -1,3 +1,4 @@
+import type { FormerWants } from '../domain/desired.ts';
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
@@ -16,9 +17,27 @@ export async function readFormerFiles(
   { id, path }: Located,
   commit: string,
   repository: Repository,
-  most = LONGEST_HISTORY,
 ): Promise<readonly FormerFile[]> {
-  return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, most), repository);
+  const places = await repository.whereTouched(commit, repository.fromRoot(path));
+  return parseFiles(id, places.slice(0, LONGEST_HISTORY), repository);
+}
+
+/** What the ancestors of any of these commits wanted of a prompt, themselves included, wherever its file was there. */
+export async function readFormerWants(
+  located: Located,
+  tips: readonly string[],
+  repository: Repository,
+): Promise<FormerWants> {
+  const states = await Promise.all(
+    tips.map(async (tip) => {
+      const own = repository.fromRoot(located.path);
+      const found = await findAt({ id: located.id, path: own }, tip, repository);
+      const places = await repository.whereSeen(tip, typeof found === 'string' ? own : found.path);
+      return parseFiles(located.id, places.slice(0, LONGEST_HISTORY), repository);
+    }),
+  );
+  const all = states.flat();
+  return { pins: await pinsOf(all, repository), fields: all.map(({ file }) => file) };
 }
 
 /** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */

@@ -1,17 +1,15 @@
-import { type FormerFields, type History, NO_HISTORY } from '../domain/desired.ts';
+import { isDigestOf } from '../domain/digest.ts';
+import { type History, NO_HISTORY } from '../domain/desired.ts';
 import type { FormerPins } from '../domain/history.ts';
-import { type Meaning, meaningOf, wantsOwnVersion } from '../domain/meaning.ts';
+import { dueVersion, type Meaning, meaningOf } from '../domain/meaning.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import { FIELDS, type Provenance } from '../domain/plan.ts';
 import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
-import type { Content, PromptFile } from '../domain/prompt-file.ts';
+import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileInGit } from './at-commit.ts';
-import { readFormerFiles, readFormerPins, withoutHead } from './read-history.ts';
+import { readFormerPins, readFormerWants, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
-
-/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY = 50;
 
 type Given = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
 type Sources = Given & { readonly repository: Repository };
@@ -38,9 +36,11 @@ export async function recall(
     const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
     return found === undefined ? [] : [{ file, observed: found, meanings }];
   });
+  const drifting = compared.filter(mayDrift(sources));
+  const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
   return {
     formerPins: await readAll(compared.filter(mayBeRefused(sources)), (file) => formerPins(file, sources)),
-    formerFields: await readAll(compared.filter(mayDrift(sources)), (file) => formerFields(file, sources)),
+    formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
@@ -79,20 +79,22 @@ async function formerPins(file: PromptFile, { repository, base }: Sources): Prom
   return base === null ? withoutHead(former, file, commit) : former;
 }
 
-/** Whether a field is neither as the base wants it nor as the file does. */
-function mayDrift({ base }: Sources) {
-  return ({ file, observed: { fields } }: Compared): boolean => {
+/** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */
+function mayDrift({ base, contentsAtRefs }: Sources) {
+  return ({ file, observed, meanings }: Compared): boolean => {
     const then = base?.files.get(file.id);
+    if (then === undefined) return false;
+    const atRefs = contentsAtRefs.get(file.id) ?? new Map();
+    const isMoved = ({ environment }: EnvironmentPin): boolean => {
+      const pin = then.pins.find((one) => one.environment === environment);
+      const serves = observed.active.get(environment) ?? null;
+      return serves !== null && pin !== undefined && meaningOf(pin, then, observed, atRefs).kind !== 'in-sync';
+    };
+    if (file.pins.some((pin, at) => meanings[at]?.kind !== 'in-sync' && isMoved(pin))) return true;
+    const { fields } = observed;
     const differs = (wanted: string | undefined, now: string) => wanted !== undefined && wanted !== now;
-    return FIELDS.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+    return FIELDS.some((field) => differs(then[field], fields[field]) && differs(file[field], fields[field]));
   };
-}
-
-async function formerFields({ id }: PromptFile, { repository, base }: Sources): Promise<readonly FormerFields[]> {
-  const then = base?.files.get(id);
-  if (base === null || then === undefined) return [];
-  const earlier = await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY);
-  return earlier.map(({ file }) => file);
 }
 
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
@@ -100,7 +102,7 @@ async function readProvenance(
   compared: readonly Compared[],
   { repository, uncommitted }: Sources,
 ): Promise<ReadonlyMap<string, Provenance>> {
-  const creating = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings));
+  const creating = compared.filter(({ file, observed, meanings }) => dueVersion(file, observed, meanings) !== null);
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
   const { head, fromRoot, lastCommitAt } = repository;
   if (head === null) return new Map();
@@ -124,5 +126,5 @@ async function fromGit({ source, digest }: KnownVersion, repository: Repository)
   const { commit, path } = source ?? {};
   if (commit === undefined || path === undefined) return null;
   const content = (await fileInGit(repository, commit, path))?.content;
-  return content?.digest === digest ? content : null;
+  return content !== undefined && isDigestOf(digest, content) ? content : null;
 }

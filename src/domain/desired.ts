@@ -17,22 +17,21 @@ export type Desired = {
   readonly promotedFrom: ReadonlyMap<string, string>;
 };
 
-/** The base commit: what it wanted, and what it takes to say who has moved the service since. */
-export type DesiredBase = {
-  /** By prompt id. */
-  readonly files: ReadonlyMap<string, PromptFile>;
-  /** The commits that base or head contain. */
-  readonly ancestors: ReadonlySet<string>;
-};
+/** The base commit: what it wanted, by prompt id. */
+export type DesiredBase = { readonly files: ReadonlyMap<string, PromptFile> };
 
-export type FormerFields = Pick<PromptFile, FieldName>;
+/** What earlier commits wanted of one prompt. */
+export type FormerWants = {
+  readonly pins: FormerPins;
+  readonly fields: readonly Pick<PromptFile, FieldName>[];
+};
 
 /** What git says of earlier commits, read for the prompts that differ alone. */
 export type History = {
   /** By prompt id: pins of earlier commits, where promotions may be refused without. */
   readonly formerPins: ReadonlyMap<string, FormerPins>;
-  /** By prompt id: fields of earlier commits, where fields drift. */
-  readonly formerFields: ReadonlyMap<string, readonly FormerFields[]>;
+  /** By prompt id: what ancestors of base, of head and of the branch wanted, where anything drifts. */
+  readonly formerWants: ReadonlyMap<string, FormerWants>;
   /** By path: where the content of a file comes from. */
   readonly provenance: ReadonlyMap<string, Provenance>;
   /** By version id: contents of versions that were not read. */
@@ -42,7 +41,7 @@ export type History = {
 /** Where git is not asked, or has nothing to say. */
 export const NO_HISTORY: History = {
   formerPins: new Map(),
-  formerFields: new Map(),
+  formerWants: new Map(),
   provenance: new Map(),
   contents: new Map(),
 };

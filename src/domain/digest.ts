@@ -17,9 +17,45 @@ export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }
 
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-export function contentDigest(content: string): Digest {
-  return digestOf(withLineFeeds(content));
+/** Digest of a prompt's text as it is compared. */
+export function contentDigest(text: string): Digest {
+  return digestOf(comparable(text));
+}
+
+/** A text with its digest, and with the line breaks that it had at its end where they were more than one. */
+export type Digested = { readonly text: string; readonly digest: Digest; readonly lineBreaks?: number };
+
+/** Its lines end as LF, and it has no line breaks at its end: editors add and trim them. A lone carriage return is content. */
+export function comparable(text: string): string {
+  const lines = withLineFeeds(text);
+  return lines.slice(0, lines.length - lineBreaksAtEnd(lines));
+}
+
+export function digested(text: string): Digested {
+  const lineBreaks = lineBreaksAtEnd(withLineFeeds(text));
+  const rest = comparable(text);
+  return { text: rest, digest: digestOf(rest), ...(lineBreaks > 1 && { lineBreaks }) };
+}
+
+const olderDigests = new WeakMap<Digested, ReadonlySet<Digest>>();
+
+/** Whether a digest is that of a text. Until 0.1 the line breaks at its end counted, of a file's all but the last. */
+export function isDigestOf(digest: Digest, content: Digested): boolean {
+  if (digest === content.digest) return true;
+  const older = olderDigests.get(content) ?? digestsBefore(content);
+  olderDigests.set(content, older);
+  return older.has(digest);
+}
+
+function digestsBefore({ text, lineBreaks = 1 }: Digested): ReadonlySet<Digest> {
+  const counts = new Set([1, 2, lineBreaks - 1, lineBreaks]);
+  return new Set([...counts].map((count) => digestOf(text + '\n'.repeat(count))));
+}
+
+function lineBreaksAtEnd(lines: string): number {
+  let end = lines.length;
+  while (lines[end - 1] === '\n') end -= 1;
+  return lines.length - end;
 }
 
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */

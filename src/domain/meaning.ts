@@ -1,7 +1,7 @@
 import type { Observed } from './observed.ts';
 import { contentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
-import { asHeld, findContent, findNamed, holds, type KnownVersion } from './versions.ts';
+import { asHeld, findContent, findNamed, isInSync, type KnownVersion } from './versions.ts';
 
 /** What a pin asks for: nothing, a known version, a content that no known version holds, or what nobody knows. */
 export type Meaning =
@@ -14,19 +14,26 @@ export type Meaning =
 export function meaningOf(
   { environment, pin }: EnvironmentPin,
   file: PromptFile,
-  { active, known, metadata }: Observed,
+  observed: Observed,
   atRefs: ContentsAtRefs,
 ): Meaning {
+  const { active, known, metadata } = observed;
   const serves = active.get(environment) ?? null;
   const content = wantedContent(pin, file, atRefs);
   const sought = content === null ? null : asHeld(content, metadata);
   const isServed =
-    serves !== null && (sought === null ? findNamed([serves], pin) !== undefined : holds(serves, sought));
+    serves !== null && (sought === null ? findNamed([serves], pin) !== undefined : isInSync(serves, sought));
   if (isServed) return { kind: 'in-sync' };
-  const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+  const version = sought === null ? findNamed(known, pin) : findContent(existing(observed), sought);
   if (version !== undefined) return { kind: 'known', version };
   if (content === null) return { kind: 'unknown' };
   return { kind: 'new', target: { new: content, ...(pin.kind === 'git' && { ref: pin.ref }) } };
+}
+
+/** What was only looked at is known by its number and its id, but may be forgotten: its content is made again. */
+function existing({ known, active }: Observed): readonly KnownVersion[] {
+  const served = new Set([...active.values()].map((version) => version?.id));
+  return known.filter(({ id, lasting }) => lasting || served.has(id));
 }
 
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
@@ -36,11 +43,25 @@ function wantedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Cont
 }
 
 /**
- * Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
- * else's version of equal content does not stand in for it, unless it is found again later.
+ * Which version of the file's own content is to be made: a baseline only where the sync makes no other version. One is
+ * made even when no pin follows it; then somebody else's version of equal content does not stand in for it, unless it
+ * is found again later.
  */
-export function wantsOwnVersion(file: PromptFile, observed: Observed, meanings: readonly Meaning[]): boolean {
+export function dueVersion(
+  file: PromptFile,
+  observed: Observed,
+  meanings: readonly Meaning[],
+): 'content' | 'baseline' | null {
+  if (isContentDue(file, observed, meanings)) return 'content';
+  return observed.recordDue && !meanings.some(({ kind }) => kind === 'new') ? 'baseline' : null;
+}
+
+function isContentDue(file: PromptFile, observed: Observed, meanings: readonly Meaning[]): boolean {
   if (followsLatest(file)) return meanings.some((one) => one.kind === 'new' && one.target.new === file.content);
+  const { active, metadata, recordDue } = observed;
+  const content = asHeld(file.content, metadata);
+  // The record names what is served, and has the file's text itself.
+  if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
   const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
   return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }

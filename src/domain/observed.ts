@@ -20,6 +20,8 @@ export type Observed = {
   readonly known: readonly KnownVersion[];
   /** Whether a content is found again later, also once these environments serve something else. */
   readonly remembers: (content: Content, left: ReadonlySet<string>) => boolean;
+  /** Whether the prompt has versions, and none that promptsync remembers them by: its first sync makes a baseline. */
+  readonly recordDue: boolean;
   /** Whether a number that is not known may be found by an apply. */
   readonly findable: boolean;
   /** Ids that an apply has looked for, and that are no version of this prompt. */
@@ -46,15 +48,13 @@ export type Wanted = {
   readonly pins: readonly EnvironmentPin[];
   /** The content of the prompt's file; null where it has none. */
   readonly own: Content | null;
-  /** Every content that the plan may ask for, the file's own included. */
-  readonly contents: readonly Content[];
-  /** Every version number that it may ask for. */
-  readonly numbers: readonly number[];
+  /** Whether what was read shows that there is nothing to do. */
+  readonly isDone: (observed: Observed) => boolean;
   /** Whether all versions that can be known are asked for, needed or not. */
   readonly whole: boolean;
 };
 
-/** What reads a prompt in these environments, and asks for nothing to be recognised. */
-export function readingOnly(promptId: string, environments: readonly string[]): Wanted {
-  return { promptId, environments, pins: [], own: null, contents: [], numbers: [], whole: false };
+/** What reads a prompt in these environments, and with `whole` all versions that can be known. */
+export function readingOnly(promptId: string, environments: readonly string[], whole = false): Wanted {
+  return { promptId, environments, pins: [], own: null, isDone: () => true, whole };
 }

@@ -42,6 +42,8 @@ export type CreateVersion = {
   /** The `git:` pin that the content is for; absent for the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
+  /** It only carries promptsync's record: no environment is moved to it. */
+  readonly baseline?: true;
 };
 
 export const FIELDS = ['key', 'name', 'description'] as const;
@@ -68,8 +70,8 @@ export type Change = CreateVersion | UpdatePrompt | SetActive;
 
 type Deviation = {
   /**
-   * `outside`: somebody moved the service. `unfinished`: what stands there was made from an earlier commit, or nothing
-   * stands there yet.
+   * `outside`: somebody moved the service. `unfinished`: an earlier commit wanted what stands there, or nothing stands
+   * there yet.
    */
   readonly kind: 'outside' | 'unfinished';
   /** Both want the same: a sync would only put it back. */
@@ -143,13 +145,18 @@ export type PromptOutcome = {
   readonly problems: readonly Problem[];
 };
 
+/** Whether a change is seen by anybody but promptsync: a baseline is not. */
+export function isVisible(change: Change): boolean {
+  return change.kind !== 'create-version' || change.baseline !== true;
+}
+
 /**
- * A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
- * Prompts are ordered by id, so that a renamed file keeps it as well.
+ * A digest over what would be done. Commits, paths, change summaries and baselines are left out: a squash merge keeps
+ * it, and nobody else's first sync changes it. Prompts are ordered by id, so that a renamed file keeps it as well.
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
-  const changing = prompts.filter((prompt) => prompt.changes.length > 0);
-  const rows = changing.map(({ file, changes }) => ({ id: file.id, changes: changes.map(digestible) }));
+  const all = prompts.map(({ file, changes }) => ({ id: file.id, changes: changes.filter(isVisible).map(digestible) }));
+  const rows = all.filter(({ changes }) => changes.length > 0);
   return digestOf(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 

@@ -18,9 +18,11 @@ export type EnvironmentPin = {
 
 /** A text with the metadata that goes with it: what a version holds. */
 export type Content = {
-  /** The text, lines ending as LF. */
+  /** As it is compared: see `comparable`. */
   readonly text: string;
   readonly digest: Digest;
+  /** How many line breaks the file has at its end, where they are more than one. */
+  readonly lineBreaks?: number;
   /** Absent where the file does not manage metadata. */
   readonly metadata?: JsonObject;
   readonly metadataDigest?: Digest;

@@ -1,4 +1,4 @@
-import { EMPTY_METADATA_DIGEST, type Digest } from './digest.ts';
+import { EMPTY_METADATA_DIGEST, isDigestOf, type Digest } from './digest.ts';
 import type { JsonObject } from './json.ts';
 import type { Content, Pin } from './prompt-file.ts';
 
@@ -18,6 +18,8 @@ export type VersionFacts = {
   readonly metadataDigest: Digest;
   /** Whether promptsync made it. A copy of such a version that somebody has edited is not. */
   readonly ours: boolean;
+  /** Made only to carry the record of what was there before promptsync. */
+  readonly baseline?: true | undefined;
 };
 
 /** Where a version says that it comes from; all but the digest are absent where its file was not committed. */
@@ -34,6 +36,8 @@ export type Source = {
 export type KnownVersion = VersionFacts & {
   /** A copy names the source of its original. Null where a version says nothing. */
   readonly source: Source | null;
+  /** Whether a ledger names it: it is found again by its number and its content, whatever becomes active. */
+  readonly lasting: boolean;
   /** What it holds, the metadata without the tool's own key; null where it was not read. */
   readonly content: { readonly text: string; readonly metadata: JsonObject } | null;
 };
@@ -43,21 +47,37 @@ export type KnownVersion = VersionFacts & {
  * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
  */
 export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
-  if (version.digest !== content.digest) return false;
-  if (content.metadataDigest !== undefined) return version.metadataDigest === content.metadataDigest;
+  return isInSync(version, content) && (content.metadataDigest !== undefined || isUsable(version));
+}
+
+function isUsable(version: Pick<VersionFacts, 'ours' | 'metadataDigest'>): boolean {
   return version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
 }
 
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
+/** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */
+export function isInSync(version: Pick<VersionFacts, 'digest' | 'metadataDigest'>, content: Content): boolean {
+  if (!isDigestOf(version.digest, content)) return false;
+  return content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest;
+}
+
+/** The version to use for a content: the oldest that is no baseline. `known` is newest first. */
 export function findContent<Known extends VersionFacts>(known: readonly Known[], content: Content): Known | undefined {
   const holding = known.filter((version) => holds(version, content));
-  return holding.find(({ ours }) => ours) ?? holding[0];
+  return holding.findLast(({ baseline }) => baseline !== true) ?? holding.at(-1);
 }
 
 /** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
 export function findNamed<Known extends VersionFacts>(known: readonly Known[], pin: Pin): Known | undefined {
   if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
   return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
+}
+
+/** A pin as it is written, and the comment behind it; empty: none. */
+export type WrittenPin = { readonly value: string | number; readonly comment: string };
+
+/** The number of a version that is found by it whatever becomes active; of another one the id, with the number behind it. */
+export function pinTo({ id, number, lasting }: Pick<KnownVersion, 'id' | 'number' | 'lasting'>): WrittenPin {
+  return lasting ? { value: number, comment: '' } : { value: `version:${id}`, comment: String(number) };
 }
 
 /** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
@@ -67,6 +87,8 @@ export function hasGap(known: readonly VersionFacts[], older: number, newer: num
 }
 
 /** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
-export function asHeld({ text, digest, ...rest }: Content, metadata: 'kept' | 'dropped'): Content {
-  return metadata === 'dropped' ? { text, digest } : { text, digest, ...rest };
+export function asHeld(content: Content, metadata: 'kept' | 'dropped'): Content {
+  if (metadata === 'kept') return content;
+  const { metadata: _, metadataDigest: __, ...text } = content;
+  return text;
 }

@@ -11,7 +11,15 @@ export type Replacement = Span & { readonly text: string };
  * One value of a mapping to set or, where it is undefined, to remove. The path names keys from the outermost inwards;
  * what is no mapping on its way gives way.
  */
-export type YamlEdit = { readonly path: readonly string[]; readonly value: JsonValue | undefined };
+export type YamlEdit = {
+  readonly path: readonly string[];
+  readonly value: JsonValue | undefined;
+  /**
+   * What stands behind the value where it is on a line of its own, instead of a comment of digits alone; empty: nothing.
+   * Absent: comments stay.
+   */
+  readonly comment?: string;
+};
 
 /** The entry that a path leads to, or the innermost mapping on its way and what of the path is left. */
 type Target = {
@@ -27,10 +35,29 @@ type Target = {
  * over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
  * @param text whole lines: it ends with a line feed
  */
-export function editYaml(text: string, { path, value }: YamlEdit): readonly Replacement[] {
+export function editYaml(text: string, { path, value, comment }: YamlEdit): readonly Replacement[] {
   const target = findTarget(text, path);
   if (target === null) return [];
-  return value === undefined ? removeEntry(text, target, path) : setValue(text, target, value);
+  if (value === undefined) return removeEntry(text, target, path);
+  const replacements = setValue(text, target, value);
+  return comment === undefined || target.map.flow === true || isBlockScalar(target.pair?.value)
+    ? replacements
+    : replacements.map((one) => withComment(text, one, comment));
+}
+
+function withComment(text: string, { start, end, text: written }: Replacement, comment: string): Replacement {
+  const before = /^[ \t]+# \d+(?=[ \t]*\n)/.exec(text.slice(end))?.[0] ?? '';
+  const lines = written.endsWith('\n') ? '\n' : '';
+  const behind = comment === '' ? '' : `  # ${comment}`;
+  return { start, end: end + before.length, text: written.slice(0, written.length - lines.length) + behind + lines };
+}
+
+/** The same text, edited. */
+export function editedYaml(text: string, edit: YamlEdit): string {
+  return editYaml(text, edit).reduceRight(
+    (after, one) => after.slice(0, one.start) + one.text + after.slice(one.end),
+    text,
+  );
 }
 
 /** Null when the text is no mapping. */

@@ -1,4 +1,4 @@
-import { contentDigest, withLineFeeds } from '../domain/digest.ts';
+import { comparable, contentDigest, withLineFeeds } from '../domain/digest.ts';
 import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { Labels } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -38,8 +38,9 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
   const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;
-  const text = changesText ? withLineFeeds(edits.text) : meaning.text;
-  const before = { source: editText(Buffer.from(bytes).toString(), text), meaning: { ...meaning, text } };
+  const text = changesText ? comparable(edits.text) : meaning.text;
+  const original = Buffer.from(bytes).toString();
+  const before = { source: changesText ? editText(original, text) : original, meaning: { ...meaning, text } };
   const ours = plain.reduce(editFrontMatter, before);
   const read = parsePromptFile(Buffer.from(ours.source), path);
   const reason = misreading(read, ours.meaning);
@@ -101,12 +102,11 @@ function editJson(
   return after === undefined ? withoutKey(object, key) : { ...object, [key]: after };
 }
 
-/** Another text of the prompt, with the blank line and the final newline of the old one or those that it needs. */
+/** Another text of the prompt, with the blank line of the old one or that it needs, and with its line breaks at the end. */
 function editText(original: string, text: string): string {
   return replaceIn(original, bodySpanOf, (body) => {
     const first = body.startsWith('\n') || text.startsWith('\n') ? '\n' : '';
-    const last = body.endsWith('\n') || text.endsWith('\n') ? '\n' : '';
-    return replacementFor(body, first + text + last);
+    return replacementFor(body, first + text + body.slice(comparable(body).length));
   });
 }
 

@@ -1,8 +1,10 @@
-import { withLineFeeds } from '../domain/digest.ts';
+import { comparable } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { WrittenPin } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { misreading } from './edit.ts';
+import { editedYaml } from './edit-yaml.ts';
 import { parsePromptFile } from './parse.ts';
 import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
@@ -18,7 +20,7 @@ export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
   readonly pins: readonly NewPin[];
 };
 
-type NewPin = { readonly environment: string; readonly pin: 'latest' | number };
+type NewPin = { readonly environment: string } & WrittenPin;
 
 /** The source is null where no file can say it; the problems say why, or are warnings about the file. */
 type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
@@ -35,7 +37,7 @@ export function writeNewFile(wanted: NewFile): NewFileResult {
 
 function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
   const frontMatter = frontMatterOf(wanted);
-  const text = withLineFeeds(wanted.text);
+  const text = comparable(wanted.text);
   const yaml = yamlOf(frontMatter, wanted, style);
   if (yaml === null) return { source: null, problems: [makeProblem('yaml/too-deep')] };
   const source = `---\n${yaml}---\n\n${text}\n`;
@@ -51,7 +53,9 @@ function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile):
   return {
     ...{ id, key, name },
     ...(description === '' ? {} : { description }),
-    ...(pins.length === 0 ? {} : { pins: Object.fromEntries(pins.map(({ environment, pin }) => [environment, pin])) }),
+    ...(pins.length === 0
+      ? {}
+      : { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }
@@ -59,9 +63,13 @@ function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile):
 /** Null where the metadata is nested deeper than it can be written. */
 function yamlOf(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): string | null {
   const ordered = new Map<string, YamlValue>(Object.entries(frontMatter));
-  if (pins.length > 0) ordered.set('pins', new Map(pins.map(({ environment, pin }) => [environment, pin])));
+  if (pins.length > 0) ordered.set('pins', new Map(pins.map(({ environment, value }) => [environment, value])));
   try {
-    return writeYaml(ordered, style);
+    const commented = pins.filter(({ comment }) => comment !== '');
+    return commented.reduce(
+      (yaml, { environment, ...pin }) => editedYaml(yaml, { path: ['pins', environment], ...pin }),
+      writeYaml(ordered, style),
+    );
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

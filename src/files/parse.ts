@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contentDigest, metadataDigest, RESERVED_KEY } from '../domain/digest.ts';
+import { digested, metadataDigest, RESERVED_KEY, type Digested } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
@@ -99,7 +99,8 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
 }
 
 function parseParts(parts: SplitFile, path: string): ParseResult {
-  const text = textOf(parts.body);
+  const content = contentOf(parts.body);
+  const { text } = content;
   const empty = text.trim() === '';
   const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, placeOfFile(path, parts.bodyLine))] : [];
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, YAML_LINE);
@@ -109,7 +110,7 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
   const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS).map(toProblem);
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
-  const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, text, path) : null;
+  const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, content, path) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text } : null;
   return { file, outline, meaning, problems: all };
 }
@@ -124,12 +125,12 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
   };
 }
 
-/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf(body: string): string {
-  return body.replace(/^\n/, '').replace(/\n$/, '');
+/** The body minus one blank line at the start (formatters insert it). */
+function contentOf(body: string): Digested {
+  return digested(body.replace(/^\n/, ''));
 }
 
-function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, path: string): PromptFile {
+function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {
   const { id, key, name, description, variables } = written;
   return {
     path,
@@ -139,7 +140,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, text: string, p
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
-    content: makeContent(text, mapping.value['metadata']),
+    content: withMetadata(content, mapping.value['metadata']),
   };
 }
 
@@ -157,10 +158,8 @@ function parsePin(written: string | number): Pin {
 }
 
 /** With the mapping's own value and not zod's copy: the metadata is stored as it was written. */
-function makeContent(text: string, metadata: JsonValue | undefined): Content {
-  const digest = contentDigest(text);
-  if (!isJsonObject(metadata)) return { text, digest };
-  return { text, digest, metadata, metadataDigest: metadataDigest(metadata) };
+function withMetadata(content: Digested, metadata: JsonValue | undefined): Content {
+  return isJsonObject(metadata) ? { ...content, metadata, metadataDigest: metadataDigest(metadata) } : content;
 }
 
 function toProblem(issue: ShapeIssue): Problem {

@@ -18,8 +18,11 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     /** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
     whereMerged: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
       (await touched(path, commit, ...BRANCH)).get(path) ?? [],
-    /** The commits that any of the commits contains, themselves included. */
-    ancestorsOf: async (commits: readonly string[]): Promise<ReadonlySet<string>> => new Set(await revList(...commits)),
+    /** Where a file was touched up to a commit, in merges as well; under earlier names as well, newest first. */
+    whereSeen: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
+      (await touched(path, commit, ...SEEN)).get(path) ?? [],
+    /** Those of the commits that no other one of them contains. */
+    independent: async (commits: readonly string[]) => linesIn(await ask('merge-base', '--independent', ...commits)),
     /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
     commitsOf: (ids: Iterable<string>) => readCommits(askWith, ids),
     /** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
@@ -158,9 +161,10 @@ async function findLastCommits(
   return found;
 }
 
-/** Which commits count, in words of `git log`: those of the branch itself, merges included, or all but merges. */
+/** Which commits count, in words of `git log`: those of the branch itself, merges included, all but merges, or all. */
 const BRANCH = ['--first-parent', '--diff-merges=first-parent'] as const;
 const ALL = ['--diff-merges=off'] as const;
+const SEEN = ['--diff-merges=first-parent'] as const;
 
 /**
  * By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The

@@ -9,9 +9,9 @@ import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';
 import { knownEntries, metadataIn, unseenNewest, versionsRead } from './reading.ts';
 import { present, stampToWire, toVersion, type LedgerEntry, type Stamp, type Version } from './stamp.ts';
-import { failed, follow, headOf, isLost, note, stopped, track, type Writing } from './writing.ts';
+import { failed, followNewest, headOf, isLost, note, stopped, track, type Writing } from './writing.ts';
 
-/** A version to make, with those that the plan makes active: they stay in the ledger. */
+/** A version to make, with those that pins other than `latest` move to: they stay in the ledger. */
 type Making = CreateVersion & { readonly activated: readonly VersionRef[] };
 
 /**
@@ -27,37 +27,28 @@ export async function createVersion(writing: Writing, change: Making): Promise<W
   }
 }
 
-/** What is there already in place of a new version; null where one has to be made. */
-async function adoptFound(writing: Writing, change: CreateVersion): Promise<Written | null> {
-  const newest = await lookAtNewest(writing);
-  const leads = newest !== null && classify(writing, change, newest) !== 'rewritten';
-  const problems = leads ? await follow(writing, newest) : [];
-  if (problems.length > 0) return stopped('not_made', ...problems);
-  for (const version of versionsRead(writing.reading)) {
-    const found = await adoptRead(writing, change, version);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** Adopts what was read, or what its ledger names; null where neither holds the content. */
-async function adoptRead(writing: Writing, change: CreateVersion, version: Version): Promise<Written | null> {
-  const kind = classify(writing, change, version);
-  if (kind === 'wanted') return adopt(writing, version, version);
-  if (kind === 'rewritten') return refuseRewritten(version, 'not_made');
-  const named = namedBy(writing, change, version);
-  return named === undefined ? null : adopt(writing, await lookVerified(writing, named), version);
-}
-
 /**
- * What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
- * tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
- * copy is never wanted.
+ * What is there already in place of a new version; null where one has to be made. That is what the newest own or its
+ * ledger holds, once the newest version was looked at: every other one is only noted.
  */
-function classify(writing: Writing, change: CreateVersion, version: Version): 'wanted' | 'rewritten' | 'other' {
-  const kept = isFollowed(writing, change) || isKept(writing, version, version);
-  if (kept && holdsAll(writing, change, entryOf(version))) return 'wanted';
-  return isRewritten(version, change.content, knownEntries(writing.reading)) ? 'rewritten' : 'other';
+async function adoptFound(writing: Writing, change: Making): Promise<Written | null> {
+  await lookAtNewest(writing);
+  const { reading } = writing;
+  const rewritten = versionsRead(reading).find((one) => isRewritten(one, change.content, knownEntries(reading)));
+  if (rewritten !== undefined) return refuseRewritten(rewritten, 'not_made');
+  const problems = await followNewest(writing);
+  if (problems.length > 0) return stopped('not_made', ...problems);
+  const head = headOf(writing) ?? null;
+  if (head === null) return null;
+  if (change.baseline === true) return adopted(head);
+  const named = [entryOf(head), ...(head.stamp?.ledger ?? [])].filter((entry) => holdsAll(writing, change, entry));
+  const found = findContent(named, asHeld(change.content, metadataOf(writing)));
+  return found === undefined ? null : adopted(await lookVerified(writing, found));
+}
+
+/** A version that was there already is taken for the one that was to be made. */
+function adopted(version: Version): Written {
+  return { status: 'adopted', version: refOf(version), problems: [] };
 }
 
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
@@ -65,30 +56,8 @@ function holdsAll(writing: Writing, { content, others = [] }: CreateVersion, ent
   return [content, ...others].every((one) => holds(entry, asHeld(one, metadataOf(writing))));
 }
 
-/** The version of the wanted content that the ledger of a version read names, on the same condition. */
-function namedBy(writing: Writing, change: CreateVersion, version: Version): LedgerEntry | undefined {
-  const kept = ({ id }: LedgerEntry) => isFollowed(writing, change) || isKept(writing, { id }, version);
-  const named = (version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry));
-  return findContent(named, asHeld(change.content, metadataOf(writing)));
-}
-
-function isKept(writing: Writing, { id }: Pick<Version, 'id'>, newest: Version): boolean {
-  const head = headOf(writing);
-  const named = [head, ...(head?.stamp?.ledger ?? [])];
-  return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
-
 function metadataOf({ world, reading }: Writing) {
   return metadataIn(reading, world.trackingEnvironment);
-}
-
-function isFollowed({ wanted }: Writing, { ref }: CreateVersion): boolean {
-  return ref !== undefined || followsLatest(wanted);
-}
-
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing: Writing, version: Version, newest: Version): Promise<Written> {
-  return { status: 'adopted', version: refOf(version), problems: await follow(writing, newest) };
 }
 
 /** A version that holds something else than was sent is made active nowhere. */
@@ -132,42 +101,35 @@ function isAsSent(content: CreateVersion['content'], version: Version): boolean 
   return kept || version.stamp === null;
 }
 
-const NEWEST_KEPT = 20;
+/** Of the newest versions, and of those that were pinned. */
+const MOST_KEPT = 20;
 
-/** With the newest versions that are known, those that are active, and all that were pinned once. */
-function stampFor(writing: Writing, { content, provenance, activated }: Making): Stamp {
+/** With the newest versions that are known, those that are active, and the newest that were pinned once. */
+function stampFor(writing: Writing, { content, provenance, activated, baseline }: Making): Stamp {
   const { reading, world, wanted } = writing;
-  const newestFirst = knownEntries(reading);
+  const pinned = pinnedIds(writing, activated);
+  const newestFirst = knownEntries(reading).map((entry): LedgerEntry => {
+    return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
+  });
   // That of the file's own text is kept as well: it counts as there already.
   const own = wanted.own === null ? undefined : findContent(newestFirst, wanted.own);
-  const kept = new Set([...[...reading.active.values()].map((version) => version?.id), own?.id]);
-  const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
-  const ledger = newestFirst
-    .map((entry): LedgerEntry => (pinned.has(entry.id) ? { ...entry, pinned: true } : entry))
-    .filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+  const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MOST_KEPT);
+  const newest = [...newestFirst.slice(0, MOST_KEPT), ...newestPinned].map(({ id }) => id);
+  const kept = new Set([...newest, ...[...reading.active.values()].map((version) => version?.id), own?.id]);
   const { commit, path } = provenance;
   return {
     digest: content.digest,
     metadataDigest: metadataDigest(content.metadata ?? null),
-    ...present({ commit, path }),
+    ...present({ commit, path, baseline }),
     operation: world.newOperation(),
-    ledger,
+    ledger: newestFirst.filter(({ id }) => kept.has(id)),
   };
 }
 
-/**
- * The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
- * held back at: somebody may want them again, however old they have become.
- */
-function pinnedIds(
-  { wanted, reading }: Writing,
-  newest: number,
-  activated: readonly VersionRef[],
-): ReadonlySet<string> {
-  const standing = wanted.pins.flatMap(({ environment, pin }) => {
-    const active = reading.active.get(environment) ?? null;
-    return active !== null && (pin.kind !== 'latest' || active.number < newest) ? [active.id] : [];
-  });
+/** The versions that a pin other than `latest` stands on or moves to: somebody may want them again. */
+function pinnedIds({ wanted, reading }: Writing, activated: readonly VersionRef[]): ReadonlySet<string | undefined> {
+  const others = wanted.pins.filter(({ pin }) => pin.kind !== 'latest');
+  const standing = others.map(({ environment }) => reading.active.get(environment)?.id);
   return new Set([...standing, ...activated.map(({ id }) => id)]);
 }
 
@@ -189,11 +151,16 @@ async function resolveLostCreate(
   const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
     throw lost;
   });
-  note(writing, version);
-  const kind = classify(writing, change, version);
-  if (kind === 'wanted') return adopt(writing, version, version);
   const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
-  if (kind === 'rewritten') return refuseRewritten(version, isOurs ? 'made' : 'unknown');
+  const rewritten = isRewritten(version, change.content, knownEntries(writing.reading));
+  note(writing, version);
+  if (rewritten) return refuseRewritten(version, isOurs ? 'made' : 'unknown');
+  // Somebody else's will do only where a pin follows the content: nothing else would remember it.
+  const isEnough = change.baseline !== true && (change.ref !== undefined || followsLatest(writing.wanted));
+  const isFollowing = mayFollow(version, headOf(writing));
+  if ((isEnough || isFollowing) && holdsAll(writing, change, entryOf(version))) {
+    return { ...adopted(version), problems: await followNewest(writing) };
+  }
   if (isTidied(version, change.content)) return refuseRewritten(version, 'unknown');
   const evidence = { id, number: version.number, reason: lost.problem.message };
   return stopped('unknown', makeProblem('apply/somebody-else-wrote', evidence));

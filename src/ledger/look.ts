@@ -1,9 +1,10 @@
+import { isDigestOf } from '../domain/digest.ts';
 import type { Pin } from '../domain/prompt-file.ts';
 import { lookEnvironment } from '../domain/policy.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
-import { findEntry, knownEntries, readHead, unseenNewest, versionsRead } from './reading.ts';
+import { findEntry, unseenNewest, versionsRead } from './reading.ts';
 import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
-import { follow, note, type LedgerWorld, type Writing } from './writing.ts';
+import { followNewest, note, type LedgerWorld, type Writing } from './writing.ts';
 
 /**
  * Reads a version that is active nowhere by making it active in the look environment, which nobody is served from:
@@ -51,7 +52,7 @@ export async function lookAtNewest(writing: Writing): Promise<Version | null> {
 export async function lookVerified(writing: Writing, entry: LedgerEntry): Promise<Version> {
   const read = versionsRead(writing.reading).find(({ id }) => id === entry.id);
   const version = read ?? (await lookAfterGit(writing, entry));
-  if (version.digest !== entry.digest || version.number !== entry.number) {
+  if (!isDigestOf(entry.digest, version) || version.number !== entry.number) {
     throw otherContent(version.number, 'the ledger knows it as');
   }
   if (read === undefined) note(writing, version);
@@ -61,8 +62,8 @@ export async function lookVerified(writing: Writing, entry: LedgerEntry): Promis
 async function lookAfterGit({ world, reading }: Writing, entry: LedgerEntry): Promise<Version> {
   const { id, commit, path, digest, number } = entry;
   if (commit !== undefined && path !== undefined) {
-    const held = await world.digestAt(commit, path);
-    if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+    const held = await world.textAt(commit, path);
+    if (held !== null && !isDigestOf(digest, held)) throw otherContent(number, `git has at ${commit}:${path}`);
   }
   return look(world, reading.prompt.id, id);
 }
@@ -77,12 +78,12 @@ function otherContent(number: number, known: string): ProblemError {
  * that is newer of promptsync's own: it would be forgotten otherwise.
  */
 export async function lookUp(writing: Writing, pins: readonly Pin[]): Promise<void> {
-  const { world, reading } = writing;
+  const { reading } = writing;
   const newest = pins.some(({ kind }) => kind === 'number') ? unseenNewest(reading) : null;
   const ids = pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : []));
-  // Whether a version may follow the head can only be said of a head that was read.
-  writing.reading = await readHead(world.service, reading, world.trackingEnvironment);
   for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) await lookUpOne(writing, id);
+  const [problem] = await followNewest(writing);
+  if (problem !== undefined) throw new ProblemError(problem);
 }
 
 async function lookUpOne(writing: Writing, versionId: string): Promise<void> {
@@ -93,7 +94,4 @@ async function lookUpOne(writing: Writing, versionId: string): Promise<void> {
     return;
   }
   note(writing, version);
-  const isNewest = knownEntries(writing.reading)[0]?.id === version.id;
-  const [problem] = isNewest ? await follow(writing, version) : [];
-  if (problem !== undefined) throw new ProblemError(problem);
 }

@@ -37,8 +37,8 @@ export function entryAsServed(version: Version, known: readonly LedgerEntry[]): 
 function toEntry({ number, id, digest, metadataDigest, stamp }: Version, ours: boolean): LedgerEntry {
   const entry = { number, id, digest, metadataDigest, ours };
   if (stamp === null || !ours) return entry;
-  const { commit, path } = stamp;
-  return { ...entry, ...present({ commit, path }) };
+  const { commit, path, baseline } = stamp;
+  return { ...entry, ...present({ commit, path, baseline }) };
 }
 
 /** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */

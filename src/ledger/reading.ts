@@ -1,10 +1,9 @@
 import type { Observed, Wanted } from '../domain/observed.ts';
-import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
+import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
-import { followsLatest } from '../domain/prompt-file.ts';
 import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem, problemOf } from '../problem.ts';
-import { entryAsServed, entryOf, type Head, isDoubtful, mayFollow } from './ownership.ts';
+import { entryAsServed, entryOf, type Head, isDoubtful, isOwn, mayFollow } from './ownership.ts';
 import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
 export type Reading = {
@@ -24,24 +23,19 @@ export type Reading = {
 export async function readPrompt(service: PromptService, wanted: Wanted, tracking: string): Promise<Reading> {
   const { promptId, environments } = wanted;
   const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-  return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
-}
-
-/** The reading with the tracking environment, whatever else was read. */
-export async function readHead(service: PromptService, reading: Reading, tracking: string): Promise<Reading> {
-  if (reading.active.has(tracking)) return reading;
-  const head = await read(service, reading.prompt.id, tracking);
+  if (reading.active.has(tracking) || showsEnough(wanted, reading, tracking)) return reading;
+  const head = await read(service, promptId, tracking);
   return { ...reading, active: new Map([...reading.active, [tracking, activeIn(head)]]) };
 }
 
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function showsEnough({ whole, own, pins, contents, numbers }: Wanted, reading: Reading): boolean {
-  if (whole || (own !== null && !followsLatest({ pins })) || versionsRead(reading).some(isDoubtful)) return false;
-  const known = knownEntries(reading);
-  return (
-    contents.every((content) => findContent(known, content) !== undefined) &&
-    numbers.every((number) => known.some((version) => version.number === number))
-  );
+/**
+ * The tracking environment's ledger is the fullest. It is not needed where there is nothing to do and a version of
+ * promptsync's own, other than a baseline, shows that there is one.
+ */
+function showsEnough({ whole, isDone, environments }: Wanted, reading: Reading, tracking: string): boolean {
+  const read = versionsRead(reading);
+  const isManaged = read.some((version) => isOwn(version) && version.stamp?.baseline !== true);
+  return !whole && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 
 async function readEnvironments(
@@ -128,15 +122,18 @@ export function interpret(reading: Reading, environments: readonly string[], tra
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(tracking);
   const remembered = (left: ReadonlySet<string>) => rememberedIn(reading, known, head, left);
+  const lasting = new Set(remembered(new Set()).map((entry) => entry.id));
+  const knownAs = (entry: LedgerEntry, version?: Version) => toKnown(entry, lasting.has(entry.id), version);
   const served = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
-    return version === null ? null : toKnown(entryAsServed(version, known), version);
+    return version === null ? null : knownAs(entryAsServed(version, known), version);
   };
   return {
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, served(environment)])),
-    known: known.map((entry) => toKnown(entry, read.get(entry.id))),
+    known: known.map((entry) => knownAs(entry, read.get(entry.id))),
     remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
+    recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     findable: unseenNewest(reading, known) !== null,
     missing: reading.missing,
     metadata,
@@ -145,14 +142,15 @@ export function interpret(reading: Reading, environments: readonly string[], tra
   };
 }
 
-function toKnown({ id, number, digest, metadataDigest, ours, commit, path }: LedgerEntry, read?: Version) {
-  const facts = { id, number, digest, metadataDigest, ours };
+function toKnown(entry: LedgerEntry, lasting: boolean, read?: Version): KnownVersion {
+  const { id, number, digest, metadataDigest, ours, baseline, commit, path } = entry;
+  const facts = { id, number, digest, metadataDigest, ours, lasting, ...present({ baseline }) };
   if (read === undefined) {
     return { ...facts, source: ours ? { digest, ...present({ commit, path }) } : null, content: null };
   }
   const { text, metadata, stamp } = read;
   if (stamp === null) return { ...facts, source: null, content: { text, metadata } };
-  const { operation: _, ledger: __, ...source } = stamp;
+  const { operation: _, ledger: __, baseline: ___, ...source } = stamp;
   return { ...facts, source, content: { text, metadata } };
 }
 

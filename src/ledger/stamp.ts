@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contentDigest, metadataDigest, RESERVED_KEY, type Digest } from '../domain/digest.ts';
+import { digested, isDigestOf, metadataDigest, RESERVED_KEY, type Digest, type Digested } from '../domain/digest.ts';
 import { withoutKey, type JsonObject } from '../domain/json.ts';
 import type { Source, VersionFacts } from '../domain/versions.ts';
 import type { RemoteVersion } from '../service/prompt-service.ts';
@@ -9,7 +9,7 @@ export type LedgerEntry = VersionFacts & {
   /** The commit and the path (from the repository's root) of the content; absent when it was not committed. */
   readonly commit?: string;
   readonly path?: string;
-  /** Present when a pin other than `latest` once stood on it: such versions never leave the ledger. */
+  /** Present when a pin other than `latest` once stood on it: the newest of them stay in the ledger. */
   readonly pinned?: true;
 };
 
@@ -17,15 +17,14 @@ export type LedgerEntry = VersionFacts & {
 export type Stamp = Source & {
   /** Unique to one attempt to create a version: says whose version it is when an answer was lost. */
   readonly operation: string;
+  readonly baseline?: true | undefined;
   readonly ledger: readonly LedgerEntry[];
 };
 
 /** A version that was read. */
-export type Version = {
+export type Version = Digested & {
   readonly id: string;
   readonly number: number;
-  readonly text: string;
-  readonly digest: Digest;
   /** The version's own metadata, without promptsync's key. */
   readonly metadata: JsonObject;
   readonly metadataDigest: Digest;
@@ -36,8 +35,13 @@ export type Version = {
 /** A version as the service has it, with its stamp apart from its own metadata. */
 export function toVersion({ id, number, text, metadata: all }: RemoteVersion): Version {
   const metadata = withoutKey(all, RESERVED_KEY);
-  const digests = { digest: contentDigest(text), metadataDigest: metadataDigest(metadata) };
-  return { id, number, text, metadata, ...digests, stamp: parseStamp(all) };
+  const content = digested(text);
+  const stamp = parseStamp(all);
+  const isOfText = stamp !== null && isDigestOf(stamp.digest, content);
+  return {
+    ...{ id, number, ...content, metadata, metadataDigest: metadataDigest(metadata) },
+    stamp: isOfText ? { ...stamp, digest: content.digest } : stamp,
+  };
 }
 
 const digest = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
@@ -54,6 +58,7 @@ const EntryShape = z.object({
   path: optionalText,
   outside: optionalMark,
   pinned: optionalMark,
+  baseline: optionalMark,
 });
 
 const StampShape = z.object({
@@ -62,6 +67,7 @@ const StampShape = z.object({
   commit: optionalText,
   path: optionalText,
   operation: id,
+  baseline: optionalMark,
   ledger: z.array(EntryShape.nullable().catch(null)).catch([]),
 });
 
@@ -72,16 +78,16 @@ const StampShape = z.object({
 export function parseStamp(metadata: JsonObject | null | undefined): Stamp | null {
   const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
   if (!parsed.success) return null;
-  const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+  const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
   const noted = metadataDigest === undefined ? {} : { metadataDigest };
-  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.flatMap(entryFrom) };
+  return { digest, ...noted, ...present(parsed.data), operation, ledger: ledger.flatMap(entryFrom) };
 }
 
 /** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
 export function stampToWire(stamp: Stamp): JsonObject {
-  const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+  const { digest, metadataDigest, operation, ledger } = stamp;
   const noted = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
-  return { digest, ...noted, ...present({ commit, path }), operation, ledger: ledger.map(entryToWire) };
+  return { digest, ...noted, ...present(stamp), operation, ledger: ledger.map(entryToWire) };
 }
 
 function entryFrom(entry: z.output<typeof EntryShape> | null): readonly LedgerEntry[] {
@@ -100,13 +106,15 @@ type Optional = {
   readonly commit?: string | undefined;
   readonly path?: string | undefined;
   readonly pinned?: true | undefined;
+  readonly baseline?: true | undefined;
 };
 
 /** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-export function present({ commit, path, pinned }: Optional) {
+export function present({ commit, path, pinned, baseline }: Optional) {
   return {
     ...(commit !== undefined && { commit }),
     ...(path !== undefined && { path }),
     ...(pinned && { pinned }),
+    ...(baseline && { baseline }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Digest } from '../domain/digest.ts';
+import type { Digested } from '../domain/digest.ts';
 import type { Wanted } from '../domain/observed.ts';
 import type { Written } from '../domain/provider.ts';
 import type { ChangeStatus } from '../domain/plan.ts';
@@ -6,7 +6,7 @@ import { refOf } from '../domain/versions.ts';
 import { ServiceError, type PromptService } from '../service/prompt-service.ts';
 import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { type Head, mayFollow } from './ownership.ts';
-import type { Reading } from './reading.ts';
+import { versionsRead, type Reading } from './reading.ts';
 import { toVersion, type Version } from './stamp.ts';
 
 export type LedgerWorld = {
@@ -15,8 +15,8 @@ export type LedgerWorld = {
   readonly trackingEnvironment: string;
   /** A text that is unique to one attempt to create a version. */
   readonly newOperation: () => string;
-  /** The digest of the text that git has at a commit and path of a ledger; null where it has none. */
-  readonly digestAt: (commit: string, path: string) => Promise<Digest | null>;
+  /** The text that git has at a commit and path of a ledger; null where it has none. */
+  readonly textAt: (commit: string, path: string) => Promise<Digested | null>;
   /** Waits so many milliseconds; rejects when the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
@@ -64,11 +64,14 @@ export async function activate(writing: Writing, environment: string, expected: 
 }
 
 /**
- * Moves the tracking environment to a version that was read, where that may follow its head. It moves before any other:
- * a run cut right after this still leaves its newest ledger readable.
+ * Moves the tracking environment to the newest version, of those that were read, that may follow its head. It moves
+ * before any other: a run cut right after this still leaves its newest ledger readable.
  */
-export async function follow(writing: Writing, version: Version): Promise<readonly Problem[]> {
-  return mayFollow(version, headOf(writing)) ? track(writing, version) : [];
+export async function followNewest(writing: Writing): Promise<readonly Problem[]> {
+  const head = headOf(writing);
+  const following = versionsRead(writing.reading).filter((version) => mayFollow(version, head));
+  const [newest] = following.toSorted((a, b) => b.number - a.number);
+  return newest === undefined ? [] : track(writing, newest);
 }
 
 export async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {

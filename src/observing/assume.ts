@@ -44,7 +44,7 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
     active: new Map(active),
     known: known.toSorted((a, b) => b.number - a.number),
     remembers: (content) => known.some((version) => holds(version, content)),
-    ...{ findable: false, missing: [], metadata: 'kept', problems: [], state: '' },
+    ...{ recordDue: false, findable: false, missing: [], metadata: 'kept', problems: [], state: '' },
   };
 }
 
@@ -71,11 +71,13 @@ function versionOf(pin: Pin, content: Content | 'unread', number: number): Known
   if (content !== 'unread') {
     const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
     const id = pin.kind === 'latest' ? 'base' : pinText(pin);
-    return { id, number, digest, metadataDigest, ours: true, source: { digest }, content: { text, metadata } };
+    const facts = { id, number, digest, metadataDigest, ours: true, lasting: true };
+    return { ...facts, source: { digest }, content: { text, metadata } };
   }
   const named = pin.kind === 'number' ? { id: `v${pin.number}`, number: pin.number } : { id: idOf(pin), number };
   const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
-  return { ...named, digest, metadataDigest: EMPTY_METADATA_DIGEST, ours: true, source: { digest }, content: null };
+  const facts = { ...named, digest, metadataDigest: EMPTY_METADATA_DIGEST, ours: true, lasting: true };
+  return { ...facts, source: { digest }, content: null };
 }
 
 function idOf(pin: Pin): string {

@@ -2,7 +2,8 @@ import pLimit from 'p-limit';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
-import { contentsIn } from '../domain/plan.ts';
+import { dueVersion, meaningOf } from '../domain/meaning.ts';
+import { FIELDS, type ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, problemOf } from '../problem.ts';
 
@@ -34,10 +35,19 @@ export function wantedOf(
     environments: [...new Set([...pins.map(({ environment }) => environment), ...before, ...environments])],
     pins: file.pins,
     own: file.content,
-    contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
-    numbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
+    isDone: (observed) => isDone(file, observed, contentsAtRefs.get(file.id) ?? new Map()),
     whole,
   };
+}
+
+function isDone(file: PromptFile, observed: Observed, atRefs: ContentsAtRefs): boolean {
+  const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
+  const { fields } = observed;
+  return (
+    meanings.every(({ kind }) => kind === 'in-sync') &&
+    dueVersion(file, observed, meanings) === null &&
+    FIELDS.every((field) => file[field] === undefined || file[field] === fields[field])
+  );
 }
 
 /** How much is read at a time, and until when. */

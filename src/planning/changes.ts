@@ -1,5 +1,5 @@
 import type { History } from '../domain/desired.ts';
-import { meaningOf, wantsOwnVersion, type Meaning } from '../domain/meaning.ts';
+import { dueVersion, meaningOf, type Meaning } from '../domain/meaning.ts';
 import type { Observed, ObservedFields } from '../domain/observed.ts';
 import {
   FIELDS,
@@ -105,7 +105,9 @@ function contentsToCreate(
   provenance: Provenance,
 ): readonly CreateVersion[] {
   const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.target.new] : []));
-  const wanted = [...followed, ...(wantsOwnVersion(file, observed, meanings) ? [file.content] : [])];
+  const due = dueVersion(file, observed, meanings);
+  if (due === 'baseline') return [{ ...create(file.content, contentsAtRefs, provenance), baseline: true }];
+  const wanted = [...followed, ...(due === 'content' ? [file.content] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
     .map((content) => ({ ...create(content, contentsAtRefs, provenance), ...othersOf(content, wanted) }));

@@ -1,5 +1,6 @@
 import type { FormerPin, FormerPins } from '../domain/history.ts';
-import { findContent, findNamed, hasGap, type KnownVersion, type VersionFacts } from '../domain/versions.ts';
+import { isDigestOf } from '../domain/digest.ts';
+import { findContent, findNamed, hasGap, isInSync, type KnownVersion, type VersionFacts } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
@@ -59,7 +60,9 @@ export function versionMeant(
 export function means({ pin, content }: FormerPin, target: Target): boolean {
   if (pin.kind === 'number') return pin.number === target.number;
   if (pin.kind === 'version') return pin.id === target.id;
-  return content !== null && isSameContent(contentOf(content), target);
+  const { digest, metadataDigest } = target;
+  if (content === null || digest === undefined) return false;
+  return metadataDigest === undefined ? isDigestOf(digest, content) : isInSync({ digest, metadataDigest }, content);
 }
 
 /**
@@ -74,15 +77,20 @@ export type Before =
 type Meant = { readonly pin: FormerPin; readonly number: number | null };
 
 /**
- * The first that is older than what is served, of the pins that git has, newest first: a second rollback goes on, not
- * forward again. What stood between is not passed over, unless it never was a version.
+ * The first that is older than what is served and has another text, of the pins that git has, newest first: a second
+ * rollback goes on, not forward again. What stood between is not passed over, unless it never was a version.
  */
-export function pinnedBefore(pins: readonly FormerPin[], served: number, known: readonly KnownVersion[]): Before {
+export function pinnedBefore(
+  pins: readonly FormerPin[],
+  { number: served, digest }: Pick<KnownVersion, 'number' | 'digest'>,
+  known: readonly KnownVersion[],
+): Before {
+  const same = new Set(known.flatMap((one) => (one.digest === digest ? [one.number] : [])));
   const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known) }));
   const from = all.findIndex(({ number }) => number === served);
   // What HEAD asks for and nothing serves is to come.
   const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
-  const at = earlier.findIndex(({ number }) => number !== null && number < served);
+  const at = earlier.findIndex(({ number }) => number !== null && number < served && !same.has(number));
   const number = earlier[at]?.number ?? null;
   const passed = at === -1 ? earlier : earlier.slice(0, at);
   // Where every version between is known, a text that none of them has was never synced.
@@ -92,9 +100,12 @@ export function pinnedBefore(pins: readonly FormerPin[], served: number, known: 
   return number === null ? { kind: 'nothing' } : { kind: 'number', number };
 }
 
-/** The next older number that is known; `known` is newest first. */
-export function knownBefore(known: readonly KnownVersion[], served: number): number | null {
-  return known.find(({ number }) => number < served)?.number ?? null;
+/** The next older number that is known and has another text; `known` is newest first. */
+export function knownBefore(
+  known: readonly KnownVersion[],
+  served: Pick<KnownVersion, 'number' | 'digest'>,
+): number | null {
+  return known.find(({ number, digest }) => number < served.number && digest !== served.digest)?.number ?? null;
 }
 
 function numberOf(former: FormerPin, known: readonly KnownVersion[]): number | null {

@@ -1,4 +1,4 @@
-import { type Drift, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
+import { type Drift, type Plan, type PromptPlan, digestPlan, isVisible } from '../domain/plan.ts';
 import { allowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
@@ -43,7 +43,7 @@ function mayChange({ changes, finds }: PromptPlan): boolean {
 
 function tooMany({ prompts }: Plan, { maxChanges, notLookedAt = 0 }: Guards): readonly Problem[] {
   if (maxChanges === null) return [];
-  const changing = prompts.filter(mayChange).length;
+  const changing = prompts.filter(({ changes, finds }) => finds.length > 0 || changes.some(isVisible)).length;
   const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
   return changing > allowed ? [makeProblem('guard/max-changes', { changing, allowed })] : [];
 }

@@ -50,10 +50,10 @@ function driftSince(
   history: History,
 ): readonly Drift[] {
   const file = base?.files.get(context.file.id);
-  if (base === null || file === undefined) return [];
-  const { known } = context.observed;
-  const formerFields = history.formerFields.get(file.id) ?? [];
-  return findDrift({ head, base: changesFor({ ...context, file }, history).changes, known, formerFields }, base);
+  if (file === undefined) return [];
+  const { observed } = context;
+  const former = history.formerWants.get(file.id) ?? { pins: new Map(), fields: [] };
+  return findDrift({ head, base: changesFor({ ...context, file }, history).changes, observed, former });
 }
 
 function unobserved(file: PromptFile, failed: Observation['failed']): PromptPlan {

@@ -1,5 +1,4 @@
 import type { Desired, History } from '../domain/desired.ts';
-import { withLineFeeds } from '../domain/digest.ts';
 import { holds, type KnownVersion } from '../domain/versions.ts';
 import { contentsIn, isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
@@ -48,7 +47,7 @@ function newSide({ text, metadata }: Content): Side {
 }
 
 function sideOf({ content }: KnownVersion): Side | 'unknown' {
-  return content === null ? 'unknown' : { text: withLineFeeds(content.text), metadata: content.metadata };
+  return content ?? 'unknown';
 }
 
 function unreadSide(version: KnownVersion, { text, metadata, metadataDigest }: Content): Side {

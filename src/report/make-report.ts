@@ -127,6 +127,7 @@ function plannedChange(change: Change, texts: TextChange | undefined): ReportCha
         digest: change.content.digest,
         ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
+        ...(change.baseline && { baseline: change.baseline }),
         change_summary: change.provenance.changeSummary ?? null,
       };
     case 'update-prompt':

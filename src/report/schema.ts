@@ -20,9 +20,15 @@ const changeStatus = z
 
 const createVersion = z.object({
   kind: z.literal('create-version').describe('What is done.'),
-  digest: digest.describe('Of the content, with line feeds.'),
+  digest: digest.describe('Of the content, with line feeds and without any at its end.'),
   metadata_digest: digest.optional().describe('Where the file manages metadata.'),
   ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
+  baseline: z
+    .literal(true)
+    .optional()
+    .describe(
+      'It only carries promptsync’s record of a prompt that it has made no version of: nothing served changes.',
+    ),
   change_summary: z
     .string()
     .nullable()
@@ -91,7 +97,7 @@ const restores = z.boolean().describe('Whether a sync only puts it back: the fil
 
 const driftKind = z
   .enum(['outside', 'unfinished'])
-  .describe('unfinished: what stands there was made from an earlier commit, or nothing stands there yet.');
+  .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.');
 
 const environmentDrift = z.object({
   environment: z.string().describe('The environment that differs.'),

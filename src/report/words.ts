@@ -37,9 +37,12 @@ export function changeTexts(change: ReportChange): readonly string[] {
   }
 }
 
-function createText({ ref, change_summary: summary, version, status }: Kind<'create-version'>): string {
+const BASELINE = "baseline: a version with this text that carries promptsync's record; nothing that is served changes";
+
+function createText({ ref, change_summary: summary, version, status, baseline }: Kind<'create-version'>): string {
   const what = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
   const verb = status === 'made' ? 'created' : status === 'adopted' ? 'adopted' : 'create';
+  if (baseline) return status === undefined ? BASELINE : `${verb} baseline${what}`;
   const of = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
   return `${verb} version${what}${of}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
 }
@@ -63,7 +66,7 @@ export function followNote(change: ReportChange, all: readonly ReportChange[]): 
 
 /** Whether a version is made only to be there. */
 export function isUnfollowed(change: ReportChange, all: readonly ReportChange[]): boolean {
-  if (change.kind !== 'create-version') return false;
+  if (change.kind !== 'create-version' || change.baseline) return false;
   return !all.some((one) => one.kind === 'set-active' && ('new' in one.after || one.after.id === change.version?.id));
 }
 

@@ -18,7 +18,7 @@ const never = () => {
 /** Applies prompts' plans as a program that uses the library may give them. */
 async function apply(prompts: readonly PromptPlan[]) {
   const service = recorded(inMemoryBackend());
-  const world = { trackingEnvironment: TRACKING, newOperation: never, digestAt: never, sleep: never };
+  const world = { trackingEnvironment: TRACKING, newOperation: never, textAt: never, sleep: never };
   const provider = ledgerProvider({ ...world, service });
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
     wantedFor: (plan) => wantedOf(plan.file, rules()),

@@ -29,8 +29,6 @@ describe('The ledger of a new version', () => {
   test('remembers what is active in an environment that the file no longer pins, but the base does', async () => {
     const base = {
       files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
-      ancestors: new Set<string>(),
-      former: new Map(),
     };
     const service = await edited();
     const ledger = await edit(service, 26, {}, { base });
@@ -38,19 +36,26 @@ describe('The ledger of a new version', () => {
     expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
   });
 
-  test.each([
-    ['stands on it', { production: 1 }],
-    ['stands on it and leaves it now', { production: 'latest' }],
-  ])('remembers for good what a pin %s', async (_, pins) => {
+  test('remembers what a number stands on, once it has moved on as well', async () => {
     const service = await edited();
-    const ledger = await edit(service, 26, pins);
+    const ledger = await edit(service, 26, { production: 1 });
     expect(ledger.map(({ number }) => number)).toStrictEqual([...newest(25), 1]);
     expect(ledger.filter(({ pinned }) => pinned).map(({ number }) => number)).toStrictEqual([1]);
     const later = await edit(service, 27, {});
     expect(later.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
   });
 
-  test('remembers for good what an environment goes back to with the edit', async () => {
+  test('remembers the twenty newest of those that were pinned, and no more', async () => {
+    const service = inMemoryBackend();
+    const named = (from: number) => Array.from({ length: 25 }, (_, at) => entry(from + at, `T${from + at}`));
+    const pinned = named(2).map((one) => ({ ...one, pinned: true as const }));
+    service.activate('p1', 'promptsync', addOwn(service, 'Head', [...pinned, ...named(27)]));
+    const ledger = await edit(service, 52, {});
+    expect(ledger.filter((one) => one.pinned).map(({ number }) => number)).toStrictEqual(newest(26));
+    expect(ledger.filter((one) => !one.pinned).map(({ number }) => number)).toStrictEqual([...newest(51), 1]);
+  });
+
+  test('remembers what an environment goes back to with the edit', async () => {
     const service = await edited();
     const ledger = await edit(service, 26, { qa: 20 });
     expect(ledger.filter(({ pinned }) => pinned).map(({ number }) => number)).toStrictEqual([20]);
@@ -106,7 +111,7 @@ describe('The ledger of a new version', () => {
     expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, ours: false });
   });
 
-  test("remembers the newest version of the file's own text, which is made for nobody now", async () => {
+  test("remembers the version of the file's own text that counts, which is made for nobody now", async () => {
     const service = inMemoryBackend();
     const own = [2, 3].map((number) => entry(number, 'Own', { stampFor: null }));
     const others = Array.from({ length: 25 }, (_, index) => entry(index + 4, `T${index + 4}`));
@@ -114,6 +119,6 @@ describe('The ledger of a new version', () => {
     service.activate('p1', 'promptsync', head);
     const wanted = file({ text: 'Own', pins: { production: 'git:v1' } });
     const { created } = await sync(service, [wanted], { refs: { v1: content('Old') } });
-    expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(28), 3, 1]);
+    expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(28), 2, 1]);
   });
 });

@@ -46,7 +46,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     ['another version active', (service) => outsideVersion(service, 'Theirs'), 'applied: made made'],
     ['the wanted text active', (service) => outsideVersion(service, 'Two'), 'unchanged:'],
     ['a draft that is active nowhere', (service) => service.addVersion('p1', { text: 'Draft' }), 'applied: made made'],
-    ['a draft of the wanted text', (service) => service.addVersion('p1', { text: 'Two' }), 'applied: adopted made'],
+    ['a draft of the wanted text', (service) => service.addVersion('p1', { text: 'Two' }), 'applied: made made'],
     ['another name', (service) => service.updatePrompt('p1', { name: 'Theirs' }), 'applied: made made made'],
     ['another description', (service) => service.updatePrompt('p1', { description: 'New' }), 'applied: made made'],
   ];
@@ -115,7 +115,7 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
 
   test('new drift is refused where drift is, and overwritten where it is not', async () => {
     const service = await begun(start);
-    const base: DesiredBase = { files: new Map([['p1', one]]), ancestors: new Set() };
+    const base: DesiredBase = { files: new Map([['p1', one]]) };
     const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });
     expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/drift']);

@@ -1,5 +1,5 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import { contentDigest } from '../../src/domain/digest.ts';
+import { digested } from '../../src/domain/digest.ts';
 import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { PromptService } from '../../src/service/prompt-service.ts';
@@ -54,9 +54,9 @@ export async function sync(
   const world = {
     trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
-    digestAt: async (commit: string, path: string) => {
+    textAt: async (commit: string, path: string) => {
       const text = inGit[`${commit}:${path}`];
-      return text === undefined ? null : contentDigest(text);
+      return text === undefined ? null : digested(text);
     },
     sleep: async (milliseconds: number) => {
       await onWait?.(milliseconds);

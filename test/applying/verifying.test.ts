@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEntry } from '../../src/ledger/stamp.ts';
-import { addOwn, outcomeLine, sync, type SyncParts } from './support.ts';
+import { addOwn, brief, outcomeLine, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { entry, file } from '../planning/support.ts';
 
@@ -78,6 +78,6 @@ describe('Git has nothing to say of a version', () => {
     service.activate('p1', 'staging', addOwn(service, 'One'));
     const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });
     const { lines } = await sync(service, [wanted], { inGit: { 'c1:prompts/a.md': 'Reviewed' } });
-    expect(lines).toStrictEqual(['set p1 production ver_1', 'read p1 production']);
+    expect(brief(lines)).toStrictEqual(['track ver_1', 'production ver_1']);
   });
 });

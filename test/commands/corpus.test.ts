@@ -16,17 +16,22 @@ function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string
   return Buffer.from(result.bytes).toString();
 }
 
-const set = (field: readonly string[], value: string | number) => ({ path: field, value });
+const set = (field: string, value: string) => ({ path: [field], value });
 
 /** test/files/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
 test('promote and rollback change the bytes of one value in each file of the corpus', async () => {
   const service = await startTestService(names);
+  const ids: string[][] = [];
   for (const name of names) {
-    await changeService(service.baseUrl, name, 'production', 'First.');
-    await changeService(service.baseUrl, name, 'staging', 'Second.');
+    const first = await changeService(service.baseUrl, name, 'production', 'First.');
+    ids.push([first, await changeService(service.baseUrl, name, 'staging', 'Second.')]);
   }
+  const pinned = (source: string, prompt: number, number: number) => {
+    const value = `version:${ids[prompt]?.[number - 1]}`;
+    return edited(source, [{ path: ['pins', 'production'], value, comment: String(number) }]);
+  };
   const sources = Object.values(corpus).map((source, index) =>
-    edited(source, [set(['id'], `prm_${index}`), set(['key'], `key-${index}`)]),
+    edited(source, [set('id', `prm_${index}`), set('key', `key-${index}`)]),
   );
   const files = Object.fromEntries(sources.map((source, index) => [`prompts/${index}.md`, source]));
   const folder = makeWorkspace({ 'promptsync.yaml': CONFIG, ...files });
@@ -35,10 +40,10 @@ test('promote and rollback change the bytes of one value in each file of the cor
 
   const promoted = await promptsync('promote', '--all', '--from', 'staging', '--to', 'production');
   expect(promoted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${names.length} files edited.`) });
-  expect(read()).toEqual(sources.map((source) => edited(source, [set(['pins', 'production'], 2)])));
+  const there = sources.map((source, index) => pinned(source, index, 2));
+  expect(read()).toEqual(there);
 
   await promptsync('rollback', '**', '--environment', 'production', '--to', '1');
-  const there = sources.map((source) => edited(source, [set(['pins', 'production'], 2)]));
-  expect(read()).toEqual(there.map((source) => edited(source, [set(['pins', 'production'], 1)])));
+  expect(read()).toEqual(there.map((source, index) => pinned(source, index, 1)));
   expect(service.requests.filter(({ method }) => method !== 'GET').length).toBe(names.length * 4);
 });

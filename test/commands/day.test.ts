@@ -52,10 +52,16 @@ describe('a day with promptsync', () => {
     // Under git: nothing has to be written for that.
     await promptsync('import', 'prm_greeting', 'prm_refund', 'prm_summary');
     expect(read('prompts/greeting.md')).toContain('Second text of greeting');
-    expect(read('prompts/greeting.md')).toMatch(/staging: latest\n {2}production: 1\n/);
+    expect(read('prompts/greeting.md')).toMatch(/staging: latest\n {2}production: version:\S+ {2}# 1\n/);
     expect(service.takeWrites()).toEqual([]);
     commitAll(folder, 'Import the prompts');
-    expect(await converge()).toEqual([]);
+    // The first sync notes what there is, and moves nothing that is served.
+    const noted = await converge();
+    expect(noted.filter((write) => !write.endsWith(' promptsync')).toSorted()).toEqual([
+      'POST prm_greeting versions',
+      'POST prm_refund versions',
+      'POST prm_summary versions',
+    ]);
 
     // An edit goes to staging.
     writeFiles(folder, { 'prompts/greeting.md': read('prompts/greeting.md').replace('Second text', 'Third text') });
@@ -65,9 +71,9 @@ describe('a day with promptsync', () => {
 
     // From there to production.
     const promoted = await promptsync('promote', 'greeting', '--to', 'production', '--commit');
-    expect(promoted).toContain('~ production: 1 → 3');
+    expect(promoted).toMatch(/~ production: version:\S+ → 4/);
     expect(promoted).toContain('+Third text of greeting for {{name}}.');
-    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Promote greeting to production (v1 → v3)');
+    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Promote greeting to production (v1 → v4)');
     expect(await converge()).toEqual(['set-active prm_greeting production']);
 
     // Somebody changes the text in the service, while the file is edited as well.
@@ -84,7 +90,7 @@ describe('a day with promptsync', () => {
     await promptsync('promote', 'greeting', '--to', 'production', '--commit');
     expect(await converge()).toEqual(['set-active prm_greeting production']);
     await promptsync('rollback', 'greeting', '--environment', 'production', '--branch', 'calmer');
-    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (v5 → v3)');
+    expect(git(folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (v6 → v4)');
     expect(git(folder, 'branch', '--show-current')).toBe('calmer');
     // What is active nowhere is looked at before it goes live again.
     expect(await converge()).toEqual(['set-active prm_greeting promptsync-look', 'set-active prm_greeting production']);
@@ -93,15 +99,16 @@ describe('a day with promptsync', () => {
     const { report } = await runJson(folder, ['history', 'greeting'], { environment: service.environment });
     const versions = report.prompts[0]?.history?.versions ?? [];
     expect(versions.map(({ version_number: number, subject }) => [number, subject ?? null])).toEqual([
-      [5, 'Pull the exclamation mark'],
-      [4, null],
-      [3, 'Warmer greeting (#7)'],
+      [6, 'Pull the exclamation mark'],
+      [5, null],
+      [4, 'Warmer greeting (#7)'],
+      [3, 'Import the prompts'],
       [2, null],
       [1, null],
     ]);
-    expect(versions.map(({ active_in: active }) => active)).toEqual([['staging'], [], ['production'], [], []]);
+    expect(versions.map(({ active_in: active }) => active)).toEqual([['staging'], [], ['production'], [], [], []]);
     const told = await promptsync('history', 'greeting', '--environment', 'production');
     expect(told).toContain('Warmer greeting (#7)');
-    expect(told).toContain('Roll greeting back in production (v5 → v3)');
+    expect(told).toContain('Roll greeting back in production (v6 → v4)');
   });
 });

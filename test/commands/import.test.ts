@@ -53,6 +53,8 @@ describe('an import', () => {
     );
     const { exitCode, report } = await runJson(folder, ['import', 'prm_greeting'], service);
     expect(exitCode).toBe(0);
+    const idIn = (environment: string) => service.store.readPrompt('prm_greeting', environment)?.active_version?.id;
+    const [one, two] = [idIn('production'), idIn('canary')];
     expect(report).toMatchObject({
       mode: 'import',
       service: service.baseUrl,
@@ -64,8 +66,8 @@ describe('an import', () => {
           edits: [
             { kind: 'create-file' },
             { kind: 'set-pin', environment: 'staging', before: null, after: 'latest' },
-            { kind: 'set-pin', environment: 'canary', before: null, after: '2' },
-            { kind: 'set-pin', environment: 'production', before: null, after: '1' },
+            { kind: 'set-pin', environment: 'canary', before: null, after: `version:${two}` },
+            { kind: 'set-pin', environment: 'production', before: null, after: `version:${one}` },
           ],
         },
       ],
@@ -77,15 +79,14 @@ name: Hi
 description: First message.
 pins:
   staging: latest
-  canary: 2
-  production: 1
+  canary: version:${two}  # 2
+  production: version:${one}  # 1
 metadata:
   model: gpt-5
 ---
 
 Two.
 Lines.
-
 `);
     expect(service.takeWrites()).toEqual([]);
   });
@@ -111,14 +112,16 @@ Lines.
       ['--environment', 'canary'],
     ],
     ['line endings', [{ text: '\r\nOne.\r\n\n', in: ['canary'] }], []],
-  ])('leaves nothing to sync: %s', async (_, versions, flags) => {
+  ])('leaves nothing to sync but the baseline: %s', async (_, versions, flags) => {
     const { folder, service } = await makeStage(['greeting']);
     makeVersions(service, 'greeting', ...versions);
     expect(await run(folder, ['import', 'prm_greeting', ...flags], service)).toMatchObject({ exitCode: 0 });
+    const { report } = await runJson(folder, ['plan'], service);
+    expect(report.prompts[0]?.changes).toMatchObject([{ kind: 'create-version', baseline: true }]);
+    expect(await run(folder, ['sync', '--yes', '--allow-dirty'], service)).toMatchObject({ exitCode: 0 });
+    const moved = service.takeWrites().filter((write) => !/ promptsync(-look)?$/.test(write));
+    expect(moved).toEqual(['POST prm_greeting versions']);
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
-    const synced = await run(folder, ['sync', '--yes', '--allow-dirty'], service);
-    expect(synced).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
-    expect(service.takeWrites()).toEqual([]);
   });
 
   test('of what promptsync has made leaves out its own record', async () => {
@@ -248,7 +251,6 @@ describe('nothing is overwritten', () => {
       'blocked prompts/X-Y.md',
     ]);
     expect(read(folder, 'prompts/x-y.md')).toContain('Text of a.');
-    expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 });
 
@@ -318,7 +320,7 @@ test('where no environment may follow the file its text is stored as a version, 
   );
   makeVersions(service, 'greeting', { text: 'One.', in: ['live'] });
   await run(folder, ['import', 'prm_greeting'], service);
-  expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: 1\n---\n\nOne.\n');
+  expect(read(folder, 'prompts/greeting.md')).toMatch(/pins:\n {2}live: version:\S+ {2}# 1\n---\n\nOne\.\n/);
   const { report } = await runJson(folder, ['plan'], service);
   expect(report.summary).toMatchObject({ create_version: 1, set_active: 0, blocked: 0 });
 });

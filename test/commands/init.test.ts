@@ -153,7 +153,7 @@ describe('with --id', () => {
     });
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ service: baseUrl });
-    expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  production: 1\n---\n\nOne.\n');
+    expect(read(folder, 'prompts/greeting.md')).toMatch(/pins:\n {2}production: version:\S+ {2}# 1\n---\n\nOne\.\n/);
     const again = await runJson(folder, words(baseUrl), { environment });
     expect(again.report.files?.map(({ status }) => status)).toEqual(['kept', 'kept', 'kept']);
     expect(again.report.problems).toEqual([]);

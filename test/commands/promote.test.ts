@@ -317,7 +317,7 @@ async function interrupt({ folder, service }: Scene, words: readonly string[]): 
   const front = await startFront({
     target: service.baseUrl,
     answer: ({ path }) => {
-      if (path.includes('prm_later')) interruptNow();
+      if (path.includes('prm_later') && path.endsWith('promptsync')) interruptNow();
       return null;
     },
   });

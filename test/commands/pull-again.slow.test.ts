@@ -30,7 +30,7 @@ async function makePulled(): Promise<Scene> {
   return scene;
 }
 
-/** A file that was imported, and pulled once since: no version is promptsync's. */
+/** A file that was imported, and pulled once since: promptsync has made a baseline alone. */
 async function makeImported(): Promise<Scene> {
   const folder = makeRepository({ 'promptsync.yaml': 'environments: { staging: {} }\n' });
   const scene = { folder, service: await startTestService(['greeting']) };
@@ -67,16 +67,17 @@ describe('after a pull, the next edit in the service', () => {
     ],
     ['that goes back to an older text', makePulled, TEXT, change(TEXT, { 'Two.': both('2.', 'Two.') })],
     ['that changes the same line again', makePulled, changesAgain, change(TEXT, { 'Two.': both('2.', 'II.') })],
-    [
-      'that changes the same line again, after an import',
-      makeImported,
-      changesAgain,
-      change(TEXT, { 'Two.': both('2.', 'II.') }),
-    ],
   ])('%s is asked about, and wholly in the file with --theirs', async (_, make, theirs, asked) => {
     const scene = await make();
     changeOutside(scene, { content: theirs });
     expect(await pullBothWays(scene)).toEqual([4, asked, 0, theirs]);
+    await settle(scene);
+  });
+
+  test('that changes the same line again, after an import that was synced, is taken over', async () => {
+    const scene = await makeImported();
+    changeOutside(scene, { content: changesAgain });
+    expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
     await settle(scene);
   });
 

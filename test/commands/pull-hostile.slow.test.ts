@@ -78,7 +78,7 @@ describe('a text that a file can hold', () => {
     ['characters that hide', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
     ['what looks like front matter', '---\nid: prm_evil\npins: {production: latest}\n---\nText'],
     ['what looks like commands of a runner', '::set-env name=x::y\n##[error]x'],
-    ['blank lines around it', '\n\n a \n\n'],
+    ['blank lines before it', '\n\n a '],
     ['a rule between two parts', 'a\n=======\nb\n-------'],
     ['a megabyte in lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
     ['a megabyte in one line', 'x'.repeat(1_000_000)],

@@ -13,6 +13,7 @@ import {
   makeSynced,
   only,
   PATH,
+  pinned,
   pull,
   settle,
   source,
@@ -65,7 +66,7 @@ describe('the text that both come from', () => {
     changeOutside(scene, { content: change(TEXT, last), environments: ['production'] });
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe(merged);
-    expect(source(scene)).toContain('"production":3');
+    expect(source(scene)).toContain(`"production":"${pinned(scene)}"`);
     await settle(scene);
   });
 
@@ -78,7 +79,7 @@ describe('the text that both come from', () => {
     commitAll(scene.folder, 'Import');
     changeOutside(scene, { content: 'Third.', environments: ['production'] });
     expect((await pull(scene)).exitCode).toBe(4);
-    expectBoth(scene, 'Second.', 'Third.', '  production: 3');
+    expectBoth(scene, 'Second.', 'Third.', `  production: ${pinned(scene)}  # 3`);
   });
 
   test('is found where the file had another name, and where the workspace is in a folder of the repository', async () => {
@@ -186,7 +187,7 @@ describe('what --ours has kept it keeps when it is run again', () => {
     changeOutside(scene, { content: 'Before git.', environments: [] });
     changeOutside(scene, { content: 'Theirs.', environments: ['staging', 'production'] });
     const first = only(await pull(scene, '--ours'));
-    expect(first).toMatchObject({ status: 'applied', edits: [{ kind: 'set-pin', after: '2' }] });
+    expect(first).toMatchObject({ status: 'applied', edits: [{ kind: 'set-pin', after: pinned(scene) }] });
     const kept = source(scene);
     expect(textIn(scene)).toBe(TEXT);
     expect(only(await pull(scene, '--ours'))).toMatchObject({ status: 'unchanged', edits: [] });

@@ -145,12 +145,13 @@ test('a file keeps its comments, its quotes, its line endings and its byte order
   commitAll(scene.folder, 'Pin');
   const ran = await pull(scene);
   expect(ran.exitCode).toBe(0);
+  const pin = `version:${scene.service.store.readPrompt('prm_greeting', 'staging')?.active_version?.id}`;
   expect(only(ran).edits).toMatchObject([
     { kind: 'set-field', field: 'name', before: '"greeting"', after: '"Hello"', conflict: false },
     { kind: 'set-text', from: 'staging v2', conflicts: 0 },
-    { kind: 'set-pin', environment: 'staging', before: '1', after: '2' },
+    { kind: 'set-pin', environment: 'staging', before: '1', after: pin },
   ]);
-  const after = before.replace('1 }', '2 }').replace('Two.', '2.\r\n2b.');
+  const after = before.replace('1 }', `${pin} }`).replace('Two.', '2.\r\n2b.');
   expect(source(scene)).toBe(after.replace('name: greeting', 'name: Hello'));
   await settle(scene);
 });

@@ -101,6 +101,11 @@ export function active({ service }: Pick<Scene, 'service'>, environment: string)
   return service.store.readPrompt('prm_greeting', environment)?.active_version ?? null;
 }
 
+/** The pin of what an environment serves, as it is written where no ledger names it. */
+export function pinned(scene: Pick<Scene, 'service'>, environment = 'production'): string {
+  return `version:${active(scene, environment)?.id}`;
+}
+
 export async function pull({ folder, service }: Scene, ...words: readonly string[]): Promise<Reported> {
   service.takeWrites();
   const ran = await runJson(folder, ['pull', ...words], service);

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentDigest, digestOf, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
+import {
+  contentDigest,
+  digested,
+  digestOf,
+  isDigestOf,
+  EMPTY_METADATA_DIGEST,
+  metadataDigest,
+} from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 
 describe('the digest of a content', () => {
   test('is SHA-256 over its UTF-8', () => {
-    expect(contentDigest('é\n')).toBe(`sha256:${createHash('sha256').update(Buffer.from('é\n')).digest('hex')}`);
+    expect(contentDigest('é')).toBe(`sha256:${createHash('sha256').update(Buffer.from('é')).digest('hex')}`);
     expect(digestOf('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
 
@@ -18,10 +25,25 @@ describe('the digest of a content', () => {
     );
   });
 
+  test.each(['a\n', 'a\r\n', 'a\n\r\n\n'])('is the same without line breaks at the end: %j', (text) => {
+    expect(contentDigest(text)).toBe(contentDigest('a'));
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['of now', 'a', 'a\n\n', true],
+    ['of before, with one or two line breaks', 'a\n', 'a', true],
+    ['of before, with one or two line breaks', 'a\n\n', 'a\n', true],
+    ['of before, with all but one of those that the file has', 'a\n\n\n\n', 'a\n\n\n\n\n', true],
+    ['not with as many as neither had', 'a\n\n\n\n', 'a\n', false],
+    ['not of another text', 'b', 'a', false],
+  ])('is recognised %s', (_, then, now, expected) => {
+    expect(isDigestOf(digestOf(then), digested(now))).toBe(expected);
+  });
+
   test.each([
     ['a lone carriage return', 'a\rb', 'a\nb'],
     ['a carriage return at the end', 'a\r', 'a'],
-    ['a final newline', 'a\n', 'a'],
+    ['a line break before its end', 'a\n ', 'a '],
     ['a blank', 'a ', 'a'],
     ['a normal form', 'é', 'e\u0301'],
     ['a byte order mark', '\ufeffa', 'a'],

@@ -26,8 +26,10 @@ describe('A version holds a content', () => {
   });
 
   test.each([
-    ['the newest', [entry(3, 'A'), entry(2, 'A')], 3],
-    ['our own before a newer one of somebody else', [entryOf(outside(3, 'A')), entry(2, 'A'), entry(1, 'A')], 2],
+    ['the oldest', [entry(3, 'A'), entry(2, 'A')], 2],
+    ['the oldest, whoever made it', [entry(3, 'A'), entryOf(outside(2, 'A'))], 2],
+    ['no baseline where there is another', [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }], 3],
+    ['a baseline where there is none', [{ ...entry(2, 'A'), baseline: true }, entry(1, 'B')], 2],
     ["somebody else's where there is no other", [entryOf(outside(3, 'A')), entry(2, 'B')], 3],
   ] as const)('and of several is used: %s', (_, entries, number) => {
     expect(findContent(entries, content('A'))?.number).toBe(number);

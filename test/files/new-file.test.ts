@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPathSegment } from '../../src/domain/text.ts';
+import { comparable } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { fileNameOf, writeNewFile, type NewFile } from '../../src/files/new-file.ts';
 import { fileOf, keys, PATH, values, words } from './support.ts';
@@ -8,7 +9,7 @@ import { fileOf, keys, PATH, values, words } from './support.ts';
 const WANTED: NewFile = {
   path: PATH,
   ...{ id: 'prm_1', key: 'support/greeting', name: 'Greeting', description: '', text: 'Hello.', metadata: {} },
-  pins: [{ environment: 'staging', pin: 'latest' }],
+  pins: [{ environment: 'staging', value: 'latest', comment: '' }],
 };
 
 describe('a new prompt file', () => {
@@ -17,7 +18,7 @@ describe('a new prompt file', () => {
       ...WANTED,
       description: 'First message.\nIn two lines.',
       metadata: { model: 'gpt-5', temperature: 0.2, tags: ['a', 'b'], limits: { tokens: 100 }, empty: {}, none: null },
-      pins: [...WANTED.pins, { environment: 'production', pin: 7 }],
+      pins: [...WANTED.pins, { environment: 'production', value: 'version:ver_7', comment: '7' }],
     });
     expect(problems).toEqual([]);
     expect(source).toBe(`---
@@ -29,7 +30,7 @@ description: |-
   In two lines.
 pins:
   staging: latest
-  production: 7
+  production: version:ver_7  # 7
 metadata:
   model: gpt-5
   temperature: 0.2
@@ -47,7 +48,7 @@ Hello.
   });
 
   test('keeps the order of environments that look like numbers', () => {
-    const pins = ['z', '10', '9'].map((environment, index) => ({ environment, pin: index + 1 }));
+    const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
     expect(writeNewFile({ ...WANTED, pins }).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
 
@@ -72,7 +73,7 @@ Hello.
     ['a carriage return at the end', { text: 'a\r' }, 'not be read back'],
     ['a key with control characters', { key: 'a\u001b[2J' }, '"key" is not valid: it holds control characters'],
     ['an empty name', { name: '' }, '"name" is not valid: it is empty'],
-    ['a version number of zero', { pins: [{ environment: 'staging', pin: 0 }] }, 'The pin of "staging"'],
+    ['a version number of zero', { pins: [{ environment: 'staging', value: 0, comment: '' }] }, 'The pin of "staging"'],
     ['a number that is not exact', { metadata: { a: 2 ** 60 } }, 'cannot be kept exactly'],
     ['the key __proto__', { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject }, '"__proto__"'],
     ['deep metadata', { metadata: nested(70) }, 'nested too deeply'],
@@ -96,7 +97,11 @@ Hello.
     text: fc.tuple(text, fc.constantFrom('a', '---', '- a'), text).map((parts) => parts.join('')),
     metadata: fc.dictionary(keys, values, { maxKeys: 4 }),
     pins: fc.uniqueArray(
-      fc.record({ environment: line, pin: fc.oneof(fc.constant('latest' as const), fc.integer({ min: 1 })) }),
+      fc.record({
+        environment: line,
+        value: fc.oneof(fc.constantFrom('latest', 'version:a #b', 'version:1: 2'), fc.integer({ min: 1 })),
+        comment: fc.constantFrom('', '7'),
+      }),
       { selector: ({ environment }) => environment, maxLength: 3 },
     ),
   });
@@ -108,7 +113,13 @@ Hello.
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
         const { description = '', content, pins, ...file } = fileOf(source ?? '');
         expect({ ...file, description, text: content.text }).toMatchObject({
-          ...{ id: parts.id, key: parts.key, name: parts.name, description: parts.description, text: parts.text },
+          ...{
+            id: parts.id,
+            key: parts.key,
+            name: parts.name,
+            description: parts.description,
+            text: comparable(parts.text),
+          },
         });
         expect(content.metadata ?? {}).toEqual(parts.metadata);
         expect(pins).toHaveLength(parts.pins.length);

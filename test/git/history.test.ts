@@ -37,14 +37,14 @@ describe('what changed since a commit', () => {
   });
 });
 
-describe('the ancestors of commits', () => {
-  test('are the commits themselves and all before them, of each branch, or of the branch alone', async () => {
+describe('of commits', () => {
+  test('are found those that no other one contains, and what was merged before one', async () => {
     const { folder, commits } = makeMerged();
     const { first, side, main, merge } = commits;
     const repository = await open(folder);
-    expect(await repository.ancestorsOf([main])).toEqual(new Set([first, main]));
-    expect(await repository.ancestorsOf([merge])).toEqual(new Set([first, side, main, merge]));
-    expect(await repository.ancestorsOf([side, main])).toEqual(new Set([first, side, main]));
+    expect(await repository.independent([main, first, main])).toEqual([main]);
+    expect(await repository.independent([merge, side, main, first])).toEqual([merge]);
+    expect(new Set(await repository.independent([side, main, first]))).toEqual(new Set([side, main]));
     expect(await repository.mergesBefore(merge, 2)).toEqual([merge, main]);
   });
 });

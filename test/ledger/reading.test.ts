@@ -95,7 +95,7 @@ describe('An environment that is not found', () => {
     const { calls, observed } = await observing(front, requestFor({ pins }));
     expect(observed?.active.get('production')).toBeNull();
     expect(observed?.active.get('staging')?.content?.text).toBe('Hello');
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(3);
   });
 
   test('serves nothing where the prompt is found without one', async () => {
@@ -138,7 +138,7 @@ function threeVersions(): Backend {
 }
 
 const base = (parts: FileParts) => ({
-  base: { files: new Map([['p1', file(parts)]]), ancestors: new Set<string>() },
+  base: { files: new Map([['p1', file(parts)]]) },
 });
 const promoted = { promotedFrom: new Map([['production', 'staging']]) };
 
@@ -146,12 +146,19 @@ type Row = readonly [sentence: string, file: FileParts, reads: readonly string[]
 const reads: readonly Row[] = [
   ['no pins', {}, ['promptsync']],
   ['one pin, in sync', { text: 'Three', pins: { staging: 'latest' } }, ['staging']],
-  ['one pin, and a text that a ledger names', { text: 'Two', pins: { staging: 'latest' } }, ['staging']],
+  [
+    'one pin, and a text that only a ledger names',
+    { text: 'Two', pins: { staging: 'latest' } },
+    ['staging', 'promptsync'],
+  ],
   ['one pin, and a new text', { text: 'Four', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
-  ['three pins', { text: 'Three', pins: { staging: 'latest', production: 1, qa: 2 } }, ['staging', 'production', 'qa']],
+  ['two pins, in sync', { text: 'Three', pins: { staging: 'latest', production: 1 } }, ['staging', 'production']],
+  ['a number to move to', { text: 'Three', pins: { staging: 'latest', qa: 2 } }, ['staging', 'qa', 'promptsync']],
+  ['another name', { text: 'Three', name: 'Other', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
   ['a number nobody knows', { text: 'Three', pins: { staging: 'latest', qa: 9 } }, ['staging', 'qa', 'promptsync']],
-  ['numbers alone', { text: 'Three', pins: { staging: 3 } }, ['staging', 'promptsync']],
-  ['an id alone', { text: 'Three', pins: { staging: 'version:ver_3' } }, ['staging', 'promptsync']],
+  ['numbers alone', { text: 'Three', pins: { staging: 3 } }, ['staging']],
+  ['numbers alone, and a text that no ledger names', { text: 'Four', pins: { staging: 3 } }, ['staging', 'promptsync']],
+  ['an id alone', { text: 'Three', pins: { staging: 'version:ver_3' } }, ['staging']],
   [
     'a text that is found with other metadata',
     { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
@@ -163,12 +170,7 @@ const reads: readonly Row[] = [
     ['staging', 'production', 'promptsync'],
     { refs: { v1: content('Nowhere') } },
   ],
-  [
-    'git pins alone',
-    { text: 'Three', pins: { staging: 'git:v1' } },
-    ['staging', 'promptsync'],
-    { refs: { v1: content('Three') } },
-  ],
+  ['git pins alone', { text: 'Three', pins: { staging: 'git:v1' } }, ['staging'], { refs: { v1: content('Three') } }],
   [
     'a git pin beside latest',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
@@ -178,13 +180,13 @@ const reads: readonly Row[] = [
   [
     'an environment to promote from',
     { text: 'Three', pins: { production: 'latest' } },
-    ['production', 'staging'],
+    ['production', 'staging', 'promptsync'],
     promoted,
   ],
   [
     'an environment to promote from that is pinned as well',
     { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
-    ['production', 'staging'],
+    ['production', 'staging', 'promptsync'],
     promoted,
   ],
   [
@@ -219,3 +221,16 @@ test.each(reads.map(([sentence, ...given]) => [sentence, given] as const))(
     expect(renamed.calls).toStrictEqual(calls.map((line) => line.replace('promptsync', 'mine')));
   },
 );
+
+test.each([
+  ['somebody else’s version', { text: 'One' }],
+  [
+    'a baseline',
+    { text: 'One', metadata: { promptsync: stampToWire({ ...version(1, 'One').stamp!, baseline: true }) } },
+  ],
+])('Where nothing is to be done and all stands on %s the tracking environment is read as well', async (_, made) => {
+  const service = inMemoryBackend();
+  service.activate('p1', 'staging', service.addVersion('p1', made));
+  const { calls } = await observing(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
+  expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+});

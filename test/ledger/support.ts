@@ -11,6 +11,6 @@ export function openLedger(service: PromptService, trackingEnvironment = TRACKIN
   const never = () => {
     throw new TypeError('there is nothing to write');
   };
-  const world = { newOperation: never, digestAt: never, sleep: never };
+  const world = { newOperation: never, textAt: never, sleep: never };
   return ledgerProvider({ ...world, service: untilStopped(service, stop), trackingEnvironment });
 }

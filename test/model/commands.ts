@@ -109,4 +109,8 @@ export type Setup = {
   readonly latestForbidden: readonly string[];
   /** `tidies`: trims the texts it is given. `drops`: keeps no metadata. */
   readonly service: 'faithful' | 'tidies' | 'drops';
+  /** The versions that each prompt has before git knows it: the first is active in production, the last in staging. */
+  readonly adopted: readonly { readonly text: string; readonly metadata: JsonObject }[];
+  /** The text of a newer version that is active nowhere; null where there is none. */
+  readonly draft: string | null;
 };

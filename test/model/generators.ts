@@ -66,7 +66,7 @@ const goesTo = orNull(environment);
 const theirTexts = often<TheirText>(
   [2, texts],
   [2, record({ ofCommitsAgo: few })],
-  [2, among('Theirs 1', 'Theirs 2', 'D\r\nin two lines')],
+  [2, among('Theirs 1', 'Theirs 2', 'D\r\nin two lines', 'A\n\n')],
 );
 const theirMetadata = fc.oneof(metadatas, is({ by: 'hand' }));
 const theirFields = among({ name: 'Theirs' }, { description: 'Theirs.' }, { name: 'New', description: '' });
@@ -150,6 +150,11 @@ const setups: fc.Arbitrary<Setup> = fc.noBias(
     environmentOrder: among(null, [...ENVIRONMENTS]),
     latestForbidden: among([], [], [], [], [], [], ['canary']),
     service: often<Setup['service']>([8, is('faithful')], [1, among('tidies', 'drops')]),
+    adopted: often<Setup['adopted']>(
+      [1, is([])],
+      [1, fc.array(record({ text: texts, metadata: metadatas }), { minLength: 1, maxLength: 3 })],
+    ),
+    draft: orNull(texts),
   }),
 );
 

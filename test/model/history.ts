@@ -1,15 +1,15 @@
-import type { DesiredBase, History as Recalled } from '../../src/domain/desired.ts';
+import type { DesiredBase, FormerWants, History as Recalled } from '../../src/domain/desired.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ContentAtRef, Provenance } from '../../src/domain/plan.ts';
-import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
 
 /** The ids of the versions that there are, of one prompt and of the others. */
 export type Ids = { readonly own: readonly string[]; readonly others: readonly string[] };
 
-/** A file that has not been there so far. */
-export function firstDraft(promptId: string): Draft {
+/** A file that has not been there so far; of a prompt that has versions already, as an import writes it. */
+export function firstDraft(promptId: string, imported: Partial<Draft> = {}): Draft {
   return {
     path: `prompts/${promptId}.md`,
     key: `k/${promptId}`,
@@ -18,6 +18,7 @@ export function firstDraft(promptId: string): Draft {
     text: 'A',
     metadata: null,
     pins: { staging: 'latest' },
+    ...imported,
   };
 }
 
@@ -149,22 +150,37 @@ export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance>
 
 /** What drift is told by, with a commit as the base: all earlier commits are contained in it. */
 export function baseOf(
-  { commits }: History,
+  history: History,
   base: Commit,
   files: readonly PromptFile[],
-): DesiredBase & Pick<Recalled, 'formerFields'> {
-  const earlier = commits.slice(0, commits.indexOf(base) + 1);
+): DesiredBase & Pick<Recalled, 'formerWants'> {
   const then = files.flatMap(({ id }) => base.files.get(id)?.file ?? []);
   return {
     files: new Map(then.map((file) => [file.id, file])),
-    ancestors: new Set(commits.map(({ id }) => id)),
-    formerFields: new Map(then.map(({ id, path }) => [id, formerFiles(earlier, id, path)])),
+    formerWants: new Map(then.map(({ id }) => [id, formerWants(history, id)])),
   };
 }
 
-function formerFiles(commits: readonly Commit[], promptId: string, path: string): readonly PromptFile[] {
-  const files = commits.flatMap(({ files }) => files.get(promptId)?.file ?? []);
-  return [...new Set(files)].filter((file) => file.path === path);
+/** Whatever the base, all commits are ancestors of the head. */
+function formerWants(history: History, promptId: string): FormerWants {
+  const files = history.commits.flatMap(({ files: all }) => all.get(promptId) ?? []);
+  const states = [...new Set(files)].toReversed();
+  const pins = states.flatMap(({ file, touchedBy: commit }, age) =>
+    file.pins.map(({ environment, pin }) => ({
+      environment,
+      former: { commit, age, pin, content: meant(history, file, pin) },
+    })),
+  );
+  const all = Map.groupBy(pins, ({ environment }) => environment);
+  return {
+    pins: new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)])),
+    fields: states.map(({ file }) => file),
+  };
+}
+
+function meant(history: History, file: PromptFile, pin: Pin): Content | null {
+  if (pin.kind === 'latest') return file.content;
+  return pin.kind === 'git' ? (contentsAtTags(history, file).get(pin.ref)?.content ?? null) : null;
 }
 
 function toFile(id: string, { description, metadata, ...draft }: Draft): PromptFile {

@@ -6,22 +6,15 @@ import {
   type PromptOutcome,
   type PromptPlan,
   digestPlan,
+  isVisible,
 } from '../../src/domain/plan.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { NewVersion, RemotePrompt } from '../../src/service/prompt-service.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
+import type { CreatedVersion } from '../doubles/recorded.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
-import { type Commit, commitAgo, contentsOf } from './history.ts';
-import {
-  forgotten,
-  isSurelyWhat,
-  isWhat,
-  mayFailLate,
-  mayStay,
-  mustBeBlocked,
-  type Wanted,
-  wantedBy,
-} from './limits.ts';
+import { commitAgo, contentsOf } from './history.ts';
+import { forgotten, isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
 import type { Write } from './port.ts';
 import { note } from './situations.ts';
 import { isReachable, storedText, versionOf, type World } from './world.ts';
@@ -40,8 +33,9 @@ export function must(holds: boolean, otherwise: () => string): asserts holds {
  * No content (text and managed metadata) has two versions made by the tool. Asked right before a version comes to be;
  * where the file manages no metadata, any version that the tool made of the text will do.
  */
-export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: NewVersion): void {
+export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: CreatedVersion): void {
   const { service, madeByTool, statistics } = world;
+  if (made.stamp.baseline === true) return checkBaseline(world, promptId);
   const file = files.find(({ id }) => id === promptId);
   const contents = file === undefined ? [] : contentsOf(world.history, file);
   const wanted = contents.filter((content) => isOf(made, content));
@@ -55,6 +49,20 @@ export function checkCreate(world: World, files: readonly PromptFile[], promptId
     must(reason !== null, () => `a second version of one content: ${id} of ${promptId} has it already (${made.text})`);
     note(statistics, `made again: ${reason}`);
   }
+}
+
+/** A baseline is made where there are versions and none of the tool's is found: once, and never again. */
+function checkBaseline(world: World, promptId: string): void {
+  const { service, madeByTool, statistics } = world;
+  const versions = service.versions(promptId);
+  must(versions.length > 0, () => `a baseline of ${promptId}, which has no versions`);
+  // What a service has rewritten holds no text of the tool's.
+  for (const { id } of versions.filter((version) => madeByTool.get(version.id) === version.text)) {
+    const reason = forgotten(world, promptId, id);
+    must(reason !== null, () => `a baseline of ${promptId} is made although there is ${id}`);
+    note(statistics, `baseline made although there is another version: ${reason}`);
+  }
+  note(statistics, 'baselines made');
 }
 
 /**
@@ -144,6 +152,8 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   if (status === 'not_made') must(found.length === 0, what);
   if (status === 'made') must(found.length > 0, what);
   if (status === 'adopted') must(versionOf(world, promptId, version?.id) !== undefined, what);
+  // Any version of the tool's remembers what a baseline would.
+  if (!isVisible(change) && status === 'adopted') return;
   if (change.kind === 'create-version' && (status === 'made' || status === 'adopted')) {
     const made = versionOf(world, promptId, version?.id);
     must(made !== undefined, what);
@@ -173,7 +183,7 @@ function isFor({ change }: ChangeOutcome, write: Write): boolean {
   return write.kind === 'update' && isDeepStrictEqual(write.fields, Object.fromEntries(fields));
 }
 
-function isToolsOwn(environment: string): boolean {
+export function isToolsOwn(environment: string): boolean {
   return environment === TRACKING || environment === LOOK;
 }
 
@@ -191,6 +201,7 @@ export async function checkOutcome(world: World, outcome: PromptOutcome, mayBloc
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
   await checkServed(world, file);
   must(isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
+  must(isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
 }
 
 /** With or without a pin, a file's text has a version: one that is served, or that will be found again. */
@@ -203,6 +214,13 @@ function isKept(world: World, file: PromptFile): boolean {
   const served = new Set(active.flatMap(({ id, stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]));
   const kept = service.versions(file.id).filter(({ id }) => served.has(id) || isReachable(world, file.id, id));
   return kept.some((version) => mayStay(world, version, wanted));
+}
+
+/** Whatever somebody activates next, what was served is found again: the tool has a version, or one is served. */
+function isRemembered({ service, madeByTool }: World, { id, pins }: PromptFile): boolean {
+  const served = pins.map(({ environment }) => service.active(id, environment));
+  const own = served.some((version) => version !== null && (madeByTool.has(version.id) || version.stamp !== null));
+  return own || service.active(id, TRACKING) !== null;
 }
 
 async function checkServed(world: World, file: PromptFile): Promise<void> {
@@ -227,14 +245,13 @@ export type Drifts = ReadonlyMap<string, Drifting>;
 /** Asked before a sync. Null where no base is given or the base does not know the prompt. */
 export async function driftsOf(world: World, file: PromptFile, { base: ago }: SyncWith): Promise<Drifts | null> {
   if (ago === undefined) return null;
-  const commit = commitAgo(world.history, ago);
-  const base = commit.files.get(file.id)?.file;
+  const base = commitAgo(world.history, ago).files.get(file.id)?.file;
   if (base === undefined) return null;
   const environments = file.pins.map(
     ({ environment }) => [environment, environmentDrift(world, environment, base, file)] as const,
   );
   const stands = await world.service.readPrompt(file.id);
-  const fields = FIELDS.map((field) => [field, fieldDrift(world, field, base, file, commit, stands)] as const);
+  const fields = FIELDS.map((field) => [field, fieldDrift(world, field, base, file, stands)] as const);
   return new Map<string, Drifting>([...environments, ...fields]);
 }
 
@@ -255,21 +272,22 @@ export function checkDrift(world: World, plan: PromptPlan, drifts: Drifts | null
 }
 
 function environmentDrift(world: World, environment: string, base: PromptFile, file: PromptFile): Drifting {
-  const { service, madeByTool, setup } = world;
+  const { service, setup } = world;
   const [then, now] = [base, file].map((one) => one.pins.find((pin) => pin.environment === environment)?.pin);
   if (then === undefined || now === undefined) return 'none';
   const wanted = [wantedBy(world, base, then), wantedBy(world, file, now)];
   const active = service.active(file.id, environment);
   if (active !== null && setup.service !== 'faithful') return 'either';
-  if (active !== null && wanted.some((one) => isSurelyWhat(world, active, one))) return 'none';
-  if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'either';
+  if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'none';
   // What cannot be resolved is not known to be wanted.
   if (wanted.some((one) => one.kind === 'nothing')) return 'either';
   if (wanted.some((one) => one.kind === 'version' && !isReachable(world, file.id, one.version.id))) return 'either';
-  if (active === null || madeByTool.has(active.id)) return 'unfinished';
-  // A copy, stamp and all, of what the tool has made cannot be told from it.
-  const isCopy = service.versions(file.id).some((one) => madeByTool.has(one.id) && one.digest === active.digest);
-  return active.stamp !== null && isCopy ? 'either' : 'outside';
+  const former = world.history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);
+  const asked = former.some((one) => {
+    const pinned = one.pins.find((pin) => pin.environment === environment);
+    return active !== null && pinned !== undefined && mayStay(world, active, wantedBy(world, one, pinned.pin));
+  });
+  return active === null || asked ? 'unfinished' : 'outside';
 }
 
 function fieldDrift(
@@ -277,15 +295,11 @@ function fieldDrift(
   field: FieldName,
   base: PromptFile,
   file: PromptFile,
-  commit: Commit,
   prompt: Pick<RemotePrompt, FieldName>,
 ): Drifting {
   const stands = prompt[field];
   const [then, now] = [base[field], file[field]];
   if (then === undefined || now === undefined || stands === then || stands === now) return 'none';
-  const earlier = history.commits.slice(0, history.commits.indexOf(commit) + 1);
-  const values = earlier.map(({ files }) => files.get(file.id)?.file).filter((one) => one !== undefined);
-  const known = values.filter(({ path }) => path === base.path);
-  if (known.some((one) => (one[field] ?? '') === stands)) return 'unfinished';
-  return values.some((one) => (one[field] ?? '') === stands) ? 'either' : 'outside';
+  const former = history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);
+  return former.some((one) => (one[field] ?? '') === stands) ? 'unfinished' : 'outside';
 }

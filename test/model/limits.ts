@@ -36,12 +36,12 @@ export function isWhat(world: World, version: Version, wanted: Wanted): boolean 
   return isSurelyWhat(world, version, wanted) || isCopyOfWhat(world, version, wanted);
 }
 
-/** Whether a version may stay where it is active already. */
-export function mayStay(world: World, version: Version, wanted: Wanted): boolean {
-  if (isWhat(world, version, wanted)) return true;
-  if (!isCopyOfUnknown(world, version, wanted)) return false;
-  note(world.statistics, 'accepted: a copy of a version that nobody knows, its metadata edited');
-  return true;
+/** Whether a version stays where it is active already, whoever made it. */
+export function mayStay({ setup }: Pick<World, 'setup'>, version: Version, wanted: Wanted): boolean {
+  if (wanted.kind !== 'content') return wanted.kind === 'version' && wanted.version.id === version.id;
+  const { text, metadata } = wanted.content;
+  if (version.text !== text) return false;
+  return metadata === undefined || setup.service === 'drops' || isDeepStrictEqual(version.metadata, metadata);
 }
 
 /** Where the file manages no metadata, those of somebody else's version must be empty. */
@@ -49,7 +49,7 @@ export function isSurelyWhat({ madeByTool, setup }: World, version: Version, wan
   if (wanted.kind === 'nothing') return false;
   if (wanted.kind === 'version') return wanted.version.id === version.id;
   const { text, metadata } = wanted.content;
-  if (version.text.replaceAll('\r\n', '\n') !== text) return false;
+  if (version.text !== text) return false;
   if (setup.service === 'drops') return true;
   if (metadata !== undefined) return isDeepStrictEqual(version.metadata, metadata);
   return madeByTool.has(version.id) || Object.keys(version.metadata).length === 0;
@@ -63,13 +63,6 @@ function isCopyOfWhat(world: World, version: Version, wanted: Wanted): boolean {
     const isSame = one.digest === version.digest && isDeepStrictEqual(one.metadata, version.metadata);
     return isSame && madeByTool.has(one.id) && isSurelyWhat(world, one, wanted);
   });
-}
-
-/** Metadata that were edited in a copy cannot be told from those that a service adds, unless the original is known. */
-function isCopyOfUnknown(world: World, version: Version, wanted: Wanted): boolean {
-  if (wanted.kind !== 'content' || wanted.content.metadata !== undefined) return false;
-  const { content, promptId } = wanted;
-  return version.digest === content.digest && looksRewritten(world, promptId, version, content);
 }
 
 /** A copy of a version that was lost: with its stamp, it may be what a service has made of that very version. */
@@ -164,5 +157,6 @@ export function forgotten(world: World, promptId: string, id: string): string | 
   }
   // The tracking environment's own version and the 20 of its ledger.
   if (newer.length > 20 && !heldByPins.has(id)) return 'numbers more than 20 versions back that were never pinned';
+  if (newer.filter((version) => heldByPins.has(version.id)).length >= 20) return 'more than 20 pinned ones back';
   return null;
 }

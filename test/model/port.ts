@@ -4,7 +4,7 @@ import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { NewVersion, PromptFields, PromptService } from '../../src/service/prompt-service.ts';
 import { apart } from '../doubles/recorded.ts';
 import { TRACKING, type CallKind } from './commands.ts';
-import { checkCreate, checkSet, LawBroken } from './laws.ts';
+import { checkCreate, checkSet, isToolsOwn, LawBroken, must } from './laws.ts';
 import { note } from './situations.ts';
 import type { Troubles } from './troubles.ts';
 import { versionOf, type World } from './world.ts';
@@ -107,6 +107,7 @@ export type Write =
       readonly id: string;
       readonly text: string;
       readonly metadata: JsonObject;
+      readonly isBaseline: boolean;
     }
   | { readonly kind: 'update'; readonly promptId: string; readonly fields: PromptFields }
   | { readonly kind: 'set'; readonly promptId: string; readonly environment: string; readonly id: string };
@@ -141,12 +142,15 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
       const file = files.find((one) => one.id === promptId);
       const lastRead = (environment: string): string | null => reads.get(`${promptId} ${environment}`) ?? null;
       noteCreate(world, file, lastRead, id, version.text);
-      writes.push({ kind: 'create', promptId, id, text: version.text, metadata: version.metadata });
+      const isBaseline = version.stamp.baseline === true;
+      writes.push({ kind: 'create', promptId, id, text: version.text, metadata: version.metadata, isBaseline });
       return made;
     },
     setActive: (promptId: string, environment: string, id: string) => {
       const version = versionOf(world, promptId, id);
       if (version !== undefined) {
+        const isNewBaseline = writes.some((one) => one.kind === 'create' && one.id === id && one.isBaseline);
+        watch(() => must(!isNewBaseline || isToolsOwn(environment), () => `${environment} is set to a new baseline`));
         watch(() => checkSet(world, files, promptId, environment, version));
         noteSet(world, environment, id);
         writes.push({ kind: 'set', promptId, environment, id });

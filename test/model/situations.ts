@@ -85,6 +85,7 @@ const EXPECTED = [
   'trouble: update answered and ignored',
   'trouble: somebody writes meanwhile',
   'trouble: stopped',
+  'baselines made',
   'made again: numbers more than 20 versions back that were never pinned',
   "made again: a lost create followed by somebody else's create",
 ];

@@ -43,7 +43,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
     service: untilStopped(port.service, stop),
     trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
-    digestAt: async (at, path) => contentAtPath(world.history, at, path)?.digest ?? null,
+    textAt: async (at, path) => contentAtPath(world.history, at, path),
     sleep: async () => {
       port.tick();
       if (stop.aborted) throw stop.reason;
@@ -87,7 +87,7 @@ function desiredOf(
     history: {
       ...NO_HISTORY,
       provenance: provenanceOf(head(history)),
-      formerFields: base?.formerFields ?? NO_HISTORY.formerFields,
+      formerWants: base?.formerWants ?? NO_HISTORY.formerWants,
     },
   };
 }

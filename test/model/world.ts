@@ -1,7 +1,7 @@
 import type { Version } from '../../src/ledger/stamp.ts';
 import { inMemoryService, type InMemoryService, type PromptSeed } from '../doubles/in-memory-service.ts';
 import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
-import { firstDraft, newHistory, type History, type Ids } from './history.ts';
+import { type Draft, firstDraft, newHistory, type History, type Ids } from './history.ts';
 import type { Statistics } from './situations.ts';
 
 /** Git, the service, and what the model knows of both beyond what they say themselves. */
@@ -27,11 +27,12 @@ export type World = {
 export function newWorld(setup: Setup, statistics: Statistics): World {
   const prompts = PROMPTS.slice(0, setup.prompts);
   const seeds = prompts.map((id) => ({ id, key: `k/${id}`, name: 'Before', description: '' }));
+  const service = openService(setup, seeds);
   return {
     setup,
     prompts,
-    history: newHistory(new Map(prompts.map((id) => [id, firstDraft(id)]))),
-    service: openService(setup, seeds),
+    history: newHistory(new Map(prompts.map((id) => [id, firstDraft(id, adopt(service, id, setup))]))),
+    service,
     madeByTool: new Map(),
     tracked: new Set(),
     held: new Map(),
@@ -39,6 +40,19 @@ export function newWorld(setup: Setup, statistics: Statistics): World {
     statistics,
     lines: [],
   };
+}
+
+/** Gives a prompt the versions that it has before git knows it; what an import makes of them. */
+function adopt(service: InMemoryService, id: string, { adopted, draft }: Setup): Partial<Draft> {
+  const ids = adopted.map((version) => service.addVersion(id, version));
+  const [first, last] = [ids[0], ids.at(-1)];
+  if (first === undefined || last === undefined) return {};
+  service.activate(id, 'production', first);
+  service.activate(id, 'staging', last);
+  if (draft !== null) service.addVersion(id, { text: draft });
+  const { text = '', metadata = {} } = service.active(id, 'staging') ?? {};
+  const managed = Object.keys(metadata).length === 0 ? null : metadata;
+  return { text, metadata: managed, pins: { staging: 'latest', production: `version:${first}` } };
 }
 
 export function promptAt({ prompts }: World, index: PromptIndex): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredBase } from '../../src/domain/desired.ts';
+import type { DesiredBase, FormerWants } from '../../src/domain/desired.ts';
 import type { Drift } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { guard } from '../../src/planning/guard.ts';
@@ -8,6 +8,7 @@ import {
   entry,
   file,
   type FileParts,
+  formerPins,
   makePlan,
   observation,
   observed,
@@ -27,17 +28,18 @@ const follows: WrittenPins = { staging: 'latest' };
 /** A file that says One in staging, unless it says otherwise. */
 const saying = (parts: FileParts): PromptFile => file({ text: 'One', pins: follows, ...parts });
 
-type BaseParts = FileParts & {
-  readonly ancestors?: readonly string[];
-  /** The names of earlier commits. */
-  readonly former?: readonly string[];
-};
+/** With what earlier commits said, where that is otherwise. */
+type BaseParts = FileParts & { readonly former?: readonly FileParts[] };
 
-function driftOf(head: FileParts, seen: ObservedParts, { ancestors = [], former = [], ...parts }: BaseParts) {
-  const base = saying(parts);
-  const known: DesiredBase = { files: new Map([['p1', base]]), ancestors: new Set(ancestors) };
-  const formerFields = new Map([['p1', former.map((name) => ({ ...base, name }))]]);
-  return planPrompt(...deepFreeze([saying(head), observed(seen), rules({ base: known, formerFields })] as const)).drift;
+function driftOf(head: FileParts, seen: ObservedParts, { former = [], ...parts }: BaseParts) {
+  const known: DesiredBase = { files: new Map([['p1', saying(parts)]]) };
+  const formerWants = new Map([['p1', wantsOf(former.map((one) => ({ ...parts, ...one })))]]);
+  return planPrompt(...deepFreeze([saying(head), observed(seen), rules({ base: known, formerWants })] as const)).drift;
+}
+
+function wantsOf(states: readonly FileParts[]): FormerWants {
+  const pins = formerPins(states.map(({ text = 'One', pins: written = follows }) => ({ ...written, text })));
+  return { pins, fields: states.map(saying) };
 }
 
 function lineOf(drift: Drift): string {
@@ -62,24 +64,38 @@ describe('Drift is', () => {
     ['the same where the head changes something, too', { text: 'Two' }, moved, {}, [THEIRS]],
     ['nothing where somebody made active what the head wants', { text: 'Theirs' }, moved, {}, []],
     [
-      'as unfinished what was made from an earlier commit',
+      'as unfinished what an earlier commit wanted there',
       { text: 'Three' },
       calm,
-      { text: 'Two', ancestors: ['c1'] },
+      { text: 'Two', former: [{ text: 'One' }] },
       ['unfinished staging: ver_1 of c1 instead of new "Two"'],
     ],
     [
-      'as from outside what was made from a commit that is none of ours',
+      'as unfinished what an earlier commit wanted by its number or its id, whoever made it',
+      { pins: { staging: 1, production: 1 } },
+      { active: { staging: theirs, production: outside(2, 'Draft'), promptsync: one } },
+      { pins: { staging: 1, production: 1 }, former: [{ pins: { staging: 3, production: 'version:ver_2' } }] },
+      ['unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'],
+    ],
+    [
+      'as from outside what an earlier commit wanted only elsewhere',
+      pinned,
+      { active: { staging: one, production: two } },
+      { ...pinned, former: [{ text: 'Two' }] },
+      ['outside production: ver_2 of c2 instead of ver_1'],
+    ],
+    [
+      'as from outside what was made from a commit that wanted it nowhere',
       { text: 'Three' },
       calm,
-      { text: 'Two', ancestors: ['c2'] },
+      { text: 'Two', former: [{ text: 'Zero' }] },
       ['outside staging: ver_1 of c1 instead of new "Two"'],
     ],
     [
       'as from outside a copy of a version of ours',
       {},
       { active: { staging: version(4, 'Edited', { stampFor: 'One' }), promptsync: one } },
-      { ancestors: ['c4'] },
+      { former: [{}] },
       ['outside staging: ver_4 instead of ver_1'],
     ],
     [
@@ -102,14 +118,14 @@ describe('Drift is', () => {
       'each environment by itself',
       pinned,
       { active: { staging: theirs, production: two } },
-      { ...pinned, ancestors: ['c2'] },
+      { ...pinned, former: [{ pins: { ...follows, production: 2 } }] },
       [THEIRS, 'unfinished production: ver_2 of c2 instead of ver_1'],
     ],
     [
       'a field that somebody changed',
       { name: 'Newer' },
       { ...calm, prompt: { name: 'Theirs' } },
-      { former: ['Older'] },
+      { former: [{ name: 'Older' }] },
       ['outside name: "Theirs" instead of "First"'],
     ],
     [
@@ -123,7 +139,7 @@ describe('Drift is', () => {
       'as unfinished a field that stands as an earlier commit had it',
       {},
       { ...calm, prompt: { name: 'Older' } },
-      { former: ['Oldest', 'Older'] },
+      { former: [{ name: 'Oldest' }, { name: 'Older' }] },
       ['unfinished name: "Older" instead of "First"'],
     ],
     ['not a field that the head itself changes', { name: 'Newer' }, calm, {}, []],
@@ -146,7 +162,7 @@ describe('Drift is', () => {
       'from outside an empty description that no earlier commit had',
       { description: 'Ours' },
       calm,
-      { description: 'Old', former: ['First'] },
+      { description: 'Old', former: [{}] },
       ['outside description: "" instead of "Old"'],
     ],
   ])('%s', (_, head, seen, base, expected) => {
@@ -155,9 +171,9 @@ describe('Drift is', () => {
 
   test('as unfinished an empty description where an earlier commit had none', () => {
     const wanted = saying({ description: 'Ours' });
-    const base = { files: new Map([['p1', wanted]]), ancestors: new Set<string>() };
-    const formerFields = new Map([['p1', [saying({})]]]);
-    expect(planPrompt(wanted, observed(calm), rules({ base, formerFields })).drift).toStrictEqual([
+    const base = { files: new Map([['p1', wanted]]) };
+    const formerWants = new Map([['p1', wantsOf([{}])]]);
+    expect(planPrompt(wanted, observed(calm), rules({ base, formerWants })).drift).toStrictEqual([
       { kind: 'unfinished', field: 'description', expected: 'Ours', observed: '', restores: true },
     ]);
   });
@@ -177,13 +193,13 @@ describe('Drift is', () => {
   });
 
   test('none of a prompt that the base does not know, nor without a base', () => {
-    const other: DesiredBase = { files: new Map([['p2', saying({})]]), ancestors: new Set() };
+    const other: DesiredBase = { files: new Map([['p2', saying({})]]) };
     expect(planPrompt(saying({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
     expect(planPrompt(saying({}), observed(moved), rules()).drift).toStrictEqual([]);
   });
 
   test('found without any effect on what is planned', () => {
-    const known: DesiredBase = { files: new Map([['p1', saying({})]]), ancestors: new Set() };
+    const known: DesiredBase = { files: new Map([['p1', saying({})]]) };
     const seen = observed(moved);
     const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(saying({}), seen, by));
     expect({ ...compared, drift: [] }).toStrictEqual(plain);
@@ -209,9 +225,10 @@ describe('Where on_drift is fail', () => {
   const edited = { prompt: { description: 'Theirs' } };
 
   /** The plan of a prompt whose base is the file itself. */
-  function planOf(seen: ObservedParts, ancestors: readonly string[] = [], former: readonly PromptFile[] = []) {
-    const base = { files: new Map([['p1', wanted]]), ancestors: new Set(ancestors) };
-    return makePlan([wanted], observation(observed(seen)), rules({ base, formerFields: new Map([['p1', former]]) }));
+  function planOf(seen: ObservedParts, former: readonly FileParts[] = []) {
+    const formerWants = new Map([['p1', wantsOf(former)]]);
+    const by = rules({ base: { files: new Map([['p1', wanted]]) }, formerWants });
+    return makePlan([wanted], observation(observed(seen)), by);
   }
 
   test.each<[string, ObservedParts, string]>([
@@ -241,11 +258,11 @@ describe('Where on_drift is fail', () => {
     ['where nothing has drifted', planOf({ ...ours, active: { staging: one, production: one } })],
     [
       'where a sync was cut short',
-      planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, ['c2']),
+      planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, [{ text: 'Hi' }]),
     ],
     [
       'where a field stands as an earlier commit had it that did not have it',
-      planOf({ active: { staging: one, production: one } }, [], [file()]),
+      planOf({ active: { staging: one, production: one } }, [{}]),
     ],
   ])('a prompt is not refused %s', (_, plan) => {
     expect(guard(plan, guards)).toStrictEqual(plan);

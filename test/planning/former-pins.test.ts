@@ -44,7 +44,7 @@ describe('content is the same', () => {
 
 /** Versions whose texts are T1, T2 …, of which nothing was read. */
 function known(...numbers: readonly number[]): readonly KnownVersion[] {
-  return numbers.map((number) => ({ ...entry(number, `T${number}`), source: null, content: null }));
+  return numbers.map((number) => ({ ...entry(number, `T${number}`), lasting: true, source: null, content: null }));
 }
 
 /** A number, `latest T2` for a text, or an id: newest first. */
@@ -58,8 +58,12 @@ function pins(...words: readonly (number | string)[]): readonly FormerPin[] {
   });
 }
 
+function versionServed(number: number, versions: readonly KnownVersion[]) {
+  return versions.find((one) => one.number === number) ?? { number, digest: content(`T${number}`).digest };
+}
+
 function before(served: number, versions: readonly KnownVersion[], former: readonly FormerPin[]): string {
-  const found = pinnedBefore(former, served, versions);
+  const found = pinnedBefore(former, versionServed(served, versions), versions);
   if (found.kind === 'unclear') return `unclear: ${found.pin.commit}`;
   return found.kind === 'number' ? `v${found.number}` : found.kind;
 }
@@ -84,6 +88,13 @@ describe('What an environment was pinned to before', () => {
     ['but nothing before it is passed over', 3, known(3, 1), ['latest X', 'ver_9', 1], 'unclear: c2'],
     ['not what HEAD goes back to and no run has brought yet', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
     ['what stands there from elsewhere was pinned by nobody', 3, known(3, 2, 1), [2, 1], 'v2'],
+    [
+      'not another version of the same text',
+      4,
+      [...known(4, 3), ...known(4).map((one) => ({ ...one, number: 2 }))],
+      [4, 2, 3],
+      'v3',
+    ],
     ['nothing but what is served', 3, known(3, 2, 1), [3], 'nothing'],
     ['no pin at all', 3, known(3, 2, 1), [], 'nothing'],
   ])('%s', (_, served, versions, former, expected) => {
@@ -93,7 +104,8 @@ describe('What an environment was pinned to before', () => {
   test.each<[string, number, readonly KnownVersion[], number | null]>([
     ['the next older one that is known', 5, known(6, 5, 3, 1), 3],
     ['none', 1, known(3, 1), null],
+    ['none of the same text', 3, [...known(3), ...known(3).map((one) => ({ ...one, number: 2 })), ...known(1)], 1],
   ])('where git says nothing: %s', (_, served, versions, expected) => {
-    expect(knownBefore(versions, served)).toBe(expected);
+    expect(knownBefore(versions, versionServed(served, versions))).toBe(expected);
   });
 });

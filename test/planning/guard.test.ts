@@ -52,7 +52,7 @@ describe('max_changes', () => {
   test('counts a prompt whose pins are still to be looked for', () => {
     const wanted = file({ text: 'Hello', pins: { production: 5 } });
     const found = observed({
-      active: { production: version(1, 'Hello'), promptsync: null },
+      active: { production: version(1, 'Hello'), promptsync: version(1, 'Hello') },
       prompt: { latestVersionId: 'ver_5' },
     });
     const plan = makePlan([wanted], observation(found), rules());

@@ -89,10 +89,10 @@ table('A pin latest', [
     ['staging: none → v3'],
   ],
   [
-    'uses what was looked at',
+    'does not use what was only looked at, and may be forgotten',
     { pins: latest },
     { staging: null },
-    ['staging: none → v3'],
+    ['create "Hello"', 'staging: none → new "Hello"'],
     { looked: [version(3, 'Hello')] },
   ],
 ]);

@@ -1,4 +1,4 @@
-import { contentDigest, metadataDigest } from '../../src/domain/digest.ts';
+import { contentDigest, digested, metadataDigest } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Desired, History } from '../../src/domain/desired.ts';
 import type { FormerPin, FormerPins } from '../../src/domain/history.ts';
@@ -16,7 +16,7 @@ export type WrittenPins = Readonly<Record<string, string | number>>;
 
 export function content(text: string, metadata?: JsonObject): Content {
   const managed = metadata === undefined ? {} : { metadata, metadataDigest: metadataDigest(metadata) };
-  return { text, digest: contentDigest(text), ...managed };
+  return { ...digested(text), ...managed };
 }
 
 export type FileParts = Partial<Omit<PromptFile, 'pins' | 'content'>> & {
@@ -59,8 +59,7 @@ export function version(number: number, text: string, parts: VersionParts = {}):
   return {
     id,
     number,
-    text,
-    digest: contentDigest(text),
+    ...digested(text),
     metadata,
     metadataDigest: metadataDigest(metadata),
     stamp,
@@ -119,7 +118,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   return {
     ...{ files: [], contentsAtRefs, base: null },
     ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
-    ...{ formerPins: new Map(), formerFields: new Map(), provenance: new Map(), contents: new Map() },
+    ...{ formerPins: new Map(), formerWants: new Map(), provenance: new Map(), contents: new Map() },
     ...rest,
   };
 }
