@@ -1,4 +1,4 @@
-import { readFormerPins } from '../desired/read-history.ts';
+import { readFileHistory } from '../desired/read-history.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
@@ -78,7 +78,7 @@ async function readPins(
   repository: Walked['repository'],
 ): Promise<readonly FormerPin[]> {
   if (repository === null || repository.head === null) return [];
-  return (await readFormerPins(file, repository.head, repository)).get(environment) ?? [];
+  return (await readFileHistory(file, repository.head, repository)).pins.get(environment) ?? [];
 }
 
 function unclear({ pin, commit }: FormerPin, environment: string, place: Place): Problem {

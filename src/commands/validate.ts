@@ -36,9 +36,9 @@ async function skipped(config: Config, files: readonly PromptFile[]): Promise<re
   const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
-  const { readFormerPins, withoutHead } = await import('../desired/read-history.ts');
+  const { readFileHistory, withoutHead } = await import('../desired/read-history.ts');
   const found = doubtful.map(async (file) => {
-    const former = withoutHead(await readFormerPins(file, head, repository), file, head);
+    const former = withoutHead((await readFileHistory(file, head, repository)).pins, file, head);
     return skipWarnings(possibleSkips(file, order), former);
   });
   return (await Promise.all(found)).flat();

@@ -47,7 +47,11 @@ const LONGEST_BRANCH = 500;
  * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
  * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
-async function readFileHistory({ id, path }: Located, commit: string, repository: Repository): Promise<FileHistory> {
+export async function readFileHistory(
+  { id, path }: Located,
+  commit: string,
+  repository: Repository,
+): Promise<FileHistory> {
   const places = (await repository.whereMerged(commit, repository.fromRoot(path))).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   const files = await parseFiles(id, places, repository);
@@ -59,13 +63,13 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
   return commit !== undefined && repository.shallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
-/**
- * How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
- * asked of no service: it counts by its merge.
- */
-export async function readFormerPins(file: Located, commit: string, repository: Repository): Promise<FormerPins> {
-  const places = await repository.whereMerged(commit, repository.fromRoot(file.path));
-  return pinsOf(await parseFiles(file.id, places.slice(0, LONGEST_HISTORY), repository), repository);
+/** The environments that a file pins as it has done in all of its states. */
+export function pinnedAlways({ pins }: PromptFile, { commits, pins: former, whole }: FileHistory): ReadonlySet<string> {
+  const always = pins.filter(({ environment, pin }) => {
+    const states = former.get(environment) ?? [];
+    return states.length === commits.length && states.every((state) => pinText(state.pin) === pinText(pin));
+  });
+  return new Set(whole && commits.length > 0 ? always.map(({ environment }) => environment) : []);
 }
 
 async function parseFiles(id: string, places: readonly FileAtCommit[], repository: Repository) {

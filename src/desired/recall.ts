@@ -1,6 +1,6 @@
 import { isDigestOf } from '../domain/digest.ts';
 import { type History, NO_HISTORY } from '../domain/desired.ts';
-import type { FormerPins } from '../domain/history.ts';
+import type { FileHistory } from '../domain/history.ts';
 import { dueVersion, type Meaning, meaningOf } from '../domain/meaning.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import { FIELDS, type Provenance } from '../domain/plan.ts';
@@ -8,7 +8,7 @@ import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileInGit } from './at-commit.ts';
-import { readFormerPins, readFormerWants, withoutHead } from './read-history.ts';
+import { pinnedAlways, readFileHistory, readFormerWants, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 type Given = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
@@ -38,8 +38,14 @@ export async function recall(
   });
   const drifting = compared.filter(mayDrift(sources));
   const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
+  const histories = await readAll(compared.filter(mayBeRefused(sources)), (file) => fileHistory(file, sources));
+  const {
+    base,
+    repository: { head },
+  } = sources;
   return {
-    formerPins: await readAll(compared.filter(mayBeRefused(sources)), (file) => formerPins(file, sources)),
+    formerPins: mapped(files, histories, (file, { pins }) => (base === null ? withoutHead(pins, file, head) : pins)),
+    pinnedAlways: mapped(files, histories, pinnedAlways),
     formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
@@ -67,16 +73,30 @@ function isSame(one: VersionFacts, other: VersionFacts): boolean {
   return one.id === other.id || (one.digest === other.digest && one.metadataDigest === other.metadataDigest);
 }
 
+/** What is made of what was read of a file, where it was. */
+function mapped<Read, Made>(
+  files: readonly PromptFile[],
+  read: ReadonlyMap<string, Read>,
+  make: (file: PromptFile, read: Read) => Made,
+): ReadonlyMap<string, Made> {
+  return new Map(
+    files.flatMap((file) => {
+      const found = read.get(file.id);
+      return found === undefined ? [] : [[file.id, make(file, found)] as const];
+    }),
+  );
+}
+
+const NO_STATES: FileHistory = { commits: [], pins: new Map(), whole: false };
+
 /**
  * A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
  * that of the base.
  */
-async function formerPins(file: PromptFile, { repository, base }: Sources): Promise<FormerPins> {
+async function fileHistory(file: PromptFile, { repository, base }: Sources): Promise<FileHistory> {
   const then = base === null ? file : base.files.get(file.id);
   const commit = base?.commit ?? repository.head;
-  if (then === undefined || commit === null) return new Map();
-  const former = await readFormerPins(then, commit, repository);
-  return base === null ? withoutHead(former, file, commit) : former;
+  return then === undefined || commit === null ? NO_STATES : readFileHistory(then, commit, repository);
 }
 
 /** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */

@@ -30,6 +30,8 @@ export type FormerWants = {
 export type History = {
   /** By prompt id: pins of earlier commits, where promotions may be refused without. */
   readonly formerPins: ReadonlyMap<string, FormerPins>;
+  /** By prompt id: environments that the file has pinned as it does now from its first commit on. */
+  readonly pinnedAlways: ReadonlyMap<string, ReadonlySet<string>>;
   /** By prompt id: what ancestors of base, of head and of the branch wanted, where anything drifts. */
   readonly formerWants: ReadonlyMap<string, FormerWants>;
   /** By path: where the content of a file comes from. */
@@ -41,6 +43,7 @@ export type History = {
 /** Where git is not asked, or has nothing to say. */
 export const NO_HISTORY: History = {
   formerPins: new Map(),
+  pinnedAlways: new Map(),
   formerWants: new Map(),
   provenance: new Map(),
   contents: new Map(),

@@ -10,25 +10,30 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
- * rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
- * the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+ * Why a version may not go live in an environment: it is not active in the one before. Three things are no promotion: a
+ * rollback to what this environment was pinned to before, putting back what it has been pinned to all along, where the
+ * environment before was pinned to it first, and putting back the version that an import has found there. And one that was allowed stays so when a run was cut short between the
  * two environments: the one before has moved on then, as the file wants it.
  */
 export function promotionProblems(
   activations: readonly Activation[],
   context: PinContext,
   { promotedFrom }: Pick<Desired, 'promotedFrom'>,
-  { formerPins }: Pick<History, 'formerPins'>,
+  { formerPins, pinnedAlways }: Pick<History, 'formerPins' | 'pinnedAlways'>,
 ): readonly Problem[] {
-  const former = formerPins.get(context.file.id) ?? new Map<string, readonly FormerPin[]>();
+  const { id } = context.file;
+  const former = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
+  const isFound = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
+    const isNamed = kind === 'version' || kind === 'number';
+    return isNamed && (context.observed.recordDue || pinnedAlways.get(id)?.has(environment) === true);
+  };
   return activations.flatMap(({ pin, after }) => {
     const from = promotedFrom.get(pin.environment);
     if (from === undefined) return [];
     const target = targetOf(after, context);
     const step = { environment: pin.environment, from, target };
     const situation = { activations, context, former };
-    const allowed = isActive(target, from, context) || isNoPromotion(step, situation);
+    const allowed = isActive(target, from, context) || isFound(pin) || isNoPromotion(step, situation);
     return allowed ? [] : [refusal(pin, step, situation)];
   });
 }

@@ -118,7 +118,13 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   return {
     ...{ files: [], contentsAtRefs, base: null },
     ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
-    ...{ formerPins: new Map(), formerWants: new Map(), provenance: new Map(), contents: new Map() },
+    ...{
+      formerPins: new Map(),
+      formerWants: new Map(),
+      pinnedAlways: new Map(),
+      provenance: new Map(),
+      contents: new Map(),
+    },
     ...rest,
   };
 }
