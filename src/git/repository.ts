@@ -28,6 +28,8 @@ export async function openRepository(start: GitStart, folder: string) {
     shallow,
     /** From a path that is relative to the folder. */
     fromRoot,
+    /** To a path that is relative to the folder. */
+    toFolder,
     /** Those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
     uncommitted: async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
       // Not HEAD, which may have moved since.
