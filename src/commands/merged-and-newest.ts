@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { configPaths, gitStartOf, type Selectors } from '../desired/workspace.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import { promptMatcher } from '../files/find.ts';
@@ -36,43 +37,32 @@ export async function overtaken(desired: ReadDesired, options: NewestOptions): P
   return other === null ? [] : [makeProblem('guard/overtaken', other)];
 }
 
-/** A newest commit that wants something else than the one that is checked out. */
-type Other = {
-  readonly branch: string;
-  readonly newer: string;
-  readonly commit: string;
-  readonly repository: Repository;
-  /** From the folder of the configuration, at least one. */
-  readonly paths: readonly string[];
-};
-
-/** Null where both are the same in all that is written from, and where nothing is guarded. */
-async function findOther(desired: ReadDesired, options: NewestOptions): Promise<Other | null> {
+/** Null where both commits have all the same that is written from, and where nothing is guarded. */
+async function findOther(desired: ReadDesired, options: NewestOptions) {
   const { config, repository } = desired;
   if (options.anyCommit === true || repository === null || config.service?.kind === 'embedded') return null;
-  const newest = await askGit(desired, repository).catch((error: unknown) => {
+  const newest = await askGit(config, repository).catch((error: unknown) => {
     if (options.askForge === undefined) throw error;
     return options.askForge(config.branch);
   });
-  const { head: commit } = repository;
+  const { head: commit, treeAt, toFolder } = repository;
   if (newest === null || newest.commit === commit) return null;
   if (commit === null) throw new Error('there is no commit yet.');
-  const [here, there] = [await repository.treeAt(commit), await newest.tree()];
-  const different = [...new Set([...here.keys(), ...there.keys()])].filter(
-    (path) => here.get(path) !== there.get(path),
-  );
-  const paths = different.map(repository.toFolder).filter(writtenFrom(desired, options));
-  const { branch, commit: newer } = newest;
-  return paths.length === 0 ? null : { branch, newer, commit, repository, paths };
+  const [here, there] = [await treeAt(commit), await newest.tree()];
+  const all = [...new Set([...here.keys(), ...there.keys()])];
+  const different = all.filter((path) => here.get(path) !== there.get(path)).map(toFolder);
+  const paths = different.filter(writtenFrom(desired, options));
+  return paths.length === 0 ? null : { branch: newest.branch, newer: newest.commit, commit, paths, repository };
 }
 
 /** Null without a remote. */
-async function askGit({ config }: ReadDesired, repository: Repository): Promise<Newest | null> {
+async function askGit(config: Config, { treeAt, shallow }: Repository): Promise<Newest | null> {
   const remote = openRemote(gitStartOf(config));
   const tip = await remote.tipOf(config.branch);
   if (tip === null) return null;
-  if ((await repository.resolveRef(tip.commit)) === null) await remote.fetchTip(tip, repository.shallow);
-  return { ...tip, tree: () => repository.treeAt(tip.commit) };
+  const tree = () => treeAt(tip.commit);
+  // The clone may have it already.
+  return { ...tip, tree: () => tree().catch(() => remote.fetchTip(tip, shallow).then(tree)) };
 }
 
 /**
@@ -87,9 +77,8 @@ function writtenFrom({ config, files, narrowed }: ReadDesired, { only, named = [
 }
 
 /** In a shallow clone, and of what was not fetched, it is not known which of the two comes first. */
-async function refusalOf({ repository, ...other }: Other): Promise<Problem> {
-  const { commit, newer } = other;
-  const base = repository.shallow ? null : await repository.mergeBase(commit, newer);
-  if (base !== null && base !== commit) return makeProblem('guard/not-merged', other);
+async function refusalOf({ repository, ...other }: NonNullable<Awaited<ReturnType<typeof findOther>>>) {
+  const base = repository.shallow ? null : await repository.mergeBase(other.commit, other.newer);
+  if (base !== null && base !== other.commit) return makeProblem('guard/not-merged', other);
   return makeProblem('guard/superseded', { ...other, behind: base !== null });
 }

@@ -22,8 +22,8 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
     },
     /** All that is at a commit, by path: mode, kind and id, as `git ls-tree` prints them. */
     treeAt: async (commit: string): Promise<ReadonlyMap<string, string>> => {
-      const listed = parseTree(await git.ask(...LS_TREE, commit));
-      return new Map(listed.map(({ path, entry }) => [path, entry]));
+      const lines = namesIn(await git.ask('ls-tree', '-r', '-z', '--full-tree', commit));
+      return new Map(lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.slice(0, line.indexOf('\t'))]));
     },
     /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
     filesHolding: async (commit: string, texts: readonly string[], ending: string): Promise<readonly string[]> => {
@@ -86,7 +86,7 @@ export function openTrees({ ask }: Git) {
   /** Keeps what another command of git has printed. A commit never changes: what is known once stays. */
   const note = (commit: string, path: string, blob: string | null) => void known.set(`${commit}\0${path}`, blob);
   const list = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
-    const entries = parseTree(await ask(...LS_TREE, commit, '--', ...pathspecs));
+    const entries = parseTree(await ask('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
     for (const { path, blob } of entries) note(commit, path, blob);
     return entries.map(({ path }) => path);
   };
@@ -113,16 +113,11 @@ function canBeListed(path: string): boolean {
   return path.length <= LONGEST_PATH && !path.includes('\0') && !names.some((name) => ['', '.', '..'].includes(name));
 }
 
-const LS_TREE = ['ls-tree', '-r', '-z', '--full-tree'] as const;
-
-type TreeEntry = { readonly path: string; readonly entry: string; readonly blob: string | null };
-
 /** Of each file the mode, the kind, the id and, after a tab, the path. */
-function parseTree(listed: string): readonly TreeEntry[] {
-  return namesIn(listed).map((line) => {
-    const entry = line.slice(0, line.indexOf('\t'));
-    const [mode = '', , id = ''] = entry.split(' ');
-    return { path: line.slice(entry.length + 1), entry, blob: isRegular(mode) ? id : null };
+function parseTree(listed: string): readonly { readonly path: string; readonly blob: string | null }[] {
+  return namesIn(listed).map((entry) => {
+    const [mode = '', , id = ''] = entry.slice(0, entry.indexOf('\t')).split(' ');
+    return { path: entry.slice(entry.indexOf('\t') + 1), blob: isRegular(mode) ? id : null };
   });
 }
 

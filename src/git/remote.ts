@@ -5,31 +5,25 @@ const SILENCE = 60_000;
 
 const REMOTE = 'origin';
 
-/** Says how the user's keys are found. */
-const SSH = 'GIT_SSH_COMMAND';
-
 /** The commit that a branch of a remote is at now. */
 export type Tip = { readonly remote: string; readonly branch: string; readonly commit: string };
 
 /** The remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
 export function openRemote(start: GitStart) {
-  const { ask } = openGit(start, { timeout: { block: SILENCE }, allowEnvironment: [SSH] });
+  // The variable may say how the user's keys are found.
+  const { ask } = openGit(start, { timeout: { block: SILENCE }, allowEnvironment: ['GIT_SSH_COMMAND'] });
   return {
     /** The tip of a branch (null: of the remote's default one) on its remote; null where there is no remote. */
     tipOf: (branch: string | null) => tipOf(ask, branch),
     /** Fetches the objects of a tip. No ref moves, and a full clone stays full; a shallow one gets the commit alone. */
-    fetchTip: ({ remote, commit }: Tip, shallow: boolean) =>
-      ask('fetch', ...NOTHING_ELSE, ...(shallow ? ['--depth=1'] : []), '--', remote, commit),
+    fetchTip: ({ remote, commit }: Tip, shallow: boolean) => {
+      const alone = ['--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'];
+      return ask('fetch', '--quiet', ...alone, ...(shallow ? ['--depth=1'] : []), '--', remote, commit);
+    },
     /** Fetches the history that a shallow clone leaves out, of all its branches. Files and refs of ours stay. */
     fetchHistory: () => ask('fetch', '--quiet', '--unshallow', '--no-recurse-submodules', '--', REMOTE),
   };
 }
-
-/** Whatever the user has configured for fetching. */
-const NOTHING_ELSE = [
-  ...['--quiet', '--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'],
-  '--no-auto-gc',
-];
 
 async function tipOf(ask: Ask, branch: string | null): Promise<Tip | null> {
   const remote = await remoteOf(ask, branch);
@@ -59,17 +53,14 @@ async function remoteOf(ask: Ask, branch: string | null): Promise<string | null>
   return remote ?? remotes[0] ?? null;
 }
 
-/**
- * The ref that holds the tip of a branch as the clone knows it: that of its remote, without a remote its own. Without a
- * branch that of the remote's default branch; null where the clone does not know it.
- */
+/** The ref where the clone keeps the tip of a branch (null: of the default one), as it knows it; null: it does not. */
 export async function knownTip(ask: Ask, branch: string | null): Promise<string | null> {
   const remote = await remoteOf(ask, branch).catch(() => undefined);
   if (remote === undefined) return null;
-  if (branch !== null) return remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`;
+  if (remote === null) return branch && `${BRANCHES}${branch}`;
   const known = `refs/remotes/${remote}/`;
-  const target = remote === null ? '' : await ask('symbolic-ref', '--quiet', `${known}HEAD`).catch(() => '');
-  const name = target.trim().slice(known.length);
+  if (branch !== null) return known + branch;
+  const name = (await ask('symbolic-ref', '--quiet', `${known}HEAD`)).trim().slice(known.length);
   return name === '' ? null : knownTip(ask, name);
 }
 

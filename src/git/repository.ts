@@ -47,10 +47,7 @@ export async function openRepository(start: GitStart, folder: string) {
       const { same = [], changed = [] } = Object.groupBy(there, (path) => (isAsIn(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolder)), changed: changed.map(toFolder) };
     },
-    /**
-     * The commit that a branch of the remote is at as this clone knows it, without a remote the branch of that name; null
-     * for the remote's default branch. Nothing is fetched; null where it is not known.
-     */
+    /** The commit that a branch of the remote (null: its default one) is at, as the clone knows it: nothing is fetched. */
     knownTip: async (branch: string | null): Promise<string | null> => {
       const ref = await knownTip(ask, branch);
       return ref === null ? null : files.resolveRef(ref);

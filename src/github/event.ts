@@ -92,10 +92,7 @@ function pullOf(
 
 export type Mode = 'plan' | 'sync' | 'drift';
 
-/**
- * What a run is for: a pull request is planned, its merge applied, and a schedule looks for drift. What goes live is a
- * branch, null: the default one. Throws a `ProblemError`.
- */
+/** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
 export function chooseMode(mode: Mode | 'auto', event: Event, branch: string | null): Mode {
   const chosen = mode === 'auto' ? modeOf(event, branch ?? event.defaultBranch) : mode;
   if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));

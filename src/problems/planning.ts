@@ -86,7 +86,8 @@ export const PLANNING = {
   ),
   'guard/unknown-newest': error<{ reason: string }>(
     (e) => `It cannot be told whether this commit is merged and the newest: ${e.reason}`,
-    'Let the checkout keep its credentials (or give `github-token` the permission `contents: read`), or use --any-commit.',
+    'Push the branch that goes live, and let this clone reach its remote (a checkout has to keep its credentials, or ' +
+      '`github-token` needs the permission `contents: read`); or use --any-commit.',
   ),
   'guard/overtaken': warning<Newest>(
     (e) => `This commit was overtaken while it was written: ${placeOf(e)} not as here.`,
