@@ -21,7 +21,7 @@ export const ADVICE = {
   'guard/uncommitted': 'In continuous integration a step before has edited, or made, a prompt file.',
   'guard/drift': '[Drift](how-to/drift.md) shows the ways on.',
   'guard/superseded':
-    'Nothing has to be done: this keeps a slow run, or one that is run again, from rolling back what a newer one has applied.',
+    'In continuous integration nothing has to be done: this keeps a slow run, or one that is run again, from rolling back what a newer one has applied. [What is compared](configuration.md#what-goes-live).',
   'guard/not-reviewed':
     'The comment on the pull request has to have shown [what is done to each prompt](action.md#what-it-refuses). That is not so where the service was changed since, or the comment was too long to hold all of it.',
   'git/shallow': WHOLE_HISTORY,

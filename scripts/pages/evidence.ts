@@ -1,6 +1,8 @@
 import { LARGEST_FILE } from '../../src/files/read-write.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
+const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support/greeting.md'] };
+
 /** What the examples of docs/troubleshooting.md are made with: one of each problem, in the order of the page. */
 export const EVIDENCE = {
   // Prompt files
@@ -96,11 +98,12 @@ export const EVIDENCE = {
   'guard/uncommitted-edit': {},
   'guard/max-changes': { changing: 40, allowed: 11 },
   'guard/drift': { what: ['"production" serves v9 (id ver_9f2c1ab0)'] },
-  'guard/superseded': { commit: '9f2c1ab04d3e', newer: '3a0eca29096c', where: 'refs/heads/main is at' },
-  'guard/unknown-newest': { reason: 'the remote has no refs/heads/main.' },
+  'guard/superseded': { commit: '9f2c1ab04d3e', behind: true, ...NEWEST },
+  'guard/unknown-newest': { reason: 'git could not answer: the remote "origin" has no refs/heads/main.' },
+  'guard/overtaken': NEWEST,
   'guard/not-reviewed': { reason: 'no merged pull request brought it' },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
-  'guard/not-merged': {},
+  'guard/not-merged': { commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git
   'git/uncommitted': {},

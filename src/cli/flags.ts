@@ -134,5 +134,6 @@ export const SYNC = {
   changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
   onDrift: oneOf('--on-drift <what>', 'what to do about drift from outside', ['overwrite', 'fail']),
   allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
+  anyCommit: yes('--any-commit', 'write what is not merged, or not the newest, as well'),
 };
 export type SyncFlags = Values<typeof SYNC> & { readonly dryRun: boolean };

@@ -7,28 +7,30 @@ import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport } from '../report/make-report.ts';
 import type { Report } from '../report/schema.ts';
+import { mergedAndNewest, type NewestOptions, overtaken } from './merged-and-newest.ts';
 import { type CommandResult, refused, resultOf } from './result.ts';
 import { planAgain, plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
-export type SyncOptions = WalkOptions & {
-  readonly dryRun: boolean;
-  /** Apply without a question. */
-  readonly yes: boolean;
-  /** Pending changes of a dry run are reported by the exit code. */
-  readonly exitCode: boolean;
-  readonly expectPlan?: string | undefined;
-  /** Refuses a prompt that would be planned otherwise right before it is written. */
-  readonly onlyThisPlan?: boolean | undefined;
-  /** Goes before the configuration's. */
-  readonly maxChanges?: MaxChanges | undefined;
-  /** Goes before the configuration's. */
-  readonly onDrift?: OnDrift | undefined;
-  readonly allowDirty: boolean;
-  /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
-  readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
-  /** The plan as the question shows it. Needed only where there is somebody to ask. */
-  readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
-};
+export type SyncOptions = WalkOptions &
+  NewestOptions & {
+    readonly dryRun: boolean;
+    /** Apply without a question. */
+    readonly yes: boolean;
+    /** Pending changes of a dry run are reported by the exit code. */
+    readonly exitCode: boolean;
+    readonly expectPlan?: string | undefined;
+    /** Refuses a prompt that would be planned otherwise right before it is written. */
+    readonly onlyThisPlan?: boolean | undefined;
+    /** Goes before the configuration's. */
+    readonly maxChanges?: MaxChanges | undefined;
+    /** Goes before the configuration's. */
+    readonly onDrift?: OnDrift | undefined;
+    readonly allowDirty: boolean;
+    /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
+    readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
+    /** The plan as the question shows it. Needed only where there is somebody to ask. */
+    readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
+  };
 
 /** A plan for a person. Paths of the report are relative to the folder. */
 export type Drawn = { readonly report: Report; readonly folder: string };
@@ -46,24 +48,41 @@ function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolea
 
 /** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
 async function finish(walked: Walked, options: SyncOptions, world: World): Promise<CommandResult> {
-  const guards = await guardsOf(walked, options);
+  const guards = guardsOf(walked, options);
   const plan = guard(walked.plan, guards);
   const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
   const problems = inPlaceOrder([...walked.problems, ...warnings]);
   const texts = textsOf(plan.prompts, walked, walked.history);
   const planned = { ...plannedRun('dry-run', { ...walked, plan, problems }), texts };
-  const asks = !options.dryRun && needsQuestion(plan, options, world);
   if (options.dryRun) return resultOf(planned, world, options.exitCode);
+  const asks = writes(plan) && needsQuestion(options, world);
   const { folder } = walked.config;
   if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
     return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world);
   }
-  const outcomes = await apply(plan, guards, walked, world);
-  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, world), asked: asks };
+  const applied = await write(plan, guards, walked, options, world);
+  const run = { ...planned, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
+  return { ...resultOf(run, world), asked: asks };
 }
 
-async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
+/** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
+async function write(planned: Plan, guards: Guards, walked: Walked, options: SyncOptions, world: World) {
+  // The question may have stood there for hours. And where nothing would be written, no remote is asked.
+  const refusals = writes(planned) ? await refusalsOf(walked, options) : [];
+  const plan = guard(walked.plan, { ...guards, refusals });
+  const outcomes = await apply(plan, guards, walked, world);
+  const written = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
+  const problems = written && !world.stop.aborted ? await overtaken(walked, options) : [];
+  return { plan, outcomes, problems };
+}
+
+async function refusalsOf(walked: Walked, options: SyncOptions): Promise<readonly Problem[]> {
+  const other = await mergedAndNewest(walked, options);
+  return other.length > 0 ? other : ((await options.refusals?.(walked)) ?? []);
+}
+
+function guardsOf(walked: Walked, options: SyncOptions): Guards {
   const { config, uncommitted, plan, narrowed } = walked;
   return {
     onDrift: options.onDrift ?? config.onDrift,
@@ -71,7 +90,6 @@ async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
     notLookedAt: narrowed?.left.length ?? 0,
     expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
-    refusals: options.dryRun ? [] : ((await options.refusals?.(walked)) ?? []),
   };
 }
 
@@ -88,10 +106,12 @@ function driftWarnings({ onDrift }: Guards, { base }: SyncOptions): readonly Pro
   return onDrift === 'fail' && base === undefined ? [makeProblem('config/drift-needs-base')] : [];
 }
 
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }: World): boolean {
-  const writes = prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
-  return writes && !yes && environment['CI'] !== 'true';
+function writes({ prompts }: Plan): boolean {
+  return prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
+}
+
+function needsQuestion({ yes }: SyncOptions, { environment }: World): boolean {
+  return !yes && environment['CI'] !== 'true';
 }
 
 async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {

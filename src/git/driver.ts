@@ -33,12 +33,13 @@ export function gitProblem(error: unknown): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: reasonOf(error) }));
 }
 
-/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
+/** In one line, without what simple-git puts before some reasons, and without the user of an address: it may be a token. */
 function reasonOf(error: unknown): string {
   const message = messageOf(error);
   if (message.includes('spawn git ENOENT')) return 'there is no program git in PATH.';
   return message
     .replace(/^Error: /, '')
+    .replaceAll(/(?<=:\/\/)[^\s/]*@/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
@@ -78,17 +79,23 @@ async function runGit<Output>(
   if (!existsSync(join(root, '.git'))) throw gitProblem(new Error('this is not a git repository.'));
   const { simpleGit } = await import('simple-git');
   try {
-    const git = simpleGit({ errors: failureOf, ...options, ...SAFE, baseDir: root });
-    return await use(git.env(inherited(keyVariables, options.allowEnvironment ?? [])).outputHandler(endAtOnce));
+    const { allowEnvironment: handedOn = [] } = options;
+    const allowEnvironment = [...handedOn, ...Object.keys(UNASKED)];
+    const git = simpleGit({ errors: failureOf, ...options, ...SAFE, allowEnvironment, baseDir: root });
+    const variables = { ...inherited(keyVariables, handedOn), ...UNASKED };
+    return await use(git.env(variables).outputHandler(endAtOnce));
   } catch (error) {
     throw gitProblem(error);
   }
 }
 
+/** Git fails where it would wait for somebody to type a password. */
+const UNASKED = { GIT_TERMINAL_PROMPT: '0' };
+
 const SAFE: Partial<SimpleGitOptions> = {
   // Git takes no folder that it comes upon for a bare repository, and asks no program which files have changed.
   config: ['safe.bareRepository=explicit', 'core.fsmonitor=false'],
-  unsafe: { allowUnsafeFsMonitor: true },
+  unsafe: { allowUnsafeFsMonitor: true, allowUnsafeSshCommand: true },
   // An output is complete when its pipe is closed, not 50 ms after the process has ended, as is the default.
   completion: { onClose: true, onExit: false },
 };

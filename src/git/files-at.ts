@@ -20,6 +20,11 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
       if (found === null) throw gitProblem(new Error(`the object ${blob} is missing or damaged.`));
       return found.bytes;
     },
+    /** All that is at a commit, by path: mode, kind and id, as `git ls-tree` prints them. */
+    treeAt: async (commit: string): Promise<ReadonlyMap<string, string>> => {
+      const lines = namesIn(await git.ask('ls-tree', '-r', '-z', '--full-tree', commit));
+      return new Map(lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.slice(0, line.indexOf('\t'))]));
+    },
     /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
     filesHolding: async (commit: string, texts: readonly string[], ending: string): Promise<readonly string[]> => {
       const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];

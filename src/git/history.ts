@@ -32,8 +32,6 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
       (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
     /** A commit and what was merged or pushed to its branch before it, newest first. */
     mergesBefore: (commit: string, most: number) => revList('--first-parent', `--max-count=${most}`, commit),
-    /** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
-    descendantsOf: (commit: string, candidates: readonly string[]) => findDescendants(askWith, commit, candidates),
   };
 }
 
@@ -94,19 +92,6 @@ export function findMerges(listed: readonly string[]): ReadonlyMap<string, strin
     }
   }
   return merges;
-}
-
-/** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(
-  ask: Git['askWith'],
-  commit: string,
-  candidates: readonly string[],
-): Promise<readonly string[]> {
-  const ids = [...new Set(candidates)].filter(isCommitId);
-  if (ids.length === 0) return [];
-  const listed = await ask([...ids, `^${commit}`], 'rev-list', '--ignore-missing', '--ancestry-path', '--stdin');
-  const after = new Set(linesIn(listed));
-  return ids.filter((id) => after.has(id));
 }
 
 /** A path from the repository's root, as it was called at the commit. */

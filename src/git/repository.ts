@@ -28,6 +28,8 @@ export async function openRepository(start: GitStart, folder: string) {
     shallow,
     /** From a path that is relative to the folder. */
     fromRoot,
+    /** To a path that is relative to the folder. */
+    toFolder,
     /** Those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
     uncommitted: async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
       // Not HEAD, which may have moved since.
@@ -45,10 +47,7 @@ export async function openRepository(start: GitStart, folder: string) {
       const { same = [], changed = [] } = Object.groupBy(there, (path) => (isAsIn(path) ? 'same' : 'changed'));
       return { same: new Set(same.map(toFolder)), changed: changed.map(toFolder) };
     },
-    /**
-     * The commit that a branch of the remote is at as this clone knows it, without a remote the branch of that name; null
-     * for the remote's default branch. Nothing is fetched; null where it is not known.
-     */
+    /** The commit that a branch of the remote (null: its default one) is at, as the clone knows it: nothing is fetched. */
     knownTip: async (branch: string | null): Promise<string | null> => {
       const ref = await knownTip(ask, branch);
       return ref === null ? null : files.resolveRef(ref);

@@ -72,3 +72,12 @@ export async function tipOfBranch({ octokit, names }: GitHub, branch: string): P
   const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
 }
+
+/** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */
+export async function treeOf({ octokit, names }: GitHub, commit: string): Promise<ReadonlyMap<string, string>> {
+  const call = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+  const { tree, truncated } = (await octokit.request(call, { ...names, tree_sha: commit, recursive: '1' })).data;
+  if (truncated) throw new Error('GitHub does not list all files of a repository of this size.');
+  const files = tree.filter(({ type }) => type !== 'tree');
+  return new Map(files.map(({ path, mode, type, sha }) => [path, `${mode} ${type} ${sha}`]));
+}

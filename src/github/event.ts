@@ -92,21 +92,21 @@ function pullOf(
 
 export type Mode = 'plan' | 'sync' | 'drift';
 
-/** What a run is for: a pull request is planned, its merge applied, and a schedule looks for drift. Throws a `ProblemError`. */
-export function chooseMode(mode: Mode | 'auto', event: Event): Mode {
-  const chosen = mode === 'auto' ? modeOf(event) : mode;
-  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged'));
+/** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
+export function chooseMode(mode: Mode | 'auto', event: Event, branch: string | null): Mode {
+  const chosen = mode === 'auto' ? modeOf(event, branch ?? event.defaultBranch) : mode;
+  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));
   return chosen;
 }
 
-function modeOf({ name, ref, defaultBranch }: Event): Mode {
+function modeOf({ name, ref }: Event, branch: string | null): Mode {
   switch (name) {
     case 'pull_request':
     case 'pull_request_target':
     case 'merge_group':
       return 'plan';
     case 'push':
-      return defaultBranch !== null && ref === `refs/heads/${defaultBranch}` ? 'sync' : 'plan';
+      return branch !== null && ref === `refs/heads/${branch}` ? 'sync' : 'plan';
     case 'schedule':
     case 'workflow_dispatch':
     case 'repository_dispatch':

@@ -5,7 +5,7 @@ import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
 import { makeContext, type Context } from './context.ts';
 import { chooseMode } from './event.ts';
-import { reviewGate, supersededBy } from './gates.ts';
+import { askGitHub, reviewGate } from './gates.ts';
 import { publish, type Done } from './publish.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
@@ -21,7 +21,7 @@ async function run(host: SafeActionHost): Promise<Done> {
     const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
     begun = { ...begun, context };
-    begun = { mode: chooseMode(inputs.mode, context.event), context };
+    begun = { mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null), context };
     const command = { plan, sync: apply, drift }[begun.mode];
     return { ...begun, result: await command(context) };
   } catch (error) {
@@ -43,11 +43,12 @@ async function apply(context: Context): Promise<CommandResult> {
   const { event, world, inputs } = context;
   const mustBeReviewed = inputs['require-reviewed-plan'];
   const base = await baseOf(event, await openWhole(context));
-  const refusals: SyncOptions['refusals'] = async (walked) => {
-    const superseded = await supersededBy(context, walked);
-    return superseded.length > 0 || !mustBeReviewed ? superseded : reviewGate(context, walked);
+  const guards: Partial<SyncOptions> = {
+    anyCommit: inputs['any-commit'],
+    askForge: askGitHub(context),
+    ...(mustBeReviewed && { onlyThisPlan: true, refusals: (walked) => reviewGate(context, walked) }),
   };
-  return sync({ ...optionsOf(context), dryRun: false, yes: true, onlyThisPlan: mustBeReviewed, base, refusals }, world);
+  return sync({ ...optionsOf(context), dryRun: false, yes: true, base, ...guards }, world);
 }
 
 /** What differs is reported; how much may change at once, and what is done about drift, does not matter. */

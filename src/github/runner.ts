@@ -70,6 +70,7 @@ const InputShape = z.object({
     })
     .optional(),
   'require-reviewed-plan': flag,
+  'any-commit': flag,
   'drift-issue': flag,
 });
 

@@ -18,6 +18,14 @@ type Refusal = {
   sourceComes: boolean;
 };
 
+/** What the branch that goes live is at, and the files that it has otherwise. */
+type Newest = { branch: string; newer: string; paths: readonly string[] };
+
+function placeOf({ branch, newer, paths: [first = '', ...more] }: Newest): string {
+  const files = more.length === 0 ? `${first} is` : `${first} and ${more.length} more are`;
+  return `${branch} is at ${newer}, where ${files}`;
+}
+
 /** Pins that cannot be resolved, guards that refuse a plan, and what git lacks for either. */
 export const PLANNING = {
   // Pins that cannot be resolved
@@ -70,13 +78,20 @@ export const PLANNING = {
     (e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join('; ')}.`,
     'Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run.',
   ),
-  'guard/superseded': error<{ commit: string; newer: string; where: string }>(
-    (e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`,
-    'The run of that commit applies it, together with this one. To go back, revert the commit and merge that.',
+  'guard/superseded': error<Newest & { commit: string; behind: boolean }>(
+    (e) => `${placeOf(e)} not as in this commit (${short(e.commit)}). Nothing was written.`,
+    (e) =>
+      `Run git pull${e.behind ? '' : ' if this clone is behind, or merge this branch'}, then sync; in continuous ` +
+      'integration the run of that commit applies both. To go back, revert and merge that. --any-commit writes this one.',
   ),
   'guard/unknown-newest': error<{ reason: string }>(
-    (e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`,
-    'Let the checkout keep its credentials, or give `github-token` the permission `contents: read`.',
+    (e) => `It cannot be told whether this commit is merged and the newest: ${e.reason}`,
+    'Push the branch that goes live, and let this clone reach its remote (a checkout has to keep its credentials, or ' +
+      '`github-token` needs the permission `contents: read`); or use --any-commit.',
+  ),
+  'guard/overtaken': warning<Newest>(
+    (e) => `This commit was overtaken while it was written: ${placeOf(e)} not as here.`,
+    'The sync of that commit has to follow: look at its run, or run git pull, then sync.',
   ),
   'guard/not-reviewed': error<{ reason: string }>(
     (e) => `The plan of this commit was not reviewed: ${e.reason}.`,
@@ -86,9 +101,15 @@ export const PLANNING = {
     (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,
     'The files or the service have changed since that plan was made: make it again and review it.',
   ),
-  'guard/not-merged': error(
-    'A pull request is not applied: what it holds is not merged yet.',
-    'Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply.',
+  'guard/not-merged': error<(Newest & { commit: string }) | { pull: true }>(
+    (e) =>
+      'pull' in e
+        ? 'A pull request is not applied: what it holds is not merged yet.'
+        : `This commit (${short(e.commit)}) is not merged: ${placeOf(e)} not as here. Nothing was written.`,
+    (e) =>
+      'pull' in e
+        ? 'Use the mode `auto` or `plan` on pull requests, and let the push to the branch that goes live apply.'
+        : 'Merge it first, and sync then; `plan` shows what it would do. --any-commit writes it all the same.',
   ),
   'guard/key-on-pull-request-target': error(
     'On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.',

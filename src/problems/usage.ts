@@ -146,7 +146,7 @@ export const USAGE = {
   ),
   'action/drift-found': error<{ prompts: number }>(
     (e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? 'prompt' : 'prompts'}.`,
-    'Take the change into the files, or sync to put the service back.',
+    'What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live.',
   ),
   'action/not-told': warning<{ what: string; reason: string }>(
     (e) => `Writing the ${e.what} failed: ${e.reason}`,

@@ -161,14 +161,14 @@ function wasRead({ status, after_text: after, text_omitted: omitted }: SetActive
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */
 export function driftText(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: Show): string {
   const then = driftOutcome(drift, prompt, mode);
-  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: not synced yet';
+  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged, not live yet';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
     return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
   }
   const { environment, observed, expected } = drift;
   const wants = `the base wants ${show(refText(expected))}`;
-  if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+  if (observed === null) return `${show(environment)} has nothing active, ${wants} (${kind}).`;
   const from = observed.commit === undefined ? '' : `, made from ${show(observed.commit.slice(0, 12))}`;
   const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
   return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;

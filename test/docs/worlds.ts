@@ -61,6 +61,7 @@ async function makeTeam(): Promise<World> {
   const service = await startPrompts();
   const folder = withOrigin(makeRepository({ 'promptsync.yaml': configFor(service), ...filesOf('staging: latest') }));
   const sync = async () => {
+    git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
     const options = { environment: { PROMPTSYNC_API_KEY: KEY } };
     expect(await run(folder, ['sync', '--yes', '--quiet'], options)).toMatchObject({ exitCode: 0 });
   };
@@ -73,7 +74,6 @@ async function makeTeam(): Promise<World> {
   writeFiles(folder, { [path]: files[path]!.replace('by name.', 'by name, in one friendly sentence.') });
   commitAll(folder, 'Greet in one friendly sentence (#12)');
   await sync();
-  git(folder, 'push', '--quiet', '--set-upstream', 'origin', 'main');
   return makeWorld(folder, service, { PROMPTSYNC_API_KEY: KEY });
 }
 

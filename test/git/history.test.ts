@@ -83,30 +83,6 @@ test('what two commits have in common', async () => {
   for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
 });
 
-test('the commits that come after another, each once and in the order given', async () => {
-  const { folder, commits } = makeMerged();
-  const { first, side, main, merge, missing } = commits;
-  const { descendantsOf } = await open(folder);
-  expect(await descendantsOf(first, [first, side, main, merge])).toEqual([side, main, merge]);
-  expect(await descendantsOf(main, [main, first, side])).toEqual([]);
-  expect(await descendantsOf(side, [main, merge])).toEqual([merge]);
-  expect(await descendantsOf(first, [merge, missing, main, merge])).toEqual([merge, main]);
-  const words = [
-    '--all',
-    'HEAD',
-    'main',
-    '',
-    '--not',
-    '^HEAD',
-    '--stdin',
-    'a..b',
-    git(folder, 'rev-parse', 'HEAD:a.md'),
-  ];
-  const none = [...words, main.slice(0, 12), `${main}0`, `${main}\n`, main.toUpperCase()];
-  expect(await descendantsOf(first, none)).toEqual([]);
-  expect(await descendantsOf(first, [...none, main])).toEqual([main]);
-});
-
 /** A repository with one more commit whose message is this one, to the letter. */
 function makeCommitted(message: string): { readonly folder: string; readonly commit: string } {
   const folder = makeRepository({ 'a.md': '1' });

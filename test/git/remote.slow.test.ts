@@ -1,9 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRemote } from '../../src/git/remote.ts';
-import { ProblemError, problemOf } from '../../src/problem.ts';
+import { messageOf, ProblemError, problemOf } from '../../src/problem.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { listen } from '../support/front.ts';
 import { configure, open, startAt, UNUSUAL_SETTINGS } from './support.ts';
 
 type Scene = {
@@ -44,43 +46,78 @@ function endOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('the tip', () => {
-  test.each<[string, string]>([
-    ['of a branch', 'refs/heads/main'],
-    ['of a branch that is called like a ref', 'refs/heads/refs/heads/größe'],
-    ['of what a pull request is merged to for a try', 'refs/pull/7/merge'],
-    ['of a tag', 'refs/tags/v1'],
-    ['of a tag of a tag', 'refs/tags/tag-of-tag'],
-  ])('%s is a commit', async (_, ref) => {
+  test.each<[string, string | null]>([
+    ['of a branch', 'main'],
+    ['of a branch that is called like a ref', 'refs/heads/größe'],
+    ['of the default branch', null],
+  ])('%s is a commit', async (_, branch) => {
     const { desk, second } = makeScene();
-    git(desk, 'tag', 'v1');
-    git(desk, 'tag', '--annotate', '--message', 'm', 'v1-annotated');
-    git(desk, 'tag', '--annotate', '--message', 'm', 'tag-of-tag', 'v1-annotated');
-    git(desk, 'push', '--quiet', '--tags', 'origin');
-    if (!ref.startsWith('refs/tags/')) git(desk, 'push', '--quiet', 'origin', `+main:${ref}`);
+    git(desk, 'push', '--quiet', 'origin', `main:refs/heads/${branch ?? 'x/HEAD'}`);
     configure(desk, UNUSUAL_SETTINGS);
-    expect(await openRemote(startAt(desk)).tipOf(ref)).toBe(second);
+    expect(await openRemote(startAt(desk)).tipOf(branch)).toEqual({
+      ...{ remote: 'origin', branch: branch ?? 'main', commit: second },
+    });
   });
 
   test('is the remote’s of now, not what the clone knows', async () => {
-    const { origin, desk, first, second } = makeScene();
+    const { origin, desk, first } = makeScene();
     const clone = checkOutShallow(origin, first);
-    expect(await openRemote(startAt(clone)).tipOf('refs/heads/main')).toBe(second);
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
-    expect(await openRemote(startAt(clone)).tipOf('refs/heads/main')).toBe(third);
+    expect(await openRemote(startAt(clone)).tipOf('main')).toMatchObject({ commit: third });
   });
 
-  const NO_REFS = [
-    ...['refs/heads/nope', 'main', 'refs/heads/*', 'refs/heads/mai?', 'refs/heads/main^{commit}', 'refs/heads/main~1'],
-    ...['refs/heads/main main', 'refs/heads/main\n', 'refs/heads/main\0', '', '-x', '--heads', '$(touch touched)'],
-    ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '; touch touched', 'größe'],
+  const NO_BRANCHES = [
+    ...['nope', '*', 'mai?', 'main^{commit}', 'main~1', 'main main', 'main\n', 'main\0', '', '-x', '--heads', 'größe'],
+    ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '$(touch x)', '; touch x'],
   ];
-  test('there is none of what is no ref, and nothing comes of asking for it', async () => {
+  test('there is none of what is no branch, and nothing comes of asking for it', async () => {
     const { desk } = makeScene();
     const { tipOf } = openRemote(startAt(desk));
-    const ends = await Promise.all(NO_REFS.map((ref) => endOf(tipOf(ref))));
-    expect(new Set(ends)).toEqual(new Set([null, 'git/failed']));
+    const ends = await Promise.all(NO_BRANCHES.map((branch) => endOf(tipOf(branch))));
+    expect(new Set(ends)).toEqual(new Set(['git/failed']));
     expect(readdirSync(desk).toSorted()).toEqual(['.git', 'a.md']);
+  });
+
+  test('of a remote that wants a password fails at once, and says no name: it may be a token', async () => {
+    const refuses = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end());
+    const { desk } = makeScene();
+    const url = await listen(refuses);
+    git(desk, 'remote', 'set-url', 'origin', url.replace('//', '//t0ken@'));
+    const said = await openRemote(startAt(desk)).tipOf('main').catch(messageOf);
+    expect(said).toContain(`'${url}': terminal prompts disabled`);
+  });
+});
+
+/** What of a clone a fetch may change, besides objects. */
+function stateOf(folder: string): readonly unknown[] {
+  const refs = git(folder, 'for-each-ref');
+  const full = git(folder, 'rev-parse', '--is-shallow-repository') === 'false';
+  return [refs, readdirSync(join(folder, '.git')).filter((name) => !/^(index|shallow)$/.test(name)), full];
+}
+
+describe('of the tip only the objects are fetched', () => {
+  test.each<[string, readonly string[]]>([
+    ['into a full clone, which stays full', []],
+    ['into one of depth 1', ['--depth', '1']],
+  ])('%s', async (_, words) => {
+    const { origin, desk } = makeScene();
+    git(desk, 'push', '--quiet', 'origin', 'main:gone');
+    const clone = join(makeFolder(), 'clone');
+    git(desk, 'clone', '--quiet', '--no-single-branch', ...words, `file://${origin}`, clone);
+    configure(clone, { 'fetch.prune': 'true', 'fetch.pruneTags': 'true', 'remote.origin.tagOpt': '--tags' });
+    git(clone, 'tag', 'mine');
+    git(desk, 'push', '--quiet', 'origin', ':gone');
+    for (const text of ['3', '4']) {
+      writeFiles(desk, { 'a.md': text });
+      git(desk, 'tag', `theirs-${text}`, commitAll(desk, text));
+    }
+    git(desk, 'push', '--quiet', '--tags', 'origin', 'main');
+    const [before, remote] = [stateOf(clone), openRemote(startAt(clone))];
+    const tip = (await remote.tipOf(null))!;
+    await remote.fetchTip(tip, words.length > 0);
+    expect(stateOf(clone)).toEqual(before);
+    expect(git(clone, 'show', `${tip.commit}:a.md`)).toBe('4');
   });
 });
 
@@ -88,12 +125,11 @@ describe('a remote that does not answer is a problem', () => {
   test.each<[string, (scene: Scene) => void]>([
     ['because it is gone', ({ origin }) => rmSync(origin, { recursive: true })],
     ['because it is no repository', ({ origin }) => rmSync(join(origin, 'HEAD'))],
-    ['because there is none', ({ desk }) => void git(desk, 'remote', 'remove', 'origin')],
   ])('%s', async (_, change) => {
     const scene = makeScene();
     const clone = checkOutShallow(scene.origin, scene.second);
     change({ ...scene, desk: clone });
-    expect(await endOf(openRemote(startAt(clone)).tipOf('refs/heads/main'))).toBe('git/failed');
+    expect(await endOf(openRemote(startAt(clone)).tipOf('main'))).toBe('git/failed');
     expect(await endOf(openRemote(startAt(clone)).fetchHistory())).toBe('git/failed');
   });
 });
@@ -133,6 +169,6 @@ describe('the history of a shallow clone', () => {
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
     await openRemote(startAt(clone)).fetchHistory();
-    expect(await (await open(clone)).descendantsOf(second, [third])).toEqual([third]);
+    expect(await (await open(clone)).mergeBase(second, third)).toBe(second);
   });
 });

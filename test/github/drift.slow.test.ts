@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/service.ts';
 import { promptText } from '../support/prompts.ts';
 import { scheduleEvent } from './support.ts';
-import { makeTeam, type RunOptions, type Team } from './team.ts';
+import { greets, makeTeam, type RunOptions, type Team } from './team.ts';
 
 const rolling = { inputs: { 'drift-issue': 'true' } };
 const byHand = ({ service }: Team, text = 'By hand') => changeService(service.baseUrl, 'greeting', 'staging', text);
@@ -40,6 +40,17 @@ describe('A scheduled run', () => {
     expect(ran.summary).not.toContain('What would change');
     expect(team.service.takeWrites()).toEqual([]);
     expect(team.github.requests).toEqual([]);
+  });
+
+  test('names what is merged and not live, as when the run that should have applied it was replaced', async () => {
+    const { team } = await inSync();
+    const commit = team.pushMain({ ...greets('Merged'), 'prompts/new.md': promptText('new') });
+    team.service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'new' });
+    const ran = await team.run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit });
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
+    for (const key of ['greeting', 'new']) {
+      expect(ran.summary).toMatch(new RegExp(`^- \`${key}\`: .* \\(unfinished: merged, not live yet\\)`, 'm'));
+    }
   });
 
   test('looks for drift whatever is refused on a sync', async () => {

@@ -127,10 +127,17 @@ describe('the mode', () => {
     const short = (end: string): string =>
       end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
     const modes = ['auto', 'plan', 'sync', 'drift'] as const;
-    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words)))))).toEqual(expected);
+    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words), null))))).toEqual(expected);
+  });
+
+  test.each([
+    ['refs/heads/live', 'sync'],
+    [MAIN, 'plan'],
+  ])('where the configuration says that live goes live, a push to %s is %s', (ref, expected) => {
+    expect(chooseMode('auto', eventOf(`push ${ref}`), 'live')).toBe(expected);
   });
 
   test('a push whose payload does not name the default branch applies nothing', () => {
-    expect(chooseMode('auto', parseEvent('push', MAIN, {}))).toBe('plan');
+    expect(chooseMode('auto', parseEvent('push', MAIN, {}), null)).toBe('plan');
   });
 });

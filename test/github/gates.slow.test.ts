@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/service.ts';
-import { promptText } from '../support/prompts.ts';
+import { CONFIG, promptText } from '../support/prompts.ts';
+import { pushEvent, scheduleEvent } from './support.ts';
 import { greets, makeTeam, type Team } from './team.ts';
 
 /** Two commits on main, the newer one applied. */
@@ -19,7 +20,7 @@ describe('A run of an older commit', () => {
     const { team, older, newer } = await twoCommits();
     const ran = await team.runPush(older);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
-    expect(ran.stdout).toContain(`refs/heads/main is at ${newer}`);
+    expect(ran.stdout).toContain(`main is at ${newer}`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -28,6 +29,35 @@ describe('A run of an older commit', () => {
     team.pushMain({ 'README.md': 'Words' });
     expect(await team.runPush(newer)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   });
+
+  test('applies what was merged before a bot committed something else', async () => {
+    const team = await makeTeam({ greeting: {} });
+    const merged = team.pushMain({});
+    team.pushMain({ 'CHANGELOG.md': 'Words' }, 'Release [skip ci]');
+    const ran = await team.runPush(merged, { depth: 1 });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+    expect(team.service.takeWrites()).toHaveLength(3);
+  });
+
+  test('and of a branch write nothing, and with any-commit what is asked for', async () => {
+    const { team, older } = await twoCommits();
+    const at = { ref: 'refs/tags/hot-fix', commit: team.push('hot-fix', greets('Hot fix')) };
+    const dispatch = (commit: string, inputs = {}) =>
+      team.run('workflow_dispatch', scheduleEvent(), { ...at, commit }, { inputs: { mode: 'sync', ...inputs } });
+    for (const commit of [older, at.commit]) expect((await dispatch(commit)).exitCode).toBe(1);
+    expect(team.service.takeWrites()).toEqual([]);
+    expect(await dispatch(at.commit, { 'any-commit': 'true' })).toMatchObject({ exitCode: 0 });
+    expect(team.service.takeWrites()).toHaveLength(3);
+  });
+});
+
+test('A push to the branch that the configuration names is applied, and one to the default branch is planned', async () => {
+  const team = await makeTeam({ greeting: {} }, `${CONFIG}branch: live\n`);
+  const commit = team.push('live', greets('Live'));
+  expect((await team.runPush(team.pushMain({}))).stdout).toContain('Plan: ');
+  expect(team.service.takeWrites()).toEqual([]);
+  await team.run('push', pushEvent(commit), { ref: 'refs/heads/live', commit });
+  expect(team.service.takeWrites()).toHaveLength(3);
 });
 
 test('A revert that is merged goes back, and makes no version', async () => {

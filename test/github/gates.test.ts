@@ -1,20 +1,17 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Context } from '../../src/github/context.ts';
 import { parseEvent } from '../../src/github/event.ts';
-import { reviewGate, supersededBy } from '../../src/github/gates.ts';
+import { askGitHub, reviewGate } from '../../src/github/gates.ts';
 import { markerOf } from '../../src/github/sticky.ts';
-import type { Problem } from '../../src/problem.ts';
 import { partsOf, planMark } from '../../src/review/reviewed-plan.ts';
 import { startAt } from '../git/support.ts';
 import { content, file } from '../planning/support.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { startGitHub, type GitHubDouble, type Person } from '../support/github-api.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 import { ADA, connectTo, inputsOf, pushEvent } from './support.ts';
 
@@ -23,26 +20,23 @@ const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: false, yes: true, exitCode: false, allowDirty: false },
 };
 
-/** A clone that is at the first of two commits, while its remote's main is at the second one. */
-type Scene = {
-  readonly clone: string;
-  readonly origin: string;
-  readonly first: string;
-  readonly second: string;
-  readonly service: TestService;
-  readonly github: GitHubDouble;
-};
+/** A commit that is merged, one after it that touches no prompt, and one that does. */
+const COMMITS = ['First', 'Words', 'Second'] as const;
+type Name = (typeof COMMITS)[number];
 
-async function makeScene(): Promise<Scene> {
+/** A clone that is at the first commit and cannot ask its remote, while GitHub has main at another one. */
+async function makeScene(tip: Name) {
   const clone = makeRepository(workspaceFiles({ greeting: { text: 'First.' } }));
   const first = git(clone, 'rev-parse', 'HEAD');
+  writeFiles(clone, { 'README.md': 'Words' });
+  const words = commitAll(clone, 'Words');
   writeFiles(clone, { 'prompts/greeting.md': promptText('greeting', { text: 'Second.' }) });
-  const second = commitAll(clone, 'Second');
-  const origin = join(makeFolder(), 'origin.git');
-  git(clone, 'clone', '--quiet', '--bare', clone, origin);
-  git(clone, 'remote', 'add', 'origin', `file://${origin}`);
+  const commits: Readonly<Record<Name, string>> = { First: first, Words: words, Second: commitAll(clone, 'Second') };
+  const github = await startGitHub();
+  github.setBranch('main', commits[tip], git(clone, 'ls-tree', '-r', '-t', commits[tip]).split('\n'));
   git(clone, 'checkout', '--quiet', '--detach', first);
-  return { clone, origin, first, second, service: await startTestService(['greeting']), github: await startGitHub() };
+  git(clone, 'remote', 'add', 'origin', 'file:///nowhere');
+  return { clone, github, service: await startTestService(['greeting']) };
 }
 
 function contextOf(github: GitHubDouble | null, ref: string, commit: string): Context {
@@ -53,57 +47,28 @@ function contextOf(github: GitHubDouble | null, ref: string, commit: string): Co
   };
 }
 
-/** Syncs at the first commit, and resolves to what it is refused for. */
-async function refusals(
-  { clone, github, first, service }: Scene,
-  ref: string,
-  token: boolean,
-): Promise<readonly string[]> {
-  const world = makeWorld(clone, service.environment);
-  const context = { ...contextOf(token ? github : null, ref, first), world, git: startAt(clone) };
-  let found: readonly Problem[] = [];
-  await sync({ ...OPTIONS, refusals: async (walked) => (found = await supersededBy(context, walked)) }, world);
-  return found.map(({ code }) => code);
-}
+const fails = (github: GitHubDouble): void => github.fail({ path: /\/git\// }, { status: 404 });
+const cutsShort = (github: GitHubDouble): void =>
+  github.fail({ path: /\/trees\// }, { status: 200, body: { tree: [], truncated: true } });
 
-const back = ({ origin, first }: Scene): void => void git(origin, 'update-ref', MAIN, first);
-const gone = ({ origin }: Scene): void => rmSync(origin, { recursive: true });
-
-/** The second commit was applied, and then its branch was moved back. */
-async function applied(scene: Scene): Promise<void> {
-  const { clone, first, second, service } = scene;
-  git(clone, 'checkout', '--quiet', '--detach', second);
-  await sync(OPTIONS, makeWorld(clone, service.environment));
-  git(clone, 'checkout', '--quiet', '--detach', first);
-  back(scene);
-}
-
-const known =
-  (commit: 'first' | 'second') =>
-  (scene: Scene): void => {
-    gone(scene);
-    scene.github.setBranch('main', scene[commit]);
-  };
-const TAG = 'refs/tags/v1';
-
-test.each<[string, (scene: Scene) => void | Promise<void>, { ref?: string; token?: boolean }, string]>([
-  ['the branch is at it', back, {}, ''],
-  ['the branch is further', () => {}, {}, 'guard/superseded'],
-  ['the service has what was made of a later commit', applied, {}, 'guard/superseded'],
-  ['it is a tag’s', ({ origin, first }) => void git(origin, 'tag', 'v1', first), { ref: TAG }, ''],
-  ['there is no such branch', () => {}, { ref: 'refs/heads/nope' }, 'guard/unknown-newest'],
-  ['it is not known of which branch', () => {}, { ref: '' }, 'guard/unknown-newest'],
-  ['the remote is gone, and nobody else to ask', gone, { token: false }, 'guard/unknown-newest'],
-  ['the remote is gone, and GitHub knows no such branch', gone, {}, 'guard/unknown-newest'],
-  ['the remote is gone, and GitHub has the branch at it', known('first'), {}, ''],
-  ['the remote is gone, and GitHub has the branch further', known('second'), {}, 'guard/superseded'],
-  ['the remote is gone, and it is a tag’s', gone, { ref: TAG }, 'guard/unknown-newest'],
-])('an old commit, where %s', async (_, prepare, { ref = MAIN, token = true }, expected) => {
-  const scene = await makeScene();
-  await prepare(scene);
-  scene.service.takeWrites();
-  expect(await refusals(scene, ref, token)).toEqual(expected === '' ? [] : [expected]);
-  expect(scene.service.takeWrites().length > 0).toBe(expected === '');
+describe('where the remote cannot be asked, GitHub is:', () => {
+  test.each<[string, Name, ((github: GitHubDouble) => void) | null, string]>([
+    ['it has the branch at the commit', 'First', () => {}, ''],
+    ['it has the branch further, and no prompt differs', 'Words', () => {}, ''],
+    ['it has the branch further', 'Second', () => {}, 'guard/superseded'],
+    ['it does not know the branch', 'First', fails, 'guard/unknown-newest'],
+    ['it lists only some of the files', 'Words', cutsShort, 'guard/unknown-newest'],
+    ['there is no token', 'First', null, 'guard/unknown-newest'],
+  ])('%s', async (_, tip, prepare, expected) => {
+    const { clone, github, service } = await makeScene(tip);
+    prepare?.(github);
+    const context = contextOf(prepare === null ? null : github, MAIN, 'a'.repeat(40));
+    const options = { ...OPTIONS, askForge: askGitHub(context) };
+    const { run } = await sync(options, makeWorld(clone, service.environment));
+    const codes = (run.outcomes ?? []).flatMap(({ problems }) => problems.map(({ code }) => code));
+    expect(codes).toEqual(expected === '' ? [] : [expected]);
+    expect(service.takeWrites().length > 0).toBe(expected === '');
+  });
 });
 
 describe('the review of a plan', () => {
@@ -132,7 +97,7 @@ describe('the review of a plan', () => {
     return found.map(({ code, message }) => `${code}: ${message}`).join('\n');
   }
 
-  const fails = (github: GitHubDouble): void => github.fail({ path: /\/pulls/ }, refused);
+  const refuses = (github: GitHubDouble): void => github.fail({ path: /\/pulls/ }, refused);
   const mergesTwo = (github: GitHubDouble): void => {
     merge(github, shows('a'));
     merge(github, shows('b'), undefined, 6, EARLIER);
@@ -145,7 +110,7 @@ describe('the review of a plan', () => {
     ['is not there without a pull request', () => {}, 'a', 'no merged pull request brought it'],
     ['is not what a stranger has written', (github) => merge(github, shows('a'), ADA), 'a', NO_PLAN],
     ['is not that of another configuration', (github) => merge(github, other), 'a', NO_PLAN],
-    ['is unknown where GitHub refuses', fails, 'a', 'GitHub could not be asked: Resource not accessible'],
+    ['is unknown where GitHub refuses', refuses, 'a', 'GitHub could not be asked: Resource not accessible'],
   ])('%s', async (_, prepare, ids, expected) => {
     const problems = await gate(prepare, ids);
     expect(problems).toContain(expected);

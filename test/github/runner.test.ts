@@ -9,6 +9,7 @@ describe('the inputs', () => {
       comment: 'always',
       'working-directory': '.',
       'require-reviewed-plan': false,
+      'any-commit': false,
       'drift-issue': false,
     });
   });
@@ -17,13 +18,14 @@ describe('the inputs', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
-      ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'drift-issue': 'false' },
+      ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'any-commit': 'true', 'drift-issue': 'false' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
     expect(inputsOf(given)).toEqual({
       ...given,
       'max-changes': { kind: 'percent', percent: 25 },
       'require-reviewed-plan': true,
+      'any-commit': true,
       'drift-issue': false,
     });
   });

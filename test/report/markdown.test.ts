@@ -234,7 +234,7 @@ describe('Drift', () => {
     observed: { ...ref(9), made_by: 'outside' },
   };
   const serves = '- `k/1`: `production` serves `v9`, the base wants `v7` (changed outside of git).';
-  const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: not synced yet).';
+  const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: merged, not live yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
 

@@ -197,12 +197,12 @@ describe('drift', () => {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
       },
-      '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: not synced yet). A sync puts it back. To keep it, pin version:ver_6.',
+      '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: merged, not live yet). A sync puts it back. To keep it, pin version:ver_6.',
     ],
     [
       'where nothing is active has nothing to go back to',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
-      '  ! qa has nothing active, the base wants v1.',
+      '  ! qa has nothing active, the base wants v1 (unfinished: merged, not live yet).',
     ],
   ])('%s', (_, drift, line) => {
     const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });

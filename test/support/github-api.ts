@@ -59,6 +59,7 @@ type State = Required<GitHubOptions> & {
   readonly comments: Map<number, GitHubComment & { readonly issue: number }>;
   readonly pulls: Map<number, Pull>;
   readonly branches: Map<string, string>;
+  readonly trees: Map<string, readonly string[]>;
   readonly failures: { readonly match: FailureMatch; readonly failure: Failure; left: number }[];
 };
 
@@ -66,7 +67,16 @@ type State = Required<GitHubOptions> & {
 export async function startGitHub(options: GitHubOptions = {}) {
   const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql' } = options;
   const state: State = {
-    ...{ as, identity, issues: new Map(), comments: new Map(), pulls: new Map(), branches: new Map(), failures: [] },
+    ...{
+      as,
+      identity,
+      issues: new Map(),
+      comments: new Map(),
+      pulls: new Map(),
+      branches: new Map(),
+      trees: new Map(),
+      failures: [],
+    },
   };
   const requests: GitHubRequest[] = [];
   const server = createServer((request, response) => {
@@ -87,7 +97,11 @@ export async function startGitHub(options: GitHubOptions = {}) {
     addIssue: (issue: NewIssue) => void addIssue(state, issue),
     /** Called again for the same number, it replaces what was said of it. */
     addPull: (pull: Pull) => addPull(state, pull),
-    setBranch: (name: string, sha: string) => void state.branches.set(name, sha),
+    /** With lines as `git ls-tree -r -t` prints them. */
+    setBranch: (name: string, sha: string, tree: readonly string[] = []) => {
+      state.branches.set(name, sha);
+      state.trees.set(sha, tree);
+    },
     /** The next `times` requests that match get this instead; what was asked for first comes first. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
@@ -175,6 +189,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
   // Octokit encodes the slash, as GitHub takes it.
   ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
+  ['GET', /^git\/trees\/([^/]+)$/, showTree],
   ['POST', /^\/graphql$/, askViewer],
 ];
 
@@ -286,6 +301,15 @@ function pullToWire({ number, head, base, merged = false, mergeCommit = null }: 
 function showBranch({ branches }: State, name: string): Reply {
   const sha = branches.get(name);
   return sha === undefined ? NOT_FOUND : { status: 200, body: { object: { sha, type: 'commit' } } };
+}
+
+function showTree({ trees }: State, sha: string, { url }: Call): Reply {
+  if (url.searchParams.get('recursive') === null) return NOT_FOUND;
+  const tree = (trees.get(sha) ?? []).map((line) => {
+    const [, mode, type, id, path] = /^(\S+) (\S+) (\S+)\t(.*)$/.exec(line) ?? [];
+    return { path, mode, type, sha: id };
+  });
+  return { status: 200, body: { sha, tree, truncated: false } };
 }
 
 function askViewer({ identity, as }: State): Reply {
