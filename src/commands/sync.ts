@@ -55,12 +55,13 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
   const asks = !options.dryRun && needsQuestion(plan, options, world);
   if (options.dryRun) return resultOf(planned, world, options.exitCode);
   const { folder } = walked.config;
-  if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
+  const asked = asks ? makeReport(planned) : undefined;
+  if (asked !== undefined && !(await ask({ report: asked, folder }, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world);
+    return { ...resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world), asked };
   }
   const outcomes = await apply(plan, guards, walked, world);
-  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, world), asked: asks };
+  return { ...resultOf({ ...planned, mode: 'apply', outcomes }, world), asked };
 }
 
 async function guardsOf(walked: Walked, options: SyncOptions): Promise<Guards> {
@@ -94,8 +95,8 @@ function needsQuestion({ prompts }: Plan, { yes }: SyncOptions, { environment }:
   return writes && !yes && environment['CI'] !== 'true';
 }
 
-async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown()));
+async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 
