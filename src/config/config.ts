@@ -29,7 +29,6 @@ export type Config = {
   readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
-  /** Codes of warnings that are not shown of any prompt. */
   readonly acceptWarnings: readonly string[];
   readonly concurrency: number;
   readonly timeoutSeconds: number;

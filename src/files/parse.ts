@@ -107,9 +107,8 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
   if (mapping === null) return unreadable([...problems, ...bodyProblems]);
   const outline = outlineOf(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
-  const wrong = shaped.success
-    ? []
-    : describeIssues(shaped.error, mapping, FIELDS).map((one) => toProblem(one, mapping));
+  const issues = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS);
+  const wrong = issues.map((issue) => toProblem(issue, mapping));
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
   const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, text, path) : null;

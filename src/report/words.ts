@@ -104,10 +104,7 @@ export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
-/**
- * What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment.
- * To take back what somebody did in the service is none of it: callers go by git.
- */
+/** What callers have to follow, in sentences: another key, other variables; not where a sync undoes outside changes. */
 export function breakingTexts(prompt: ReportPrompt, show: Show): readonly string[] {
   const undone = prompt.drift.filter(
     ({ kind, restores, ...one }) => kind === 'outside' && restores && (!('field' in one) || one.field === 'key'),
@@ -175,8 +172,7 @@ export function waitingTexts({ waiting = [] }: ReportPrompt, show: Show): readon
 
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */
 export function driftText(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: Show): string {
-  const pulls =
-    drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by === 'outside') && mode !== 'apply';
+  const pulls = mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
   const then = `${pulls ? `${show('promptsync pull')} takes it into the file. ` : ''}${driftOutcome(drift, prompt, mode)}`;
   const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: not synced yet';
   if ('field' in drift) {

@@ -45,9 +45,7 @@ function headOf(title: string): string {
 }
 
 function matrixOf(report: Report, context: PageContext): Markup {
-  const worth = report.prompts.filter(
-    (prompt) => [...traitsOf(prompt, report.mode), ...(prompt.waiting ?? [])].length > 0 || hasHistory(prompt),
-  );
+  const worth = report.prompts.filter((one) => hasHistory(one) || one.waiting?.length || traitsOf(one, report.mode)[0]);
   const open = new Set(worth.length <= MOST_OPEN ? worth : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
   const hasTexts = report.prompts.some((prompt) => textsOf(prompt).length > 0);
