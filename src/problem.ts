@@ -29,6 +29,9 @@ const catalogue = { ...FILES, ...USAGE, ...SERVICE, ...PLANNING, ...COMMANDS };
 /** Names of problems, which stay the same whatever their wording becomes. */
 export type ProblemCode = keyof typeof catalogue;
 
+/** The codes of all warnings. */
+export const WARNINGS = Object.entries(catalogue).flatMap(([code, one]) => (isError(one) ? [] : [code]));
+
 /** What the wording of a problem needs to know. */
 export type EvidenceOf<Code extends ProblemCode> =
   (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;

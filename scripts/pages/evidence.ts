@@ -13,7 +13,7 @@ export const EVIDENCE = {
   'prompt/not-utf8': {},
   'prompt/nul': {},
   'prompt/conflict-markers': {},
-  'prompt/no-front-matter': {},
+  'prompt/no-front-matter': { path: 'prompts/README.md' },
   'prompt/bad-delimiter': { line: '---json' },
   'prompt/unclosed-front-matter': {},
   'prompt/front-matter-too-large': { bytes: 70_000, limit: 65_536 },

@@ -7,7 +7,7 @@ import { replaceFile } from '../files/read-write.ts';
 import { makeProblem, ProblemError, systemCodeOf, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
-import { problemsIn, renderProblem } from '../report/problems.ts';
+import { renderProblem, renderProblems } from '../report/problems.ts';
 import { renderSummary } from '../report/summary.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
@@ -33,14 +33,16 @@ export async function emit({ run, asked }: CommandResult, emission: Emission, ho
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
   const report = mapStrings(makeReport(run), hide);
   const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
-  const withoutDiffs = asked === true && output === undefined;
+  const withoutDiffs = asked !== undefined && output === undefined;
   // A file may be a log as well, such as /dev/stdout.
   const text = forLog(hide(await render(report, format, { ...style, quiet, withoutDiffs })), host);
   const obstacles = output === undefined ? [] : await writeReport(text, output, host);
   if (output === undefined || obstacles.length > 0) host.output.write(text);
-  await say(report, emission, obstacles, host);
+  await say(report, { ...emission, obstacles, asked: asked && mapStrings(asked, hide) }, host);
   return obstacles.length === 0;
 }
+
+type Said = Pick<CommandResult, 'asked'> & { readonly obstacles: readonly Problem[] };
 
 const NO_STYLE = { colour: false };
 
@@ -64,14 +66,16 @@ function titleOf({ mode }: Report): string {
   return mode === 'apply' ? 'sync' : mode;
 }
 
-/** Warnings, and with a report that goes to a file its errors and last line as well. */
-async function say(report: Report, emission: Emission, obstacles: readonly Problem[], host: SafeHost): Promise<void> {
-  const { output, quiet } = emission;
-  const shown = problemsIn(report).filter(({ severity }) => (severity === 'warning' ? !quiet : output !== undefined));
-  const style = styleFor({ ...(await styleOn('errors', host, emission)), colour: false });
-  const lines = [...shown, ...obstacles].map((problem) => renderProblem(problem, style));
-  if (output !== undefined) lines.push(renderSummary(report, style));
-  host.errors.write(lines.map((line) => `${line}\n`).join(''));
+/** Warnings that no question has shown, and with a report that goes to a file its errors and last line as well. */
+async function say(report: Report, emission: Emission & Said, host: SafeHost): Promise<void> {
+  const { output, quiet, obstacles, asked } = emission;
+  const style = styleFor(await styleOn('errors', host, emission));
+  const said = new Set(asked && renderProblems(asked, 'warning', style));
+  const warnings = quiet ? [] : renderProblems(report, 'warning', style).filter((one) => !said.has(one));
+  const errors = output === undefined ? [] : renderProblems(report, 'error', style);
+  const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
+  if (output !== undefined) lines.push(`${renderSummary(report, style)}\n`);
+  host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 
 /** Throws a `ProblemError` when the report could not be written there later: better known before anything is done. */

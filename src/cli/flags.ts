@@ -120,7 +120,7 @@ export const EDIT = {
   ...SHARED,
   dryRun: yes('--dry-run', 'show what would be edited; write nothing'),
   commit: yes('--commit', 'commit the edited files'),
-  branch: text('--branch <name>', 'commit them on a new branch of this name'),
+  branch: text('--branch <name>', 'commit them on a new branch of this name, or on it where it is checked out'),
 };
 
 /** The flags of `plan`, and of `sync` beside `--dry-run`. */

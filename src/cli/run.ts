@@ -9,8 +9,8 @@ import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, problemOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { renderProblem } from '../report/problems.ts';
-import { PLAIN } from '../report/style.ts';
+import { renderProblem, renderProblems } from '../report/problems.ts';
+import { PLAIN, styleFor } from '../report/style.ts';
 import { renderText } from '../report/text.ts';
 import { checkOutput, emit, type Emission } from './emit.ts';
 import { FORMATS, type ReportFlags, type SyncFlags } from './flags.ts';
@@ -61,7 +61,9 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
   const draw = async ({ report, folder }: Drawn): Promise<string> => {
     const style = await styleOn('errors', host, { ...flags, folder });
     // Marks and line breaks would tear a secret apart.
-    return renderText(mapStrings(report, host.secrets.hide), { ...style, quiet: false });
+    const shown = mapStrings(report, host.secrets.hide);
+    const warnings = flags.quiet ? [] : renderProblems(shown, 'warning', styleFor(style));
+    return [renderText(shown, { ...style, quiet: false }), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   return runReporting(mode, flags, host, (world, onCall) => sync({ ...flags, draw, onCall }, world));

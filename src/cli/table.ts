@@ -187,7 +187,7 @@ const history = reporting({
     ),
   },
   after: `
-Dates are those of commits. A version is made from the commit that last changed its
+Times are those of commits, in UTC. A version is made from the commit that last changed its
 file, and pinned by the commit that changed the pin on the branch checked out here.
 Ids of versions are told by --environment and --format json.`,
   command: async (options, key, world) => (await import('../commands/history.ts')).history({ ...options, key }, world),

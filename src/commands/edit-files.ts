@@ -62,7 +62,7 @@ export async function editFiles(editor: Editor, options: EditOptions, world: Wor
     }
     const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
     const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;
-    const done = await makeEdits(drafts, options, walked, editor);
+    const done = await makeEdits(drafts, { ...options, notice: world.notice }, walked, editor);
     return resultOf({ ...plannedRun(mode, walked), ...done, problems: [...walked.problems, ...done.problems] }, world);
   });
 }
@@ -130,7 +130,7 @@ type Edited = {
 /** Writes the files, and commits them where that is asked for. What stands in the way of one does not stop the others. */
 async function makeEdits(
   drafts: readonly Draft[],
-  { dryRun, commit, branch }: EditOptions,
+  { dryRun, commit, branch, notice }: EditOptions & Pick<World, 'notice'>,
   { config, repository }: Walked,
   { subject }: Editor,
 ): Promise<Edited> {
@@ -143,6 +143,7 @@ async function makeEdits(
   const committer = openCommitter(gitStartOf(config));
   const obstacle = branch === undefined ? null : await committer.switchTo(branch);
   if (obstacle !== null) return { edited: ready.map((draft) => editedOf(draft, draft.status)), problems: [obstacle] };
+  if (branch !== undefined) notice(`You are on the branch ${showHidden(branch)} now: git switch - goes back.`);
   const edited = await writeAll(ready, config.folder);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };

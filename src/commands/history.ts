@@ -37,16 +37,21 @@ function environmentsToRead(name: string | undefined, config: Config): readonly 
 }
 
 async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
-  const { plan, repository, files, observation, environmentOrder, problems } = walked;
+  const { versions, git } = await readHistories(walked);
+  const problems = [...walked.problems, ...shallowWarning(git)];
+  return { ...plannedRun('history', walked), histories: { versions, environment }, problems };
+}
+
+/** The versions of the prompts, by id. */
+export async function readHistories({ files, repository, observation, environmentOrder }: Walked) {
   const git = await readGitHistory(files, observation, repository);
-  const versions = plan.prompts.flatMap(({ file, observed }): [string, readonly VersionHistory[]][] => {
-    if (observed === null) return [];
-    const history = git.byPrompt.get(file.id) ?? { commits: [], pins: new Map(), whole: true };
-    const order = environmentOrder ?? [];
-    return [[file.id, makeHistory({ observed, history, commits: git.commits, order })]];
+  const versions = files.flatMap(({ id }): [string, readonly VersionHistory[]][] => {
+    const observed = observation.observed.get(id);
+    if (observed === undefined) return [];
+    const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), whole: true };
+    return [[id, makeHistory({ observed, history, commits: git.commits, order: environmentOrder ?? [] })]];
   });
-  const histories = { versions: new Map(versions), environment };
-  return { ...plannedRun('history', walked), histories, problems: [...problems, ...shallowWarning(git)] };
+  return { versions: new Map(versions), git };
 }
 
 function shallowWarning({ shallow }: GitHistory): readonly Problem[] {

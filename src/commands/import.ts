@@ -34,14 +34,15 @@ type ImportOptions = ServiceOptions & {
 /** Makes prompt files of prompts that the service has. Sends nothing but GET, and overwrites nothing. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace({ config: options.config, only: [] }, world);
-  // Where there is no prompt file yet, the first one is imported.
-  const problems = workspace.problems.filter(({ code }) => code !== 'prompt/none-found');
+  // Where there is no prompt file yet, the first one is imported; those that are there are not what it is about.
+  const problems = workspace.problems.filter((one) => isError(one) && one.code !== 'prompt/none-found');
   return resultOf(await importInto({ ...workspace, problems }, options, world), world);
 }
 
 async function importInto(workspace: Workspace, options: ImportOptions, world: World): Promise<Run> {
   const { config, files, problems } = workspace;
-  const giveUp = (further: readonly Problem[]) => notRun('import', { files: [], problems: [...problems, ...further] });
+  const giveUp = (more: readonly Problem[]) =>
+    notRun('import', { files: [], config, problems: [...problems, ...more] });
   if (config === null || problems.some(isError)) return giveUp([]);
   const rules = rulesOf(config, options);
   if ('code' in rules) return giveUp([rules]);

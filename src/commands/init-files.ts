@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type Config, CONFIG_NAME } from '../config/config.ts';
+import { literalSelector } from '../domain/text.ts';
 import { slashed } from '../files/paths.ts';
 import { writeYaml, type YamlValue } from '../files/write-yaml.ts';
 import { WORKFLOWS } from './workflows.ts';
@@ -125,11 +126,16 @@ export function workflowFiles({ keyVariable }: InitAnswers, { folder: workspace,
   }));
 }
 
-/** The lines that git and the embedded service need. */
-export function lineFiles({ folder, url }: InitAnswers): readonly InitFile[] {
+/** The lines that git, Prettier and the embedded service need. Prettier is started at the root, and looks there alone. */
+export function lineFiles({ folder, url }: InitAnswers, { folder: workspace, root }: Place): readonly InitFile[] {
   const pattern = patternOf(folder);
   const attributes = `${/\s|^#/.test(pattern) ? `"${pattern}"` : pattern} text eol=lf`;
-  const ignored: InitFile = { path: '.gitignore', kind: 'line', content: '.promptsync/' };
+  const unformatted = patternOf(`/${literalSelector(slashed(relative(root, join(workspace, folder))))}`);
   const prompts = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
-  return [{ path: '.gitattributes', kind: 'line', content: attributes, prompts }, ...(url === null ? [ignored] : [])];
+  const line = (path: string, content: string) => ({ path, kind: 'line' as const, content });
+  return [
+    { ...line('.gitattributes', attributes), prompts },
+    { ...line(slashed(relative(workspace, join(root, '.prettierignore'))), unformatted), prompts },
+    ...(url === null ? [line('.gitignore', '.promptsync/')] : []),
+  ];
 }

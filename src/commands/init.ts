@@ -43,7 +43,7 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
   const workflows = answers.workflows ? workflowFiles(answers, config) : [];
-  const others = [...first.files, ...workflows, ...lineFiles(answers)];
+  const others = [...first.files, ...workflows, ...lineFiles(answers, config)];
   const target = { config, force: options.force, interview: world.interview };
   const { written, problems: obstacles } = await writeAll(configFile(answers, config), others, target);
   const warnings = [...nestedIn(config), ...first.problems];

@@ -1,14 +1,15 @@
 import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
+import type { Report } from '../report/schema.ts';
 import type { World } from '../domain/world.ts';
 
 /** What a command hands to the entry: what happened, and the exit code. */
 export type CommandResult = {
   readonly run: Run;
   readonly exitCode: number;
-  /** Whether a question has shown the plan, with the texts of its changes. */
-  readonly asked?: boolean;
+  /** What a question has shown: the plan, with the texts of its changes, and the warnings. */
+  readonly asked?: Report | undefined;
 };
 
 /**
@@ -20,8 +21,9 @@ export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, reportPending 
 }
 
 /** A run that came to no plan, and why. */
-export function notRun(mode: Run['mode'], { files, problems }: Pick<Run, 'files' | 'problems'>): Run {
-  return { mode, service: null, commit: null, files, plan: null, outcomes: null, problems };
+export function notRun(mode: Run['mode'], run: Pick<Run, 'files' | 'config' | 'problems'>): Run {
+  const { files, config, problems } = run;
+  return { mode, service: null, commit: null, files, config, plan: null, outcomes: null, problems };
 }
 
 /** A command that was not even begun. */

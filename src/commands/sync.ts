@@ -57,13 +57,14 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
   if (options.dryRun) return resultOf(planned, world, options.exitCode);
   const asks = writes(plan) && needsQuestion(options, world);
   const { folder } = walked.config;
-  if (asks && !(await ask(() => ({ report: makeReport(planned), folder }), options, world))) {
+  const asked = asks ? makeReport(planned) : undefined;
+  if (asked !== undefined && !(await ask({ report: asked, folder }, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world);
+    return { ...resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world), asked };
   }
   const applied = await write(plan, guards, walked, options, world);
   const run = { ...planned, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
-  return { ...resultOf(run, world), asked: asks };
+  return { ...resultOf(run, world), asked };
 }
 
 /** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
@@ -114,8 +115,8 @@ function needsQuestion({ yes }: SyncOptions, { environment }: World): boolean {
   return !yes && environment['CI'] !== 'true';
 }
 
-async function ask(shown: () => Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown()));
+async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
+  if (draw !== undefined) world.notice(await draw(shown));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 

@@ -54,9 +54,9 @@ export async function walk(
   finish: (walked: Walked) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
-  const { config, files, problems } = workspace;
+  const { config, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) =>
-    resultOf(notRun(mode, { files, problems: [...problems, ...reasons] }), world);
+    resultOf(notRun(mode, { ...workspace, problems: [...problems, ...reasons] }), world);
   if (config === null || problems.some(isError)) return stop();
   const { asking = 'always' } = options;
   const needs = options.needs?.(config) ?? { ...NO_NEEDS, problems: [] };
@@ -114,9 +114,9 @@ async function planFrom(desired: ReadDesired, observation: Observation) {
 
 /** A run that has a plan and has written nothing so far. */
 export function plannedRun(mode: Run['mode'], walked: Walked): Run {
-  const { service, repository, files, plan, narrowed, problems } = walked;
+  const { service, repository, files, config, plan, narrowed, problems } = walked;
   const commit = repository?.head ?? null;
-  const run = { mode, service, commit, files, plan, outcomes: null, problems };
+  const run = { mode, service, commit, files, config, plan, outcomes: null, problems };
   return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 

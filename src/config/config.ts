@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
 import { expandBraces } from '../files/glob.ts';
-import { line } from '../files/yaml-shape.ts';
+import { acceptedWarnings, line } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
 
 export const CONFIG_NAME = 'promptsync.yaml';
@@ -31,6 +31,7 @@ export type Config = {
   readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
+  readonly acceptWarnings: readonly string[];
   readonly concurrency: number;
   readonly timeoutSeconds: number;
 };
@@ -144,6 +145,7 @@ export const WrittenConfigShape = z.strictObject({
   max_changes: maxChanges
     .optional()
     .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
+  accept_warnings: acceptedWarnings,
   concurrency: z.int().min(1).max(256).optional().describe('Requests in flight at most.'),
   timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
 });

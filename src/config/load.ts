@@ -97,6 +97,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
+    acceptWarnings: written.accept_warnings ?? [],
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
     timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
   };

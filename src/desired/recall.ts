@@ -8,7 +8,7 @@ import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileInGit } from './at-commit.ts';
-import { pinnedAlways, readFileHistory, readFormerWants, withoutHead } from './read-history.ts';
+import { pinnedAlways, readFileHistory, readFormerFiles, readFormerWants, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 type Given = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
@@ -132,19 +132,22 @@ async function readProvenance(
 
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
 async function readContents(compared: readonly Compared[], repository: Repository) {
-  const unread = compared
-    .flatMap(({ meanings }) => meanings)
-    .flatMap((meaning) => (meaning.kind === 'known' && meaning.version.content === null ? [meaning.version] : []));
-  const found = await Promise.all(
-    unread.map(async (version) => [version.id, await fromGit(version, repository)] as const),
+  const found = compared.flatMap(({ file, meanings }) =>
+    meanings.map(async (meaning): Promise<readonly [string, Content][]> => {
+      if (meaning.kind !== 'known' || meaning.version.content !== null) return [];
+      const content = await fromGit(meaning.version, file, repository);
+      return content === null ? [] : [[meaning.version.id, content]];
+    }),
   );
-  return new Map(found.flatMap(([id, content]) => (content === null ? [] : [[id, content] as const])));
+  return new Map((await Promise.all(found)).flat());
 }
 
-/** The file at the version's commit, provided that it holds what the version does. */
-async function fromGit({ source, digest }: KnownVersion, repository: Repository): Promise<Content | null> {
+/** The file at the version's commit, or else at any other, provided that it holds what the version does. */
+async function fromGit({ source, digest }: KnownVersion, file: PromptFile, repository: Repository) {
   const { commit, path } = source ?? {};
-  if (commit === undefined || path === undefined) return null;
-  const content = (await fileInGit(repository, commit, path))?.content;
-  return content !== undefined && isDigestOf(digest, content) ? content : null;
+  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
+  if (then !== null && isDigestOf(digest, then.content)) return then.content;
+  // What was imported, or put into the file after it was made in the service, names no commit.
+  const former = repository.head === null ? [] : await readFormerFiles(file, repository.head, repository);
+  return former.find((one) => isDigestOf(digest, one.file.content))?.file.content ?? null;
 }

@@ -52,8 +52,11 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const selected = selectNamed(read.files, options);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
-  const workspace = { config, files: selected.files, problems: found, narrowed: null };
-  return options.changedSince === undefined ? workspace : narrow(workspace, config, options.changedSince);
+  const all = { config, files: selected.files, problems: found, narrowed: null };
+  const workspace = options.changedSince === undefined ? all : await narrow(all, config, options.changedSince);
+  const left = new Set(read.files.map(({ path }) => path)).difference(new Set(workspace.files.map(({ path }) => path)));
+  // A warning is of what the command is about. An error in any file stops all.
+  return { ...workspace, problems: workspace.problems.filter((one) => isError(one) || !left.has(one.path ?? '')) };
 }
 
 async function narrow(workspace: Workspace, config: Config, ref: string): Promise<Workspace> {

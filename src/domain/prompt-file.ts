@@ -38,6 +38,8 @@ export type PromptFile = {
   readonly description?: string;
   readonly pins: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
+  /** Codes of warnings that are not shown of this file. */
+  readonly acceptWarnings?: readonly string[];
   readonly content: Content;
 };
 

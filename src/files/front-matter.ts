@@ -70,7 +70,8 @@ const LONGEST_SHOWN = 80;
  */
 export function splitFrontMatter(source: string, path: string): SplitResult {
   const opening = lineAt(source, 0);
-  if (!opening.startsWith('---')) return { problem: makeProblem('prompt/no-front-matter', {}, placeOfFile(path)) };
+  if (!opening.startsWith('---'))
+    return { problem: makeProblem('prompt/no-front-matter', { path }, placeOfFile(path)) };
   if (!DELIMITER.test(opening)) return badDelimiter(opening, path, 1);
   const closingAt = closingOffset(source);
   if (closingAt === 0) return { problem: makeProblem('prompt/unclosed-front-matter', {}, placeOfFile(path)) };

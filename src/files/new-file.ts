@@ -2,6 +2,7 @@ import { comparable } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { WrittenPin } from '../domain/versions.ts';
+import { placeAt } from '../domain/text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { misreading } from './edit.ts';
 import { editedYaml } from './edit-yaml.ts';
@@ -31,8 +32,16 @@ export function writeNewFile(wanted: NewFile): NewFileResult {
   if (plain.source !== null) return plain;
   const quoted = attempt(wanted, 'double');
   if (quoted.source !== null) return quoted;
-  const reason = quoted.problems.find(isError)?.message ?? 'It would not be read back as it is.';
+  const reason =
+    faultOf(comparable(wanted.text)) ?? quoted.problems.find(isError)?.message ?? 'It would not be read back as it is.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
+}
+
+/** What no file keeps of a text, by name and line: whoever has to correct it cannot see it. */
+function faultOf(text: string): string | null {
+  const found = /\p{Surrogate}|\r(?=\n|$)/u.exec(text);
+  const what = found?.[0] === '\r' ? 'ends with a lone carriage return' : 'holds a lone surrogate, half of a character';
+  return found && `Line ${placeAt(text, found.index).line} of its text ${what}.`;
 }
 
 function attempt(wanted: NewFile, style: TextStyle): NewFileResult {

@@ -16,7 +16,7 @@ import {
   YAML_LINE,
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
-import { describeIssues, line, type ShapeIssue } from './yaml-shape.ts';
+import { acceptedWarnings, describeIssues, line, type ShapeIssue } from './yaml-shape.ts';
 
 const id = z
   .string()
@@ -53,6 +53,7 @@ export const FrontMatterShape = z.strictObject({
     .array(z.string().describe('The name of a {{placeholder}}.'))
     .optional()
     .describe('The names of the {{placeholders}} in the text, exactly.'),
+  accept_warnings: acceptedWarnings,
 });
 
 type FrontMatter = z.infer<typeof FrontMatterShape>;
@@ -107,7 +108,8 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
   if (mapping === null) return unreadable([...problems, ...bodyProblems]);
   const outline = outlineOf(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
-  const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS).map(toProblem);
+  const issues = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS);
+  const wrong = issues.map((issue) => toProblem(issue, mapping));
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
   const all = [...problems, ...wrong, ...further, ...bodyProblems];
   const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, content, path) : null;
@@ -131,7 +133,7 @@ function contentOf(body: string): Digested {
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {
-  const { id, key, name, description, variables } = written;
+  const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
   return {
     path,
     id,
@@ -140,6 +142,7 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digest
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
+    ...(acceptWarnings === undefined ? {} : { acceptWarnings }),
     content: withMetadata(content, mapping.value['metadata']),
   };
 }
@@ -162,13 +165,15 @@ function withMetadata(content: Digested, metadata: JsonValue | undefined): Conte
   return isJsonObject(metadata) ? { ...content, metadata, metadataDigest: metadataDigest(metadata) } : content;
 }
 
-function toProblem(issue: ShapeIssue): Problem {
+function toProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
   const { field, expected, suggestion, place, path } = issue;
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
   if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
-  if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2)
-    return makeProblem('prompt/invalid-pin', { environment: String(path[1]) }, place);
+  if (issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2) {
+    const number = /^v?([1-9][0-9]*)$/i.exec(String(mapping.valueAt(path)))?.[1];
+    return makeProblem('prompt/invalid-pin', { environment: String(path[1]), suggestion: number }, place);
+  }
   return makeProblem('prompt/invalid-field', { field, expected }, place);
 }
 

@@ -72,6 +72,7 @@ function syntaxProblems(document: Document, text: string, placeAt: PlaceAt): Pro
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
 function wordingOf({ code, message }: Document['errors'][number]): string {
   if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
+  if (message.startsWith('Nested mappings')) return 'a value with a colon in it needs quotes around it';
   const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
   return sentence.slice(0, 200);
 }

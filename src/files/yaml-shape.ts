@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
-import type { Place } from '../problem.ts';
+import { type Place, WARNINGS } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
 /** One line: ids, keys, names, environments. The pattern is for the JSON Schema, which knows no checks. */
@@ -10,6 +10,12 @@ export const line = z
   .min(1, 'it is empty')
   .refine((text) => !hasControlCharacters(text), 'it holds control characters')
   .meta({ pattern: '^[^\\p{Cc}]+$' });
+
+/** Kinds of warnings that somebody has looked at and does not want to see again. */
+export const acceptedWarnings = z
+  .array(z.enum(WARNINGS, 'expected the code of a warning, such as prompt/hidden-character'))
+  .optional()
+  .describe('Warnings that are not shown any more, by their codes, such as prompt/hidden-character.');
 
 /** One thing that a mapping has wrong against its shape, for a room to word with its own codes. */
 export type ShapeIssue = {

@@ -11,9 +11,9 @@ const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
 export function openCommitter(start: GitStart) {
   const { ask } = openGit(start, { allowEnvironment: IDENTITY });
   return {
-    /** What forbids to make a branch of this name; null: nothing. */
+    /** What forbids to make a branch of this name; null: nothing. One that is checked out already is gone on with. */
     branchProblem: (name: string) => branchProblem(ask, name),
-    /** Makes a branch of HEAD and goes to it; the files stay as they are. Why git does not; null: it does. */
+    /** Makes a branch of HEAD and goes to it, unless it is there; the files stay as they are. Why git does not; null: it does. */
     switchTo: (branch: string) => switchTo(ask, branch),
     /**
      * Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. Throws a
@@ -45,12 +45,14 @@ async function branchProblem(ask: Ask, branch: string): Promise<Problem | null> 
   const valid = possible && (await answerTo(ask, 'check-ref-format', '--branch', branch)) === branch;
   if (!valid) return makeProblem('git/branch', { branch, reason: 'git does not allow this name' });
   const there = await answerTo(ask, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
-  return there === '' ? null : makeProblem('git/branch', { branch, reason: 'there is one of this name' });
+  if (there === '' || (await answerTo(ask, 'branch', '--show-current')) === branch) return null;
+  return makeProblem('git/branch', { branch, reason: 'there is one of this name' });
 }
 
 async function switchTo(ask: Ask, branch: string): Promise<Problem | null> {
   try {
-    await ask('switch', '--quiet', '--create', branch);
+    if ((await answerTo(ask, 'branch', '--show-current')) !== branch)
+      await ask('switch', '--quiet', '--create', branch);
     return null;
   } catch (error) {
     const reason = problemOf(error).message.replace(/\.$/, '');

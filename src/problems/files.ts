@@ -1,6 +1,7 @@
+import { literalSelector } from '../domain/text.ts';
 import { didYouMean, error, type Misspelt, quoted, warning } from './entry.ts';
 
-const FIELDS = 'id, key, name, description, pins, metadata and variables';
+const FIELDS = 'id, key, name, description, pins, metadata, variables and accept_warnings';
 
 /** What can be wrong with prompt files and the YAML in them, and with edits of them. */
 export const FILES = {
@@ -27,9 +28,11 @@ export const FILES = {
     'A merge conflict was left in the file.',
     'Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>.',
   ),
-  'prompt/no-front-matter': error(
+  'prompt/no-front-matter': error<{ path: string }>(
     'The file does not begin with front matter.',
-    'Begin it with a line of exactly `---`, then id, key and name, then another line `---`.',
+    (e) =>
+      'Begin it with a line of exactly `---`, then id, key and name, then another line `---`. If it is no prompt, leave ' +
+      `it out: add '!${literalSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`,
   ),
   'prompt/bad-delimiter': error<{ line: string }>(
     (e) => `The delimiter line is "${e.line}".`,
@@ -60,9 +63,9 @@ export const FILES = {
     (e) => `The field "${e.field}" is not valid: ${e.expected}.`,
     'Correct the value.',
   ),
-  'prompt/invalid-pin': error<{ environment: string }>(
+  'prompt/invalid-pin': error<{ environment: string } & Misspelt>(
     (e) => `The pin of "${e.environment}" is not valid.`,
-    'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.',
+    (e) => didYouMean(e, 'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.', '`'),
   ),
   'prompt/reserved-metadata': error(
     'The metadata key `promptsync` is reserved.',

@@ -131,7 +131,7 @@ export const PLANNING = {
   ),
   'git/branch': error<{ branch: string; reason: string }>(
     (e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`,
-    'Give another name with --branch.',
+    'Give another name with --branch; to go on with a branch that is there, check it out first.',
   ),
   'git/not-committed': error<{ reason: string }>(
     (e) => `The files are edited and not committed: ${e.reason}`,

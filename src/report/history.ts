@@ -2,7 +2,7 @@ import { fitted, layOut, type Style, styleFor } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { differingRows, hasHistory, renderSummary } from './summary.ts';
 import { promptTitle, type TextOptions } from './text.ts';
-import { renderErrors } from './problems.ts';
+import { renderProblems } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { refText, type Show } from './words.ts';
 
@@ -10,7 +10,7 @@ import { refText, type Show } from './words.ts';
 export function renderHistory(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const shown = options.quiet ? [] : report.prompts.filter(hasHistory).map((prompt) => renderPrompt(prompt, style));
-  return [...shown, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
+  return [...shown, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
 function renderPrompt(prompt: ReportPrompt, style: Style): string {
@@ -54,8 +54,8 @@ function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryT
   const made = versions.map((version) => rowOf(refText(version), madeTexts(version), show));
   const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(refText(version), stay, show)));
   return [
-    { title: null, columns: ['version', 'made', 'commit', 'author', 'subject'], rows: made, item: 'version' },
-    { title: null, columns: ['version', 'environment', 'pinned', 'commit', 'subject'], rows: stays, item: 'pin' },
+    { title: null, columns: ['version', 'made (UTC)', 'commit', 'author', 'subject'], rows: made, item: 'version' },
+    { title: null, columns: ['version', 'environment', 'pinned (UTC)', 'commit', 'subject'], rows: stays, item: 'pin' },
   ];
 }
 
@@ -68,7 +68,7 @@ function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show):
     ...(pinned === null ? [] : [rowOf('pinned', [...commitTexts(pinned), undefined], show)]),
     ...(unpinned === null ? [] : [rowOf('pinned', [undefined, undefined, undefined, unpinned, undefined], show)]),
   ];
-  const columns = ['', 'date', 'commit', 'author', 'subject', 'path'];
+  const columns = ['', 'date (UTC)', 'commit', 'author', 'subject', 'path'];
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 
@@ -85,9 +85,9 @@ type Made = Commit & Pick<Version, 'made_by'>;
 /** Values of one row, not escaped; undefined what is not known. */
 type Texts = readonly (string | undefined)[];
 
-/** Day, commit, author and subject. */
+/** Time, commit, author and subject. */
 function commitTexts(info: Commit): Texts {
-  return [dayOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
+  return [timeOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }
 
 /** The same of a version's commit; who made one that comes from none stands in the subject's place. */
@@ -102,9 +102,10 @@ const MAKERS = {
   unknown: 'not known: the service keeps no metadata',
 } as const satisfies Record<Made['made_by'], string | null>;
 
-/** A commit that git does not have has no date. */
-function dayOf({ date }: Commit): string | undefined {
-  return /^\d{4}-\d\d-\d\d/.exec(date ?? '')?.[0];
+/** `2026-11-22 14:05` in UTC, so that times of several authors compare. A commit that git does not have has no date. */
+function timeOf({ date = '' }: Commit): string | undefined {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** With the pull request where the subject does not name it. */
@@ -142,7 +143,7 @@ function staysOf({ active_in: activeIn, pinned }: Version): readonly Texts[] {
 
 function stayTexts({ environment, from, until, served }: Version['pinned'][number]): Texts {
   // The file may still say so while something else is served.
-  const end = until !== null ? (dayOf(until) ?? '?') : served ? 'now' : 'not served';
-  const [day, commit, , subject] = from === null ? [] : commitTexts(from);
-  return [environment, `${day ?? '?'} → ${end}`, commit, subject];
+  const end = until !== null ? (timeOf(until) ?? '?') : served ? 'now' : 'not served';
+  const [time, commit, , subject] = from === null ? [] : commitTexts(from);
+  return [environment, `${time ?? '?'} → ${end}`, commit, subject];
 }

@@ -24,6 +24,7 @@ import type {
   ReportEdit,
   ReportHistory,
   ReportLineage,
+  ReportProblem,
   ReportPrompt,
 } from './schema.ts';
 
@@ -34,7 +35,8 @@ export type Run = {
   readonly service: string | null;
   readonly commit: string | null;
   /** The files that were selected; those without a plan or outcome were not attempted. */
-  readonly files: readonly Named[];
+  readonly files: readonly (Named & Pick<PromptFile, 'acceptWarnings'>)[];
+  readonly config?: { readonly acceptWarnings: readonly string[] } | null | undefined;
   readonly plan: Plan | null;
   /** What environments serve before and after the changes of the plan, as far as it is known. */
   readonly texts?: Texts;
@@ -46,6 +48,8 @@ export type Run = {
   readonly committed?: Committed;
   /** What is known of the prompts' versions, where that is what was asked for. */
   readonly histories?: Histories;
+  /** What is known of prompts that wait for promotion, and from where each environment is promoted. */
+  readonly waiting?: Pick<Histories, 'versions'> & { readonly promotedFrom: ReadonlyMap<string, string> };
   /** Where only what has changed since a commit was looked at. */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
   readonly problems: readonly Problem[];
@@ -53,7 +57,8 @@ export type Run = {
 
 /** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
 export function makeReport(run: Run): Report {
-  const prompts = promptsOf(run);
+  const withoutAccepted = accepting(run);
+  const prompts = promptsOf(run).map((one) => ({ ...one, problems: withoutAccepted(one.problems, one.path) }));
   const { narrowed, written, committed } = run;
   return {
     schema_version: 1,
@@ -66,8 +71,17 @@ export function makeReport(run: Run): Report {
     prompts,
     ...(written && { files: written }),
     ...(committed && { committed }),
-    problems: run.problems,
+    problems: withoutAccepted(run.problems),
   };
+}
+
+/** Leaves out warnings of prompts that the prompt's file or the configuration accepts. What a run says of itself stays. */
+function accepting({ files, config }: Run) {
+  const accepted = new Map(files.map(({ path, acceptWarnings }) => [path, acceptWarnings]));
+  const isAccepted = (path: string, code: string) =>
+    path !== '' && [config?.acceptWarnings, accepted.get(path)].some((codes) => codes?.includes(code));
+  return (problems: readonly ReportProblem[], of = ''): readonly ReportProblem[] =>
+    problems.filter(({ path = of, code }) => !isAccepted(path, code));
 }
 
 /**
@@ -82,11 +96,11 @@ function planDigestOf({ plan, service, histories, edited }: Run): string | null 
   return blind ? null : plan.digest;
 }
 
-function promptsOf({ plan, outcomes, histories, edited, files, texts }: Run): readonly ReportPrompt[] {
+function promptsOf({ plan, outcomes, histories, waiting, edited, files, texts }: Run): readonly ReportPrompt[] {
   if (edited !== undefined) return edited.map(fromEdited);
   if (outcomes !== null) return outcomes.map((one) => fromPlan(one.plan, one, texts));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
-  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, null, texts));
+  if (plan !== null) return plan.prompts.map((one) => ({ ...fromPlan(one, null, texts), ...waitingIn(waiting, one) }));
   return files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
@@ -284,6 +298,17 @@ function lineageOf(environment: string, all: readonly VersionHistory[]): ReportL
     serves: served === undefined ? null : madeOf(served),
     pinned: current?.from ? commitOf(current.from) : null,
   };
+}
+
+/** Where an environment serves what is older than what it is promoted from, and since when its pin says so. */
+function waitingIn(waiting: Run['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
+  const all = waiting?.versions.get(file.id) ?? [];
+  const numberIn = (environment: string) => all.find((one) => one.activeIn.includes(environment))?.ref.number ?? NaN;
+  const rows = [...(waiting?.promotedFrom ?? [])].map(([environment, from]) => {
+    const versions = all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from)).length;
+    return { environment, from, versions, since: lineageOf(environment, all).pinned };
+  });
+  return waiting === undefined ? {} : { waiting: rows.filter(({ versions }) => versions > 0) };
 }
 
 function versionOf(version: VersionHistory): ReportHistory['versions'][number] {

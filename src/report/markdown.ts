@@ -2,7 +2,7 @@ import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
 import { differsText, historyTables, type HistoryTable } from './history.ts';
-import { problemsIn, renderProblem } from './problems.ts';
+import { NOT_ASKED, problemsIn, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
 import { cellOf, cellText, environmentsOf } from './status.ts';
 import { PLAIN } from './style.ts';
@@ -18,6 +18,7 @@ import {
   isConflict,
   isUnfollowed,
   textsOf,
+  waitingTexts,
 } from './words.ts';
 
 /** How long a page may be, in a unit of the reader's choice. */
@@ -63,8 +64,6 @@ function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
 }
 
-const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
-
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = leftOut.map(({ item, count }) => counted([count, item, `${item}s`]));
@@ -105,6 +104,9 @@ function sectionsOf(report: Report): readonly Section[] {
   return [
     section('#### Problems\n', 'problem', 0.3, problems.filter(isError), problemItems),
     ...matrixSections(report),
+    section('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
+      waitingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+    ),
     section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
       rowsOf(prompt, report.plan_digest !== null),
     ),

@@ -1,4 +1,3 @@
-import { isError } from '../problem.ts';
 import { escapeLine } from './escape.ts';
 import { fileLink, fitted, narrower, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
@@ -46,6 +45,9 @@ export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | '
   return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
 }
 
+/** What a whole report stands on: it comes first. */
+export const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
+
 const INTERRUPTIONS: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
 
 /** A problem in two lines: where and what, then what to do. Without a final line feed. */
@@ -73,8 +75,8 @@ export function placeText({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** All errors of a report. Each ends with a line feed. */
-export function renderErrors(report: Report, style: Style): readonly string[] {
-  const errors = problemsIn(report).filter(isError);
-  return errors.map((one) => `${renderProblem(one, style)}\n`);
+/** All errors of a report, or all warnings. Each ends with a line feed. */
+export function renderProblems(report: Report, severity: ReportProblem['severity'], style: Style): readonly string[] {
+  const some = problemsIn(report).filter((one) => one.severity === severity);
+  return some.map((one) => `${renderProblem(one, style)}\n`);
 }

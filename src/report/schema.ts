@@ -245,6 +245,17 @@ const prompt = z.object({
     .describe('Where a plan was made, by the file’s pins; after an apply as it was before. Not known of what failed.'),
   history: HistoryShape.optional().describe('In mode history only.'),
   lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
+  waiting: z
+    .array(
+      z.object({
+        environment: z.string().describe('The environment that is behind.'),
+        from: z.string().describe('The one that it is promoted from.'),
+        versions: z.int().min(1).describe('How many versions it is behind.'),
+        since: commit.nullable().describe('The commit that last changed its pin; null: not known.'),
+      }),
+    )
+    .optional()
+    .describe('In mode status: what waits for promotion.'),
   edits: z
     .array(edit)
     .optional()

@@ -1,16 +1,20 @@
 import { escapeLine } from './escape.ts';
-import { renderErrors } from './problems.ts';
+import { renderProblems } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
 import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
-import { refText } from './words.ts';
+import { refText, waitingTexts } from './words.ts';
 
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
 export function renderStatus(report: Report, options: TextOptions): string {
   const style = styleFor(options);
-  const matrix = options.quiet || !isPlanned(report) ? [] : [`${matrixLines(report, style).join('\n')}\n`];
-  return [...matrix, ...renderErrors(report, style), `${renderSummary(report, style)}\n`].join('\n');
+  const waiting = report.prompts.flatMap((prompt) =>
+    waitingTexts(prompt, escapeLine).flatMap((text) => fitted(`${escapeLine(prompt.key)}  ${text}`, style, 2)),
+  );
+  const lines = [...matrixLines(report, style), ...(waiting.length === 0 ? [] : ['', ...waiting])];
+  const matrix = options.quiet || !isPlanned(report) ? [] : [`${lines.join('\n')}\n`];
+  return [...matrix, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
 /** Where the terminal is too narrow for a column each, the environments of a prompt stand below it. */

@@ -107,10 +107,14 @@ export function isConflict(edit: ReportEdit): boolean {
   return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
 }
 
-/** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
+/** What callers have to follow, in sentences: another key, other variables; not where a sync undoes outside changes. */
 export function breakingTexts(prompt: ReportPrompt, show: Show): readonly string[] {
-  const keys = prompt.changes.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
-  const variables = textsOf(prompt).flatMap(({ environment, texts }) => {
+  const undone = prompt.drift.filter(
+    ({ kind, restores, ...one }) => kind === 'outside' && restores && (!('field' in one) || one.field === 'key'),
+  );
+  const kept = prompt.changes.filter((change) => driftAt(change, undone).length === 0);
+  const keys = kept.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
+  const variables = textsOf({ ...prompt, changes: kept }).flatMap(({ environment, texts }) => {
     return texts.breaking.map((one) => ({ ...one, environment }));
   });
   return [
@@ -158,9 +162,21 @@ function wasRead({ status, after_text: after, text_omitted: omitted }: SetActive
   return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
 }
 
+/** `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`: true whenever it is read. */
+export function waitingTexts({ waiting = [] }: ReportPrompt, show: Show): readonly string[] {
+  return waiting.map(({ environment, from, versions, since }) => {
+    const behind = `${show(environment)}: ${counted([versions, 'version', 'versions'])} behind ${show(from)}`;
+    if (since === null) return behind;
+    const date = since.date?.slice(0, 10) ?? '';
+    const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+    return `${behind}, since ${show(since.commit.slice(0, 12))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
+  });
+}
+
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */
 export function driftText(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: Show): string {
-  const then = driftOutcome(drift, prompt, mode);
+  const pulls = mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
+  const then = `${pulls ? `${show('promptsync pull')} takes it into the file. ` : ''}${driftOutcome(drift, prompt, mode)}`;
   const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged, not live yet';
   if ('field' in drift) {
     const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));

@@ -41,16 +41,20 @@ function pathsIn(folder: string): readonly string[] {
     .toSorted();
 }
 
+/** Files to which a line is written for the prompts. */
+const LINES = ['.gitattributes', '.prettierignore'];
+
 describe('a workspace', () => {
   test('for a service', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
-    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, '.gitattributes'];
+    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, ...LINES];
     expect(report).toMatchObject({ mode: 'init', service: null, prompts: [], problems: [] });
     expect(report.files).toEqual(paths.map((path) => ({ path, status: 'created' })));
     expect(pathsIn(folder)).toEqual(paths.toSorted());
     expect(read(folder, '.gitattributes')).toBe('prompts/**/*.md text eol=lf\n');
+    expect(read(folder, '.prettierignore')).toBe('/prompts/**/*.md\n');
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
     for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
   });
@@ -90,7 +94,7 @@ environments:
     promote_from: qa
     allow_latest: false
 `);
-    expect(pathsIn(folder)).toEqual(['.gitattributes', 'promptsync.yaml', 'texts/example/greeting.md']);
+    expect(pathsIn(folder)).toEqual([...LINES, 'promptsync.yaml', 'texts/example/greeting.md']);
     expect(read(folder, 'texts/example/greeting.md')).toContain('pins:\n  dev: latest\n---\n');
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
@@ -111,11 +115,12 @@ environments:
     await run(folder, ['init', ...URL, '--api-key-env', 'TEAM_KEY', '--dir', 'my prompts']);
     expect(pathsIn(root)).toEqual(
       [
-        ...WORKFLOWS,
+        ...['.prettierignore', ...WORKFLOWS],
         ...['.gitattributes', 'my prompts/example/greeting.md', 'promptsync.yaml'].map((path) => `team a/${path}`),
       ].toSorted(),
     );
     expect(read(folder, '.gitattributes')).toBe('"my prompts/**/*.md" text eol=lf\n');
+    expect(read(root, '.prettierignore')).toBe('/team a/my prompts/**/*.md\n');
     for (const path of WORKFLOWS) {
       expect(read(root, path)).toContain(
         '          api-key: ${{ secrets.TEAM_KEY }}\n          working-directory: team a\n',
@@ -138,7 +143,7 @@ environments:
     const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
     const { report, exitCode } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
-    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, '.gitattributes']);
+    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, ...LINES]);
   });
 });
 
@@ -155,7 +160,7 @@ describe('with --id', () => {
     expect(report).toMatchObject({ service: baseUrl });
     expect(read(folder, 'prompts/greeting.md')).toMatch(/pins:\n {2}production: version:\S+ {2}# 1\n---\n\nOne\.\n/);
     const again = await runJson(folder, words(baseUrl), { environment });
-    expect(again.report.files?.map(({ status }) => status)).toEqual(['kept', 'kept', 'kept']);
+    expect(again.report.files?.map(({ status }) => status)).toEqual(['kept', 'kept', 'kept', 'kept']);
     expect(again.report.problems).toEqual([]);
   });
 
@@ -195,6 +200,7 @@ describe('what is there', () => {
     'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\n',
     '.github/workflows/promptsync-apply.yml': 'mine\n',
     '.gitattributes': '* text=auto\r\n*.png binary',
+    '.prettierignore': 'dist/\n/prompts/**/*.md\n',
     '.gitignore': 'node_modules/\n',
   };
 
@@ -209,6 +215,7 @@ describe('what is there', () => {
       { path: WORKFLOWS[1], status: 'kept' },
       { path: WORKFLOWS[2], status: 'created' },
       { path: '.gitattributes', status: 'extended' },
+      { path: '.prettierignore', status: 'kept' },
       { path: '.gitignore', status: 'extended' },
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
@@ -219,8 +226,8 @@ describe('what is there', () => {
   });
 
   test.each<[string, string, readonly string[]]>([
-    ['that selects the folder', '["**/*.md"]', ['.gitattributes', 'prompts/example/greeting.md']],
-    ['that selects files in it, and none below', '["prompts/*.md"]', ['.gitattributes']],
+    ['that selects the folder', '["**/*.md"]', [...LINES, 'prompts/example/greeting.md']],
+    ['that selects files in it, and none below', '["prompts/*.md"]', LINES],
     ['that has its prompts elsewhere', '["texts/**/*.md"]', []],
     ['that cannot be read', '1', []],
   ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
@@ -229,7 +236,7 @@ describe('what is there', () => {
     const { report, exitCode } = await runJson(folder, words);
     expect(exitCode).toBe(0);
     expect(pathsIn(folder)).toEqual(['.gitignore', 'promptsync.yaml', ...written].toSorted());
-    expect(codes(report.problems)).toEqual(['init/kept', ...(written.length > 1 ? [] : ['init/not-selected'])]);
+    expect(codes(report.problems)).toEqual(['init/kept', ...(written.length > 2 ? [] : ['init/not-selected'])]);
     expect(codes((await runJson(folder, [...words, '--force'])).report.problems)).toEqual([]);
     expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
@@ -242,7 +249,7 @@ describe('what is there', () => {
     expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
     const { stdout, stderr } = await run(folder, ['init', '--embedded']);
-    expect(stdout).toContain('\n7 unchanged.\n');
+    expect(stdout).toContain('\n8 unchanged.\n');
     expect(stderr).toBe('');
   });
 
@@ -269,11 +276,8 @@ describe('what is there', () => {
     const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(1);
     expect(codes(report.problems)).toEqual(['edit/unwritable', 'edit/unwritable', 'edit/unwritable']);
-    expect(report.files?.map(({ path }) => path)).toEqual([
-      'promptsync.yaml',
-      'prompts/example/greeting.md',
-      '.gitattributes',
-    ]);
+    const written = ['promptsync.yaml', 'prompts/example/greeting.md', ...LINES];
+    expect(report.files?.map(({ path }) => path)).toEqual(written);
     expect(stdout).not.toContain('nothing was written');
   });
 });
@@ -337,11 +341,8 @@ describe('questions', () => {
     });
     const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
     expect(asked).toHaveLength(6);
-    expect(run.written?.map(({ path }) => path)).toEqual([
-      'promptsync.yaml',
-      'texts/example/greeting.md',
-      '.gitattributes',
-    ]);
+    const written = ['promptsync.yaml', 'texts/example/greeting.md', ...LINES];
+    expect(run.written?.map(({ path }) => path)).toEqual(written);
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
   });
 

@@ -277,8 +277,9 @@ describe('promptsync promote --commit', () => {
   test('with a branch that is there, or cannot be, is refused before anything is edited', async () => {
     const scene = await ready();
     const before = scene.read();
+    git(scene.folder, 'branch', 'other');
     for (const [branch, status] of [
-      ['main', 'not_attempted'],
+      ['other', 'not_attempted'],
       ['--orphan', 'not_attempted'],
       ['main/promote', 'pending'],
     ] as const) {
@@ -286,7 +287,19 @@ describe('promptsync promote --commit', () => {
       expect(told(ran)).toBe(`exit 1, greeting ${status}, git/branch`);
     }
     expect(scene.read()).toBe(before);
-    expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main');
+    expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main\nother');
+  });
+
+  test('says on which branch one is and how to get back, and goes on there', async () => {
+    const scene = await ready({ others: { refund: BEFORE } });
+    const words = ['--to', 'production', '--branch', 'promote'];
+    const first = await scene.run('promote', 'greeting', ...words);
+    const second = await scene.run('promote', 'refund', ...words);
+    const stderr = 'You are on the branch promote now: git switch - goes back.\n';
+    for (const ran of [first, second]) expect(ran).toMatchObject({ exitCode: 0, stderr });
+    expect(git(scene.folder, 'log', '--format=%s', 'main..promote').split('\n')).toHaveLength(2);
+    git(scene.folder, 'switch', '--quiet', '-');
+    expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
   test('says that the files are edited where a hook refuses the commit', async () => {

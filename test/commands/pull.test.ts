@@ -189,4 +189,18 @@ describe('with --commit', () => {
     expect(report.committed).toMatchObject({ branch: 'pulled' });
     expect(git(scene.folder, 'rev-parse', 'main')).toBe(git(scene.folder, 'rev-parse', 'pulled~1'));
   });
+
+  test('and after a conflict, which is left on that branch, it is run there again', async () => {
+    const scene = await makeSynced({ text: two('First.') });
+    changeOutside(scene, { content: two('Theirs.') });
+    edit(scene, { text: two('Ours.') });
+    const { report, stderr } = await pull(scene, '--branch', 'pulled');
+    expect(report).toMatchObject({ prompts: [{ status: 'failed' }] });
+    expect(report).not.toHaveProperty('committed');
+    expect(stderr).toContain('You are on the branch pulled now');
+    git(scene.folder, 'restore', '.');
+    const again = await pull(scene, '--branch', 'pulled', '--theirs');
+    expect(again).toMatchObject({ exitCode: 0, report: { committed: { branch: 'pulled' } } });
+    expect(textIn(scene)).toContain('Theirs.');
+  });
 });

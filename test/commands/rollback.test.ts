@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cloneOf, commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
-import { begin, told, type Scene, type SceneOptions } from '../support/promotion.ts';
+import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';
 
 const ROLLBACK = ['rollback', 'greeting', '--environment', 'production'] as const;
 const TEXTS = ['One.', 'Two.', 'Three.', 'Four.', 'Five.'];
@@ -210,5 +210,36 @@ describe('where an environment is promoted from another', () => {
     scene.activate('production', 4);
     expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(scene.read()).toContain('"production": 3');
+  });
+});
+
+describe('The text of a version that somebody else made', () => {
+  /** Imported, and edited and promoted since: nothing in the service shows the first text any more. */
+  async function adopted(): Promise<Scene> {
+    const scene = await begin({}, { config: PROMOTION });
+    const { store } = scene.service;
+    const { id } = store.createVersion('prm_greeting', { content: 'Imported.' })!;
+    for (const environment of ['staging', 'production'])
+      store.setActive('prm_greeting', { environment, versionId: id });
+    const pins = { staging: 'latest', production: `version:${id}` };
+    scene.commit({ text: 'Imported.', pins });
+    git(scene.folder, 'mv', PATH, 'prompts/hello.md');
+    commitAll(scene.folder, 'Rename');
+    writeFiles(scene.folder, { 'prompts/hello.md': promptText('greeting', { text: 'Edited.', pins }) });
+    commitAll(scene.folder, 'Edit');
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    await scene.run('promote', 'greeting', '--to', 'production', '--commit');
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    return scene;
+  }
+
+  test('is shown by a rollback, the plan after it and the sync, as git holds it', async () => {
+    const scene = await adopted();
+    for (const words of [[...ROLLBACK, '--commit'], ['plan'], ['sync', '--yes']]) {
+      const { stdout, exitCode } = await scene.run(...words);
+      expect({ words, exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('+Imported.') });
+      expect(stdout).toContain('-Edited.');
+    }
+    expect(scene.serves('production')).toBe('v1');
   });
 });

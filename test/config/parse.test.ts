@@ -41,6 +41,7 @@ branch: live
 tracking_environment: tool
 on_drift: fail
 max_changes: 25%
+accept_warnings: [prompt/hidden-character]
 concurrency: 3
 timeout_seconds: 2.5
 `;
@@ -62,6 +63,7 @@ timeout_seconds: 2.5
     trackingEnvironment: 'tool',
     onDrift: 'fail',
     maxChanges: { kind: 'percent', percent: 25 },
+    acceptWarnings: ['prompt/hidden-character'],
     concurrency: 3,
     timeoutSeconds: 2.5,
   });
@@ -79,6 +81,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     trackingEnvironment: 'promptsync',
     onDrift: 'overwrite',
     maxChanges: null,
+    acceptWarnings: [],
     concurrency: 8,
     timeoutSeconds: 15,
   });
@@ -149,6 +152,8 @@ describe('values', () => {
     ['max_changes: 1000000000', '1:14', 'expected a number, or a percentage'],
     ['max_changes: 101%', '1:14', 'expected a number, or a percentage'],
     ['max_changes: 2.5%', '1:14', 'expected a number, or a percentage'],
+    ['accept_warnings: prompt/gone', '1:18', 'expected list, received string'],
+    ['accept_warnings: [prompt/gone, yaml/syntax]', '1:32', 'expected the code of a warning'],
     ['concurrency: 0', '1:14', '"concurrency" is not valid'],
     ['concurrency: 257', '1:14', '"concurrency" is not valid'],
     ['concurrency: "8"', '1:14', '"concurrency" is not valid'],

@@ -55,6 +55,21 @@ describe('hidden characters', () => {
     expect(findHidden('🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}')).toEqual([]);
     expect(findHidden('🏴\u{e0067}\u{e0062}')).toHaveLength(2);
   });
+
+  test.each([
+    ['a rainbow flag without its variation selector', '🏳\u200d🌈', 0],
+    ['one with it', '🏳\ufe0f\u200d🌈', 0],
+    ['a family that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
+    ['a heart of people with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
+    ['keycaps', '1\ufe0f\u20e3', 0],
+    ['a joiner behind an emoji, and one before', '🌈\u200d \u200d🌈', 1],
+    ['two joiners between emoji', '👩\u200d\u200d👧', 1],
+    ['joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
+    ['a joiner between a letter and an emoji', 'a\u200d🌈', 1],
+    ['tags behind a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+  ])('%s', (_, text, kinds) => {
+    expect(findHidden(text)).toHaveLength(kinds);
+  });
 });
 
 test.each([

@@ -24,6 +24,7 @@ metadata:
   model: gpt-5
   temperature: 0.5
 variables: [customer_name]
+accept_warnings: [prompt/hidden-character, prompt/gone]
 ---
 
 You are a support agent for {{customer_name}}…
@@ -39,6 +40,7 @@ You are a support agent for {{customer_name}}…
       { environment: 'production', pin: { kind: 'number', number: 7 }, line: 8, column: 15 },
     ],
     variables: ['customer_name'],
+    acceptWarnings: ['prompt/hidden-character', 'prompt/gone'],
     content: {
       text: 'You are a support agent for {{customer_name}}…',
       metadata: { model: 'gpt-5', temperature: 0.5 },
@@ -183,6 +185,10 @@ describe('pins', () => {
     expect(schemaTakes(sourceOf(`pins:\n  prod: ${written}\n`))).toBe(false);
   });
 
+  test.each(['v3', 'V3', '"3"', "'v3'"])('%s was meant to be a number', (written) => {
+    expect(parse(sourceOf(`pins:\n  prod: ${written}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
+  });
+
   test.each([
     ['""', 'it is empty'],
     ['"a\\tb"', 'it holds control characters'],
@@ -231,4 +237,15 @@ describe('variables', () => {
       'prompt/invalid-field 5:19',
     ]);
   });
+});
+
+test.each([
+  ['[prompt/hidden-charakter]', '5:19'],
+  ['[prompt/gone, prompt/empty-body]', '5:32'],
+  ['prompt/gone', '5:18'],
+  ['[1]', '5:19'],
+])('accept_warnings: %s is no list of warnings', (written, place) => {
+  const source = sourceOf(`accept_warnings: ${written}\n`);
+  expect(tell(parse(source).problems)).toEqual([`prompt/invalid-field ${place}`]);
+  expect(schemaTakes(source)).toBe(false);
 });

@@ -133,6 +133,10 @@ describe('what is not plain', () => {
     }
   });
 
+  test.each(['name: Hello: world', 'name: Hello:', 'a:\n  - b: c: d'])('%j says to put it in quotes', (text) => {
+    expect(parse(text).problems[0]?.message).toContain('a value with a colon in it needs quotes around it');
+  });
+
   test('of thousands of syntax errors the first are told', () => {
     expect(tell('"'.repeat(10_000)).length).toBeLessThan(25);
   });

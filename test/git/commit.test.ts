@@ -142,7 +142,7 @@ describe('a branch', () => {
     for (const name of REFUSED) {
       expect([name, await refused(name)]).toEqual([name, expect.stringContaining('git does not allow this name')]);
     }
-    expect(await refused('main')).toContain('there is one of this name');
+    expect(await refused('other')).toContain('there is one of this name');
     git(folder, 'pack-refs', '--all');
     expect(await refused('other')).toContain('there is one of this name');
     git(folder, 'tag', 'v1');
@@ -157,6 +157,13 @@ describe('a branch', () => {
     expect(git(folder, 'branch', '--show-current')).toBe('größe');
     expect(git(folder, 'rev-parse', 'HEAD')).toBe(head);
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
+  });
+
+  test('that is checked out is gone on with', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const { branchProblem, switchTo } = openCommitter(startAt(folder));
+    expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);
+    expect(git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
   });
 
   test('that git cannot make is a problem, and nothing has moved', async () => {

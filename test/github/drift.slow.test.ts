@@ -34,7 +34,8 @@ describe('A scheduled run', () => {
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
     expect(ran.stdout).toMatch(/^::error title=action\/drift-found::The service differs from the files in 1 prompt\./m);
     expect(ran.summary).toContain(
-      '- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git). A sync puts it back. ' +
+      '- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git). ' +
+        '`promptsync pull` takes it into the file. A sync puts it back. ' +
         `To keep it, pin \`version:${id}\`.`,
     );
     expect(ran.summary).not.toContain('What would change');

@@ -16,11 +16,20 @@ describe('The text of a history', () => {
   const rowsOf = (...versions: readonly Told[]) => textOf({ history: { versions } }).split('\n').slice(2, -3);
 
   test.each<[string, Partial<Told>, string]>([
-    ['a commit', {}, 'v1       2026-01-02  9f2c1ab04d3e  Ada     First'],
-    ['with its pull request', { pull_request: '#7' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada     First (#7)'],
-    ['named once', { subject: 'A (#7)', pull_request: '#7' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada     A (#7)'],
-    ['without a subject', { subject: '' }, 'v1       2026-01-02  9f2c1ab04d3e  Ada'],
-    ['a date that is none', { date: 'soon' }, 'v1             9f2c1ab04d3e  Ada     First'],
+    ['a commit', {}, 'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     First'],
+    ['with its pull request', { pull_request: '#7' }, 'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     First (#7)'],
+    [
+      'named once',
+      { subject: 'A (#7)', pull_request: '#7' },
+      'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     A (#7)',
+    ],
+    ['without a subject', { subject: '' }, 'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada'],
+    [
+      'an hour of another day',
+      { date: '2026-01-02T23:30:00-02:00' },
+      'v1       2026-01-03 01:30  9f2c1ab04d3e  Ada     First',
+    ],
+    ['a date that is none', { date: 'soon' }, 'v1                   9f2c1ab04d3e  Ada     First'],
   ])('of %s', (_, parts, expected) => {
     expect(rowsOf(told(parts))).toEqual([expected]);
   });
@@ -29,11 +38,11 @@ describe('The text of a history', () => {
     const time = { environment: 'production', from: { ...commit, subject: 'Promote' }, until: null, served: true };
     const lines = rowsOf(told({ active_in: ['production', 'qa'], pinned: [{ ...time, served: false }, time] }));
     expect(lines).toEqual([
-      'v1       2026-01-02  9f2c1ab04d3e  Ada     First',
-      'version  environment  pinned                   commit        subject',
-      'v1       production   2026-01-02 → now         9f2c1ab04d3e  Promote',
+      'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     First',
+      'version  environment  pinned (UTC)                   commit        subject',
+      'v1       production   2026-01-02 02:04 → now         9f2c1ab04d3e  Promote',
       'v1       qa           active now',
-      'v1       production   2026-01-02 → not served  9f2c1ab04d3e  Promote',
+      'v1       production   2026-01-02 02:04 → not served  9f2c1ab04d3e  Promote',
     ]);
   });
 

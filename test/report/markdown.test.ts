@@ -237,13 +237,14 @@ describe('Drift', () => {
   const named = '- `k/1`: name is `"Theirs"`, the base wants `"First"` (unfinished: merged, not live yet).';
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
+  const PULL = '`promptsync pull` takes it into the file.';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
-    ['that is only put back is no row', moved, set(9, 7), 'A sync puts it back.', []],
+    ['that is only put back is no row', moved, set(9, 7), `${PULL} A sync puts it back.`, []],
     [
       'where the head wants something else is a row as well',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
-      ...(['A sync sets what the files want now.', ['`production: v9 → v8`']] as const),
+      ...([`${PULL} A sync sets what the files want now.`, ['`production: v9 → v8`']] as const),
     ],
     ['of a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     ['that was put back is a row', moved, { ...set(9, 7), status: 'made' }, 'This run put it back.', [row]],
@@ -270,8 +271,9 @@ describe('Drift', () => {
   test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
     const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
     const { text } = page(report([blocked], { mode }));
+    const pull = mode === 'apply' ? '' : ` ${PULL}`;
     expect(text).toContain(
-      `${serves} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
+      `${serves}${pull} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
     );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../src/problem.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { traitsOf } from '../../src/report/html/prompt.ts';
 import { cellOf, environmentsOf } from '../../src/report/status.ts';
@@ -93,4 +94,17 @@ describe('The row of a page says', () => {
   ])('%s', (_, parts, mode, word) => {
     expect(renderHtml(reportOf([promptOf(parts)], { mode }), 'x')).toContain(`"status"><b>${word}</b>`);
   });
+});
+
+test('a page begins with what its report stands on, and ends with warnings', () => {
+  const problems = [
+    makeProblem('git/shallow', { of: 'drift' }),
+    makeProblem('service/not-asked', { reason: 'there is no key' }),
+    makeProblem('usage/nothing-named'),
+  ];
+  const html = renderHtml(reportOf([promptOf()], { problems }), 'x');
+  const places = ['nothing-named', 'not-asked', 'class="matrix', 'shallow'].map((word) => html.indexOf(word));
+  expect(places).not.toContain(-1);
+  expect(Math.max(places[0]!, places[1]!)).toBeLessThan(places[2]!);
+  expect(places[2]).toBeLessThan(places[3]!);
 });

@@ -45,10 +45,14 @@ export function hostileReports(text: string): readonly Report[] {
   return [
     { ...apply!, files: [{ path: text, status: 'created' }], changed_since: text },
     { ...plan!, prompts: plan!.prompts.map((prompt) => planned(prompt, text)) },
-    status!,
+    { ...status!, prompts: status!.prompts.map((prompt) => ({ ...prompt, waiting: [waitingOf(text)] })) },
     { ...apply!, mode: 'history', prompts: history },
     { ...apply!, mode: 'pull', prompts: [edited], committed: { commit: text, branch: text } },
   ];
+}
+
+function waitingOf(text: string) {
+  return { environment: text, from: text, versions: 2, since: { commit: text, date: text } };
 }
 
 /** What is not carried out yet, and changes the key as well. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { variableChanges } from '../../src/domain/text-changes.ts';
-import type { ReportChange } from '../../src/report/schema.ts';
+import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
 import { breakingTexts } from '../../src/report/words.ts';
-import { promptOf, setActive } from './support.ts';
+import { promptOf, ref, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
@@ -52,5 +52,24 @@ describe('What callers are told', () => {
     ],
   ])('%s', (_, changes, expected) => {
     expect(textsOf(...changes)).toEqual(expected);
+  });
+
+  test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
+    ['none where it only undoes what was done in the service', {}, 0],
+    ['some where the files want something else', { restores: false }, 2],
+    ['some where a sync has not come to its end', { kind: 'unfinished' }, 2],
+  ])('%s', (_, parts, count) => {
+    const drift = { kind: 'outside', restores: true, ...parts } as const;
+    const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
+    const prompt = promptOf({
+      changes: [serves('p', added('x')), key],
+      drift: [
+        { ...moved, ...drift },
+        { field: 'key', expected: 'k/1', observed: 'k/0', ...drift },
+      ],
+    });
+    expect(breakingTexts(prompt, String)).toHaveLength(count);
+    const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', removed('x'))] };
+    expect(breakingTexts(elsewhere, String)).toHaveLength(count + 1);
   });
 });

@@ -1,5 +1,6 @@
 import { PAGE } from './bundle.ts';
-import { isInterrupted } from '../problems.ts';
+import { isError } from '../../problem.ts';
+import { isInterrupted, NOT_ASKED } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 import { environmentsOf } from '../status.ts';
 import { PLAIN } from '../style.ts';
@@ -19,7 +20,7 @@ const MOST_OPEN = 10;
 export function renderHtml(report: Report, title: string): string {
   const context = { mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
   const body = markup`${headerOf(report, context, title)}<main>
-${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}${problemsOf(report, 'Warnings')}</main>
 ${footerOf(report)}`;
   // What differs from one page to the next stands first: the tabs of a browser are narrow.
   const head = headOf(`${renderOutcome(report, PLAIN.colours)} promptsync ${title}`);
@@ -44,7 +45,7 @@ function headOf(title: string): string {
 }
 
 function matrixOf(report: Report, context: PageContext): Markup {
-  const worth = report.prompts.filter((prompt) => hasHistory(prompt) || traitsOf(prompt, report.mode).length > 0);
+  const worth = report.prompts.filter((one) => hasHistory(one) || one.waiting?.length || traitsOf(one, report.mode)[0]);
   const open = new Set(worth.length <= MOST_OPEN ? worth : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
   const hasTexts = report.prompts.some((prompt) => textsOf(prompt).length > 0);
@@ -126,12 +127,18 @@ function footerOf({ plan_digest: digest }: Report): Markup {
   return digest === null ? nothing : markup`<footer>plan <code>${digest}</code></footer>\n`;
 }
 
+/** A warning stops nothing and comes last, but for what the whole page stands on. */
+function problemsOf({ problems }: Report, title: 'Problems' | 'Warnings'): Markup {
+  const some = problems.filter((one) => (isError(one) || one.code === NOT_ASKED) === (title === 'Problems'));
+  if (some.length === 0) return nothing;
+  return markup`<section aria-labelledby="${title}"><h2 id="${title}">${title}</h2>\n${problemList(some)}</section>\n`;
+}
+
 /** What was found wrong with the run, and what a command has written besides prompts. */
-function notesOf({ problems, files = [] }: Report): readonly Markup[] {
+function notesOf(report: Report): readonly Markup[] {
+  const { files = [] } = report;
   return [
-    problems.length === 0
-      ? nothing
-      : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n${problemList(problems)}</section>\n`,
+    problemsOf(report, 'Problems'),
     files.length === 0
       ? nothing
       : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`,

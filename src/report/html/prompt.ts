@@ -15,6 +15,7 @@ import {
   editKind,
   editText,
   statusNote,
+  waitingTexts,
 } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 
@@ -125,6 +126,7 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
     ...prompt.changes.flatMap((change) =>
       changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`),
     ),
+    ...waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
   ];
   return [
