@@ -1,8 +1,8 @@
 import type { Pin } from '../domain/prompt-file.ts';
 import { lookEnvironment } from '../domain/policy.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
-import { findEntry, knownEntries, readHead, unseenNewest, versionsRead } from './reading.ts';
-import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { findEntry, knownEntries, readBack, readHead, unseenNewest, versionsRead } from './reading.ts';
+import type { LedgerEntry, Version } from './stamp.ts';
 import { follow, note, type LedgerWorld, type Writing } from './writing.ts';
 
 /**
@@ -13,8 +13,8 @@ export async function look(world: LedgerWorld, promptId: string, versionId: stri
   const environment = lookEnvironment(world.trackingEnvironment);
   try {
     await world.service.setActive(promptId, environment, versionId);
-    const { activeVersion } = await world.service.readPrompt(promptId, environment);
-    if (activeVersion?.id === versionId) return toVersion(activeVersion);
+    const version = await readBack(world, promptId, environment, ({ id }) => id === versionId);
+    if (version?.id === versionId) return version;
   } catch (error) {
     throw new ProblemError(problemOf(error), { cause: error });
   }
