@@ -24,7 +24,7 @@ async function heldService(options: Partial<ClientOptions> = {}) {
   const held: ServerResponse[] = [];
   const { url } = await httpServer((_, response) => void held.push(response));
   const answer = (at: number) => held[at]?.end(JSON.stringify(wirePrompt));
-  const arrived = (count: number) => expect.poll(() => held.length).toBe(count);
+  const arrived = async (count: number) => await expect.poll(() => held.length).toBe(count);
   const client = connected({ baseUrl: url, timeoutSeconds: TIMEOUT, concurrency: 2, ...options });
   return { ...client, url, deadlines, held, answer, arrived };
 }
