@@ -286,7 +286,7 @@ describe('where the service is', () => {
     expect(service(allowing.replace('}', `, base_url: "${url}"}`))).toEqual(remote(url));
     expect(service(allowing, variable)).toEqual(remote(url));
     for (const text of ['', 'service: {allow_http: false}']) {
-      expect(parse(text, variable).problems[0]?.hint).toContain('`service.allow_http: true`');
+      expect(parse(text, variable).problems[0]?.hint).toContain('`allow_http: true`');
     }
     expect(tell(allowing, { PROMPTSYNC_BASE_URL: 'ftp://prompts.internal' })[0]).toContain('its scheme is not https');
   });
