@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { isReadable } from '../domain/network.ts';
+import { isPlainHttp } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
@@ -68,7 +68,7 @@ function faultOf(baseUrl: string, allowHttp: boolean): string | null {
   if (url.username !== '' || url.password !== '') return 'it holds credentials';
   if (/[?#]/.test(baseUrl)) return 'it holds a query or a fragment';
   if (!['http:', 'https:'].includes(url.protocol)) return 'its scheme is not https';
-  return isReadable(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
+  return isPlainHttp(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
 }
 
 /** The key of the embedded service is no secret: it is for trying, and listens on the loopback address alone. */

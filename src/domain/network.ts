@@ -4,8 +4,8 @@ export function isLoopback({ hostname }: URL): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Whether what is sent to a URL can be read on its way. */
-export function isReadable(url: URL): boolean {
+/** Whether what is sent to a URL leaves this machine and can be read on its way. */
+export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 

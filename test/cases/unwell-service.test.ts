@@ -79,14 +79,6 @@ describe('a service that answers 404', () => {
   });
 });
 
-test('a proxy that is down is named, and its password is not', async () => {
-  const environment = { ...environmentOf('https://prompts.invalid'), https_proxy: 'http://user:hunter2@127.0.0.1:1' };
-  const { exitCode, stdout } = await run(makeWorkspace(workspaceFiles({ a: {} })), ['plan'], { environment });
-  expect(exitCode).toBe(1);
-  expect(stdout).toContain('(the proxy 127.0.0.1:1: connection refused, ECONNREFUSED)');
-  expect(stdout).not.toContain('hunter2');
-});
-
 describe('a cache in front of the service', () => {
   /** After an environment was set, so many reads show what it served when it was last read. */
   function cached(environment: string, times: number): Fault {
