@@ -70,10 +70,12 @@ export const EVIDENCE = {
   'usage/cannot-serve': { reason: 'EADDRINUSE' },
   // The service
   'service/unreachable': { origin: 'https://prompts.example.com', reason: 'ECONNREFUSED' },
+  'service/no-answer': { origin: 'https://prompts.example.com', requests: 8, seconds: 15, reason: 'no answer' },
   'service/connection-lost': { reason: 'ECONNRESET' },
   'service/timeout': { seconds: 15 },
   'service/not-authorised': { promptId: 'prm_greeting' },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
+  'service/none-found': { service: 'https://prompts.example.com' },
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302 },
   'service/unexpected-status': { status: 401, said: 'invalid key' },

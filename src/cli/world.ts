@@ -4,7 +4,7 @@ import type { Host, SafeHost } from './host.ts';
 import { progressReporter } from './progress.ts';
 
 type WorldOptions = {
-  /** Shows no progress. */
+  /** Shows neither progress nor waits. */
   readonly quiet?: boolean;
   /** What the person reads at the first signal. */
   readonly onInterrupt: string;
@@ -31,6 +31,8 @@ export function worldOf(host: SafeHost, { quiet = false, onInterrupt, ...options
     keepFolder: options.keepFolder ?? (() => {}),
     notice: (line) => void errors.write(`${line}\n`),
     onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({ draw, columns: () => errors.columns, now }),
+    onWait: ({ seconds, asked }) =>
+      void (quiet || errors.write(`waiting ${seconds} s: the service asks for ${asked}\n`)),
     confirm: terminal ? (question) => ask(host, question, stop) : null,
     interview: terminal && !isContinuousIntegration(environment) ? (options.interviewer?.(stop) ?? null) : null,
   };

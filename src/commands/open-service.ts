@@ -5,6 +5,7 @@ import { parseConfig } from '../config/load.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, readApiKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
+import { isPlainHttp } from '../domain/network.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
@@ -44,10 +45,10 @@ export async function openProvider(
   if ('code' in access) return { problems: [access] };
   const { apiKey } = access;
   const { baseUrl, name, close } = await reach(access, config.folder, files, world);
-  const { now, random, sleep, stop, environment, newId } = world;
+  const { now, random, sleep, stop, environment, newId, onWait } = world;
   const { connect } = await import('../service/client.ts');
   const hook = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const times = { concurrency, timeoutSeconds, now, random, sleep, stop };
+  const times = { concurrency, timeoutSeconds, now, random, sleep, stop, onWait };
   const service = connect({ baseUrl, apiKey, environment, ...times, ...hook });
   const { ledgerProvider } = await import('../ledger/provider.ts');
   const provider = ledgerProvider({
@@ -115,8 +116,9 @@ export async function reasonNotToAsk(
 ): Promise<Problem | null> {
   if (asking === 'always') return null;
   if (asking === 'never') return makeProblem('service/not-asked', { reason: 'this run has no API key' });
-  // Both come from the workflow then, which the base has the say in.
-  if (apiKey !== undefined && (environment[BASE_URL_VARIABLE] ?? '') !== '') return null;
+  // Both come from the workflow then, which the base has the say in. But it is files that allow plain http.
+  const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
+  if (apiKey !== undefined && url !== null && !isPlainHttp(url)) return null;
   const then =
     base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
   const named = then !== null && isDeepStrictEqual(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey));

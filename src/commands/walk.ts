@@ -88,7 +88,14 @@ async function planObserved(
     return readingOnly(id, environments);
   });
   const observation = await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world));
-  return { ...(await planFrom(desired, observation)), service, provider, wantedFor };
+  const problems = [...desired.problems, ...noneFound(files, observation, service)];
+  return { ...(await planFrom({ ...desired, problems }, observation)), service, provider, wantedFor };
+}
+
+/** What is said of each prompt may be true; where it is said of all, it is more likely that the address is wrong. */
+function noneFound(files: readonly PromptFile[], { failed }: Observation, service: string): readonly Problem[] {
+  const all = files.length > 0 && files.every(({ id }) => failed.get(id)?.code === 'service/prompt-not-found');
+  return all ? [makeProblem('service/none-found', { service })] : [];
 }
 
 /** Plans against what the service would hold were the base's files all in sync. */

@@ -99,6 +99,10 @@ const location = z
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
       .describe('Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it.'),
     api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key, never the key.'),
+    allow_http: z
+      .boolean()
+      .optional()
+      .describe('true: plain http to any address, inside a private network. The key can be read on its way.'),
     embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
@@ -154,5 +158,5 @@ export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
 
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
-  ...['base_url', 'api_key_env', 'embedded', 'promote_from', 'allow_latest'],
+  ...['base_url', 'api_key_env', 'allow_http', 'embedded', 'promote_from', 'allow_latest'],
 ];

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { isLoopback } from '../domain/network.ts';
+import { isPlainHttp } from '../domain/network.ts';
 import { leaves, slashed } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
@@ -34,10 +34,11 @@ function urlVariable({ environment }: ConfigSurroundings): string | undefined {
 export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
   const [url, embedded] = ['base_url', 'embedded'].map((name) => mapping.valueAt(['service', name]));
   const fromVariable = urlVariable(around);
+  const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
   const urls =
     fromVariable === undefined
-      ? baseUrlProblems(url, 'service.base_url', mapping.placeOf(['service', 'base_url']))
-      : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
+      ? baseUrlProblems(url, allowHttp, 'service.base_url', mapping.placeOf(['service', 'base_url']))
+      : baseUrlProblems(fromVariable, allowHttp, BASE_URL_VARIABLE, {});
   const outside = typeof embedded === 'string' && isOutside(embedded, around);
   return outside ? [...urls, outsideProblem(mapping)] : urls;
 }
@@ -55,20 +56,19 @@ function outsideProblem(mapping: LocatedMapping): Problem {
 }
 
 /** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl: unknown, source: string, place: Place): readonly Problem[] {
-  const expected = typeof baseUrl === 'string' ? faultOf(baseUrl) : null;
+function baseUrlProblems(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
+  const expected = typeof baseUrl === 'string' ? faultOf(baseUrl, allowHttp) : null;
   return expected === null ? [] : [makeProblem('config/invalid-url', { source, expected }, place)];
 }
 
-function faultOf(baseUrl: string): string | null {
+function faultOf(baseUrl: string, allowHttp: boolean): string | null {
   const url = URL.parse(baseUrl);
   if (url === null) return 'it is no URL';
   if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it holds blanks, backslashes or control characters';
   if (url.username !== '' || url.password !== '') return 'it holds credentials';
   if (/[?#]/.test(baseUrl)) return 'it holds a query or a fragment';
-  if (url.protocol === 'https:') return null;
-  if (url.protocol !== 'http:') return 'its scheme is not https';
-  return isLoopback(url) ? null : 'plain http is used for an address that is not loopback';
+  if (!['http:', 'https:'].includes(url.protocol)) return 'its scheme is not https';
+  return isPlainHttp(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
 }
 
 /** The key of the embedded service is no secret: it is for trying, and listens on the loopback address alone. */

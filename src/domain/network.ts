@@ -4,6 +4,11 @@ export function isLoopback({ hostname }: URL): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
+/** Whether what is sent to a URL leaves this machine and can be read on its way. */
+export function isPlainHttp(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url);
+}
+
 /** Which proxies to go through; an empty text stands for none. */
 export type Proxies = { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
 

@@ -15,6 +15,8 @@ export type World = {
   /** A line for the person, never part of the report. */
   readonly notice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
+  /** The service has asked for a wait, which begins. */
+  readonly onWait: (wait: Wait) => void;
   /** What is handed to it occurs in no output from then on. */
   readonly keepSecret: (secret: string) => void;
   /** Called once it is known which folder the paths of the report are relative to. */
@@ -40,5 +42,8 @@ type TextQuestion = {
 };
 
 type YesOrNo = { readonly message: string; readonly initial: boolean };
+
+/** In seconds: how long it is, and how long the service wants it. */
+export type Wait = { readonly seconds: number; readonly asked: number };
 
 export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };

@@ -2,8 +2,8 @@ import { isDigestOf } from '../domain/digest.ts';
 import type { Pin } from '../domain/prompt-file.ts';
 import { lookEnvironment } from '../domain/policy.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
-import { findEntry, unseenNewest, versionsRead } from './reading.ts';
-import { toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { findEntry, readBack, unseenNewest, versionsRead } from './reading.ts';
+import type { LedgerEntry, Version } from './stamp.ts';
 import { followNewest, note, type LedgerWorld, type Writing } from './writing.ts';
 
 /**
@@ -14,8 +14,8 @@ export async function look(world: LedgerWorld, promptId: string, versionId: stri
   const environment = lookEnvironment(world.trackingEnvironment);
   try {
     await world.service.setActive(promptId, environment, versionId);
-    const { activeVersion } = await world.service.readPrompt(promptId, environment);
-    if (activeVersion?.id === versionId) return toVersion(activeVersion);
+    const version = await readBack(world, promptId, environment, ({ id }) => id === versionId);
+    if (version?.id === versionId) return version;
   } catch (error) {
     throw new ProblemError(problemOf(error), { cause: error });
   }

@@ -2,7 +2,7 @@ import type { Observed, Wanted } from '../domain/observed.ts';
 import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
 import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
-import { makeProblem, problemOf } from '../problem.ts';
+import { makeProblem, ProblemError, problemOf } from '../problem.ts';
 import { entryAsServed, entryOf, type Head, isDoubtful, isOwn, mayFollow } from './ownership.ts';
 import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
@@ -62,6 +62,28 @@ async function read(service: PromptService, promptId: string, environment: strin
     if (problemOf(error).code === 'service/prompt-not-found') return null;
     throw error;
   }
+}
+
+/** In milliseconds, ten seconds in all: services have caches, which show what was before for a while. */
+const WAITS = [250, 500, 1_000, 2_000, 3_000, 3_250];
+
+type Waiting = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
+
+/** What an environment serves after it was set: what was meant, or what it has shown for ten seconds instead. */
+export async function readBack(
+  { service, sleep }: Waiting,
+  promptId: string,
+  environment: string,
+  isMeant: (version: Version) => boolean,
+): Promise<Version | null> {
+  for (const wait of WAITS) {
+    const version = activeIn(await read(service, promptId, environment));
+    if (version !== null && isMeant(version)) return version;
+    await sleep(wait).catch(() => {
+      throw new ProblemError(makeProblem('apply/interrupted'));
+    });
+  }
+  return activeIn(await read(service, promptId, environment));
 }
 
 function activeIn(prompt: RemotePrompt | null = null): Version | null {

@@ -6,8 +6,8 @@ import { refOf } from '../domain/versions.ts';
 import { ServiceError, type PromptService } from '../service/prompt-service.ts';
 import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { type Head, mayFollow } from './ownership.ts';
-import { versionsRead, type Reading } from './reading.ts';
-import { toVersion, type Version } from './stamp.ts';
+import { readBack, type Reading, versionsRead } from './reading.ts';
+import type { Version } from './stamp.ts';
 
 export type LedgerWorld = {
   readonly service: PromptService;
@@ -53,7 +53,7 @@ export async function activate(writing: Writing, environment: string, expected: 
   const { prompt, active } = writing.reading;
   await writing.world.service.setActive(prompt.id, environment, expected.id);
   try {
-    const version = await readBack(writing, environment, expected);
+    const version = await verifyActive(writing, environment, expected);
     const before = active.get(environment) ?? null;
     note(writing, ...(before === null ? [] : [before]));
     writing.reading = { ...writing.reading, active: new Map([...active, [environment, version]]) };
@@ -86,9 +86,9 @@ export async function track(writing: Writing, version: Version): Promise<readonl
 }
 
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack({ world, reading }: Writing, environment: string, expected: Version): Promise<Version> {
-  const { activeVersion } = await world.service.readPrompt(reading.prompt.id, environment);
-  const active = activeVersion === null ? null : toVersion(activeVersion);
+async function verifyActive({ world, reading }: Writing, environment: string, expected: Version): Promise<Version> {
+  const isMeant = ({ id, digest }: Version) => id === expected.id && digest === expected.digest;
+  const active = await readBack(world, reading.prompt.id, environment, isMeant);
   if (active === null || active.id !== expected.id) {
     const found = active === null ? 'nothing' : `version "${active.id}"`;
     const evidence = { environment, expected: `version "${expected.id}"`, found };

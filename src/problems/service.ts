@@ -5,7 +5,13 @@ export const SERVICE = {
   // The service
   'service/unreachable': error<{ origin: string; reason: string }>(
     (e) => `The service at ${e.origin} cannot be reached (${e.reason}).`,
-    'Check the base URL, the network and the proxy settings.',
+    (e) => unreachableHint(e.reason),
+  ),
+  'service/no-answer': error<{ origin: string; requests: number; seconds: number; reason: string }>(
+    (e) =>
+      `The service at ${e.origin} has answered nothing: ${e.requests} ${e.requests === 1 ? 'request' : 'requests'} ` +
+      `had ${e.seconds} s each (${e.reason}). No more were sent.`,
+    'Check the base URL, the proxy settings and firewalls. Where the service is merely slow, raise `timeout_seconds`.',
   ),
   'service/connection-lost': error<{ reason: string }>(
     (e) => `The connection to the service was lost before its answer was complete (${e.reason}).`,
@@ -16,12 +22,16 @@ export const SERVICE = {
     'Run again, or raise `timeout_seconds`.',
   ),
   'service/not-authorised': error<{ promptId: string }>(
-    (e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`,
-    'Use a key of that project. When it is read, 403 also stands for an invalid workspace.',
+    (e) => `The service does not accept the API key for prompt "${e.promptId}" (403).`,
+    'The key may be wrong, missing, or of another project: check the variable that holds it.',
   ),
   'service/prompt-not-found': error<{ promptId: string }>(
     (e) => `The service has no prompt "${e.promptId}" (404).`,
     'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
+  ),
+  'service/none-found': error<{ service: string }>(
+    (e) => `The service at ${e.service} has none of the prompts that it was asked for (404).`,
+    'Is the base URL right? It ends where `/v1/` begins; a gateway that knows nothing of prompts answers 404 as well.',
   ),
   'service/version-not-found': error<{ promptId: string; versionId: string }>(
     (e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`,
@@ -99,6 +109,13 @@ export const SERVICE = {
   ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 };
+
+/** An authority that is not known is the one reason that a setting of Node's takes away. */
+function unreachableHint(reason: string): string {
+  return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
+    ? 'If its certificate is of an authority of your own, name the file of that in NODE_EXTRA_CA_CERTS.'
+    : 'Check the base URL, the network and the proxy settings.';
+}
 
 function statusHint(status: number): string {
   if (status === 401) return 'The API key was probably refused: check the variable that holds it.';

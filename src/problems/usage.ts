@@ -36,7 +36,7 @@ export const USAGE = {
   ),
   'config/invalid-url': error<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is not valid: ${e.expected}.`,
-    'Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone.',
+    'Write it like https://prompts.example.com. Plain http needs `allow_http: true` under `service:`, unless the address is loopback.',
   ),
   'config/pattern-outside': error<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" leaves the repository.`,

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { ServiceError, type PromptService } from './prompt-service.ts';
-import { makeProblem } from '../problem.ts';
+import { ServiceError, type Effect, type PromptService } from './prompt-service.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
-import { interpret } from './errors.ts';
-import { makeHttp, type Http, type HttpSettings } from './http.ts';
-import { withRetries, type Attempt, type RetryPolicy } from './retry.ts';
+import { interpret, isTimeOut, silenceProblem } from './errors.ts';
+import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
+import { oncePerWait, withRetries, type Attempt, type RetryPolicy } from './retry.ts';
 import { API_KEY_HEADER } from './wire.ts';
 
 /** One request that was made. `status` is null when none came; `attempt` counts from 1. */
@@ -37,37 +37,66 @@ export type ConnectedService = PromptService & {
  * no URL throws a `TypeError`.
  */
 export function connect(options: ClientOptions): ConnectedService {
-  const http = makeHttp(options);
+  const shared = { options, http: makeHttp(options), life: awaitLife(options) };
   const limit = pLimit(options.concurrency);
+  const policy = { ...options, onWait: oncePerWait(options) };
   // A place among the requests in flight is held while a request runs, not while it waits to be repeated.
   const perform = <Answer>(call: Call<Answer>): Promise<Answer> =>
-    withRetries((attempt) => limit(() => tryOnce(call, http, options, attempt)), options);
+    withRetries((attempt) => limit(() => tryOnce(call, attempt, shared)), policy);
   return {
     readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment)),
     createVersion: async (promptId, version) => perform(createVersionCall(promptId, version)),
     updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields)),
     setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId)),
-    close: http.close,
+    close: shared.http.close,
   };
 }
 
-async function tryOnce<Answer>(
-  call: Call<Answer>,
-  http: Http,
-  { stop, now, onCall, ...connected }: ClientOptions,
-  attempt: number,
-): Promise<Attempt<Answer>> {
-  if (stop?.aborted) {
-    const error = new ServiceError(makeProblem('apply/interrupted'), 'not-sent');
-    return { ok: false, error, repeat: false, retryAfter: null };
-  }
+/** What all calls of a client share. */
+type Shared = { readonly options: ClientOptions; readonly http: Http; readonly life: ReturnType<typeof awaitLife> };
+
+/**
+ * Waits for the first sign of life: any status, or a connection that breaks. Where the first requests in flight have all
+ * timed out, no other is worth its time: forty prompts would be nine minutes of silence.
+ */
+function awaitLife(connected: ClientOptions) {
+  const first: Promise<boolean>[] = [];
+  let alive = false;
+  let silence: Problem | null = null;
+  return {
+    begin: (sending: Promise<Exchange>): void => {
+      if (!alive) first.push(sending.then(isTimeOut));
+    },
+    /** Why nothing else is sent, or null. After a time-out it is waited for the other first requests: they decide. */
+    end: async (exchange: Exchange): Promise<Problem | null> => {
+      if (alive || !isTimeOut(exchange) || (await Promise.all(first)).includes(false)) alive = true;
+      else silence ??= silenceProblem(exchange, first.length, connected);
+      return silence;
+    },
+    silence: () => silence,
+  };
+}
+
+async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shared): Promise<Attempt<Answer>> {
+  const { http, life, options } = shared;
+  const { stop, now, onCall, ...connected } = options;
+  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.silence();
+  if (obstacle !== null) return givenUp(obstacle, 'not-sent');
   const { method, once: fresh } = call;
   const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, '') + call.path;
   const body = call.body === null ? null : JSON.stringify(call.body);
   const started = now();
-  const exchange = await http.send({ method, path, headers: headersOf(connected.apiKey, body), body, fresh });
+  const sending = http.send({ method, path, headers: headersOf(connected.apiKey, body), body, fresh });
+  life.begin(sending);
+  const exchange = await sending;
   onCall?.({ method, path, status: exchange.status, milliseconds: now() - started, attempt });
-  return interpret(call, exchange, connected);
+  const silence = await life.end(exchange);
+  const outcome = interpret(call, exchange, connected);
+  return outcome.ok || silence === null ? outcome : givenUp(silence, outcome.error.effect);
+}
+
+function givenUp(problem: Problem, effect: Effect): Attempt<never> {
+  return { ok: false, error: new ServiceError(problem, effect), repeat: false, retryAfter: null };
 }
 
 function headersOf(apiKey: string, body: string | null): Readonly<Record<string, string>> {

@@ -62,14 +62,33 @@ const INVALID: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
 };
 
-function brokenProblem({ code, sent }: Broken, { baseUrl, timeoutSeconds: seconds }: Connected): Problem {
-  const said = REASONS[code];
-  const reason = said === undefined ? code : `${said}, ${code}`;
+function brokenProblem(broken: Broken, { baseUrl, timeoutSeconds: seconds }: Connected): Problem {
+  const { code, sent } = broken;
+  const reason = reasonOf(broken, baseUrl);
   if (!sent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
   if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
   const invalid = INVALID[code];
   if (invalid !== undefined) return makeProblem('service/invalid-answer', { reason: invalid });
   return makeProblem('service/connection-lost', { reason });
+}
+
+/** A proxy that cannot be reached is named, by host and port alone: its address may hold a password. */
+function reasonOf({ code, unreached }: Broken, baseUrl: string): string {
+  const said = REASONS[code];
+  const reason = said === undefined ? code : `${said}, ${code}`;
+  return unreached === null || unreached === new URL(baseUrl).host ? reason : `the proxy ${unreached}: ${reason}`;
+}
+
+/** Whether nothing at all was heard of a request until its time was over, be it only for its connection. */
+export function isTimeOut(exchange: Exchange): exchange is Broken {
+  const late = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', TOO_LATE];
+  return exchange.kind === 'broken' && exchange.status === null && late.includes(exchange.code);
+}
+
+/** So many requests have heard nothing; one of them stands for all. */
+export function silenceProblem(one: Broken, requests: number, { baseUrl, timeoutSeconds: seconds }: Connected) {
+  const reason = one.sent ? 'no answer' : reasonOf(one, baseUrl);
+  return makeProblem('service/no-answer', { origin: new URL(baseUrl).origin, requests, seconds, reason });
 }
 
 /** Interface section 7. */

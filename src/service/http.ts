@@ -47,6 +47,8 @@ export type Broken = {
    * hold headers, and with them the key.
    */
   readonly code: string;
+  /** Host and port to which no connection came about: the service's or a proxy's. Null where one did. */
+  readonly unreached: string | null;
 };
 
 export const TOO_LATE = 'TimeoutError';
@@ -110,33 +112,34 @@ async function send(
     const sent = { ...request, ...times, origin, reset: fresh };
     return await readAnswer(await dispatcherFor(fresh).request(sent));
   } catch (error) {
-    return { kind: 'broken', status: null, sent: !isUnsent(error), code: codeOf(error) };
+    const unreached = error instanceof Error ? (unconnected.get(error) ?? null) : null;
+    const code = codeOf(error);
+    return { kind: 'broken', status: null, sent: unreached === null && !UNSENT.has(code), code, unreached };
   } finally {
     clearTimeout(timer);
   }
 }
 
+type ConnectError = { readonly error: Error; readonly connectParams: { readonly host: string } };
+
 /**
- * Errors of connections that did not come about. The code of an error does not tell: a connection can be reset in its
- * TLS handshake as well as after a request was sent over it.
+ * Errors of connections that did not come about, with the host and port that they were to. The code of an error does not
+ * tell: a connection can be reset in its TLS handshake as well as after a request was sent over it.
  */
-const unconnected = new WeakSet<object>();
-subscribe(
-  'undici:client:connectError',
-  (message) => void unconnected.add((message as { readonly error: Error }).error),
-);
+const unconnected = new WeakMap<object, string>();
+subscribe('undici:client:connectError', (message) => {
+  const { error, connectParams } = message as ConnectError;
+  // The error of a proxy comes twice: as its own, then as that of the service behind it.
+  if (!unconnected.has(error)) unconnected.set(error, connectParams.host);
+});
 
 /** undici checks a request and a proxy's address before it connects; a proxy's 407 has the second code as well. */
 const UNSENT = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 
-function isUnsent(error: unknown): boolean {
-  return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
-}
-
 async function readAnswer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
   const good = status >= 200 && status < 300;
   const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
-  if (good && cut !== null) return { kind: 'broken', status, sent: true, code: cut };
+  if (good && cut !== null) return { kind: 'broken', status, sent: true, code: cut, unreached: null };
   return {
     kind: 'answered',
     status,

@@ -1,4 +1,5 @@
 import { ServiceError } from './prompt-service.ts';
+import type { Wait } from '../domain/world.ts';
 import { makeProblem } from '../problem.ts';
 
 /** What one attempt came to; `repeat` says whether another one is allowed. */
@@ -20,6 +21,8 @@ export type RetryPolicy = {
   readonly now: () => number;
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Called when a wait of a second or more begins because the service asks for so many. */
+  readonly onWait?: ((wait: Wait) => void) | undefined;
 };
 
 const ATTEMPTS = 4;
@@ -47,19 +50,31 @@ export async function withRetries<Value>(
   }
 }
 
-/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
-function parseRetryAfter(header: string, now: number): number | null {
+/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; 0 where it says neither. */
+function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
 /** Exponential with full jitter, so that many clients that failed together do not come back together. */
 function waitBefore(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
   const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
-  const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
-  return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
+  const asked = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
+  const wait = Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER));
+  if (asked >= 1_000) policy.onWait?.({ seconds: Math.ceil(wait / 1_000), asked: Math.ceil(asked / 1_000) });
+  return wait;
+}
+
+/** Of requests that wait side by side the first speaks for all: nothing is said of another wait until its own is over. */
+export function oncePerWait({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: Wait) => void {
+  let until = Number.NEGATIVE_INFINITY;
+  return (wait) => {
+    if (now() < until) return;
+    until = now() + wait.seconds * 1_000;
+    onWait?.(wait);
+  };
 }
 
 function inDoubt(error: ServiceError): ServiceError {

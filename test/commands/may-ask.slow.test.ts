@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AskingOptions } from '../../src/commands/open-service.ts';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront, type Front } from '../support/front.ts';
+import { handOn, startFront, type Front, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
@@ -108,6 +108,23 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
   const environment = { PROMPTSYNC_BASE_URL: services.service.baseUrl };
   expect(await plan(folder, services, options, environment)).toEqual(asked ? ASKED : NOT_ASKED);
 });
+
+test.each([
+  ['the head alone: the key goes nowhere', '', ['service/not-asked']],
+  ['both', 'service: { allow_http: true }', []],
+])('plain http to the address of the workflow is allowed by %s', async (_, base, expected) => {
+  const { baseUrl, requests } = await startTestService(['greeting']);
+  const proxy = await startFront({ answer: (request) => handOn({ ...request, path: pathOf(request) }, baseUrl) });
+  const folder = makeHead(`${CONFIG}${base}\n`, `${CONFIG}service: { allow_http: true }\n`);
+  const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: 'http://prompts.invalid', http_proxy: proxy.baseUrl });
+  const { run } = await sync({ ...OPTIONS, ...given, asking: 'trusted' }, world);
+  expect(run.problems.map(({ code }) => code)).toEqual(expected);
+  expect(requests.length > 0).toBe(expected.length === 0);
+});
+
+function pathOf({ path }: FrontRequest): string {
+  return path.replace('http://prompts.invalid', '');
+}
 
 test('an empty address is none', async () => {
   const services = await startServices();

@@ -122,6 +122,7 @@ describe('values', () => {
     ['service: {base_url: 1}', '1:21', '"service.base_url" is not valid: expected string, received number'],
     ['service: {api_key_env: sk-123}', '1:24', 'expected the name of a variable, never the key'],
     ['service: {api_key_env: 1}', '1:24', 'expected string, received number'],
+    ['service: {allow_http: "yes"}', '1:23', '"service.allow_http" is not valid: expected boolean'],
     ['service: {embedded: true}', '1:21', '"service.embedded" is not valid: expected string'],
     ['service: {embedded: a.db, base_url: "https://a.example"}', '1:10', 'base_url and embedded exclude each other'],
     ['prompts: "a/*.md"', '1:10', '"prompts" is not valid: expected list, received string'],
@@ -284,6 +285,18 @@ describe('where the service is', () => {
     expect(service(`service: {base_url: "${url}"}`)).toEqual(remote(url));
     expect(schema({ service: { base_url: url } })).toBe(true);
     expect(service('', { PROMPTSYNC_BASE_URL: url })).toEqual(remote(url));
+  });
+
+  test('plain http is for any address where the file allows it, and the hint says so where it does not', () => {
+    const url = 'http://prompts.internal';
+    const variable = { PROMPTSYNC_BASE_URL: url };
+    const allowing = 'service: {allow_http: true}';
+    expect(service(allowing.replace('}', `, base_url: "${url}"}`))).toEqual(remote(url));
+    expect(service(allowing, variable)).toEqual(remote(url));
+    for (const text of ['', 'service: {allow_http: false}']) {
+      expect(parse(text, variable).problems[0]?.hint).toContain('`allow_http: true`');
+    }
+    expect(tell(allowing, { PROMPTSYNC_BASE_URL: 'ftp://prompts.internal' })[0]).toContain('its scheme is not https');
   });
 
   /** test/service/proxy.test.ts says which hosts are loopback. */

@@ -1,10 +1,15 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import { CreateVersionShape, SetActiveShape } from '../../src/service/wire.ts';
+import { CreateVersionShape, paths, SetActiveShape } from '../../src/service/wire.ts';
 import type { FrontRequest } from '../support/front.ts';
 
 /** The prompt that faults are done to, and the one beside it. */
 export const MAIN = 'prm_main';
 export const OTHER = 'prm_other';
+
+/** Every way to read the main prompt. */
+export const READS: readonly string[] = ['', 'staging', 'production', 'promptsync', 'promptsync-look'].map((name) =>
+  name === '' ? paths.prompt(MAIN) : `${paths.prompt(MAIN)}?environment=${name}`,
+);
 
 export const KINDS = ['read', 'create', 'update', 'set'] as const;
 export type Kind = (typeof KINDS)[number];

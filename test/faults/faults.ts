@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { KINDS, type Kind } from './calls.ts';
-import type { FrontAnswer, FrontRequest } from '../support/front.ts';
+import { sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
 /**
  * When the service does what it was asked for after the client gave up, counted in what the client does next: the
@@ -25,6 +25,8 @@ export type Exchange = {
   readonly commitAt: (moment: Moment) => void;
   /** What the service would answer to a read of the prompt now. */
   readonly peek: () => Promise<FrontAnswer>;
+  /** So many of the reads that follow in this run show what the service holds now, as a cache in front of it would. */
+  readonly showOld: (reads: number) => Promise<void>;
   /** Somebody else makes a version of the prompt. */
   readonly intrude: () => void;
 };
@@ -66,6 +68,15 @@ function after(act: Act): Act {
 }
 
 export const loseAnswer = after(cut);
+
+const answer: Act = async ({ commit, response }) => sendAnswer(await commit(), response);
+
+function old(reads: number, act: Act): Act {
+  return async (exchange) => {
+    await exchange.showOld(reads);
+    await act(exchange);
+  };
+}
 
 function late(moment: Moment): Act {
   return ({ commitAt }) => commitAt(moment);
@@ -137,6 +148,9 @@ export const FAULTS: readonly Fault[] = [
   { name: 'silence, not done', on: KINDS, act: nothing, silent: true, heals: REPEATED, lasts: true },
   { name: 'silence, done', on: WRITES, act: after(nothing), silent: true, heals: WRITES },
   ...lateFaults,
+  { name: 'done, and old for one read', on: WRITES, act: old(1, answer), heals: WRITES },
+  { name: 'done, and old for two reads', on: WRITES, act: old(2, answer), heals: WRITES },
+  { name: 'cut, done, and old for two reads', on: WRITES, act: old(2, loseAnswer), heals: WRITES },
   { name: '429', on: KINDS, act: status(429), heals: KINDS, lasts: true },
   { name: '429, Retry-After: 1', on: KINDS, act: status(429, { 'retry-after': '1' }), heals: KINDS },
   ...statusFaults,

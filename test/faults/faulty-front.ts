@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { callOf, type Call } from './calls.ts';
+import { callOf, READS, type Call } from './calls.ts';
 import type { Act, Moment } from './faults.ts';
-import { close, handOn, open, readRequest, sendAnswer, type FrontRequest } from '../support/front.ts';
+import { close, handOn, open, readRequest, sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
 /** A request that has just arrived, and the how-manyth of its name it is in its run. */
 type Place = { readonly call: Call | null; readonly nth: number };
@@ -29,6 +29,7 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
   const late = makeLate();
   let trouble: Trouble = inPeace;
   let arrivals: Arrival[] = [];
+  let old = { answers: new Map<string, FrontAnswer>(), left: 0 };
   const placeOf = (call: Call | null): Place => {
     return { call, nth: arrivals.filter(({ request }) => callOf(request) === call).length };
   };
@@ -46,7 +47,9 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
       return answer;
     };
     const act = trouble(placeOf(call));
-    if (act === null) return sendAnswer(await commit(), response);
+    const shown = request.method === 'GET' && old.left > 0 ? old.answers.get(request.path) : undefined;
+    if (shown !== undefined) old.left -= 1;
+    if (act === null) return sendAnswer(shown ?? (await commit()), response);
     await act({
       request,
       key: request.key ?? '',
@@ -55,6 +58,12 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
       intrude,
       commit,
       commitAt: (moment) => late.add(moment, commit),
+      showOld: async (left) => {
+        const answers = READS.map(
+          async (path) => [path, await handOn({ ...request, method: 'GET', path, body: undefined }, target)] as const,
+        );
+        old = { answers: new Map(await Promise.all(answers)), left };
+      },
       peek: () => handOn({ ...request, method: 'GET', body: undefined }, target),
     });
   };
@@ -68,6 +77,7 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
     begin: (next: Trouble) => {
       trouble = next;
       arrivals = [];
+      old.left = 0;
     },
     /** What has arrived since the last `begin`. */
     arrivals: (): readonly Arrival[] => arrivals,

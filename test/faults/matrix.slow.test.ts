@@ -97,6 +97,8 @@ function isExcused({ fault }: Cell, what: string): boolean {
 /** One fault that can be got over is got over, within the same run. */
 function heals({ fault, call, nth }: Cell, record: RunRecord): readonly string[] {
   const mayHeal = nth !== 'every' && fault.heals?.includes(kindOf(call)) === true;
-  if (!mayHeal || record.exitCode === 0) return [];
+  // A service that answers nothing is given up.
+  const silence = fault.silent === true && record.arrivals.every(({ status }) => status() === null);
+  if (!mayHeal || silence || record.exitCode === 0) return [];
   return [`one such fault is got over, but it ended with ${record.exitCode}: ${messagesOf(record).join(' ')}`];
 }

@@ -95,5 +95,6 @@ test('a certificate that nobody vouches for: not sent, and not tried again', asy
   const failure = await failureOf(service.createVersion('prm_1', newVersion));
   expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
   expect(failure.message).toMatch(/SELF_SIGNED|UNABLE_TO/);
+  expect(failure.problem.hint).toContain('NODE_EXTRA_CA_CERTS');
   expect([calls.length, creates]).toEqual([1, []]);
 });

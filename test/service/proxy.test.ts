@@ -51,18 +51,29 @@ describe('a proxy in the environment', () => {
     },
   );
 
-  const broken: readonly (readonly [string, (socket: Socket) => void])[] = [
-    ['never answers', () => {}],
-    ['hangs up', (socket) => void socket.destroy()],
-    ['hangs up after it agreed', (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')],
-    ['agrees and is silent', (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
-    ['wants a password', (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n')],
+  const broken: readonly (readonly [string, string, (socket: Socket) => void])[] = [
+    ['never answers', 'service/no-answer', () => {}],
+    ['hangs up', 'service/unreachable', (socket) => void socket.destroy()],
+    ['hangs up after it agreed', 'service/unreachable', (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')],
+    ['agrees and is silent', 'service/no-answer', (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')],
+    ['wants a password', 'service/unreachable', (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n')],
   ];
-  test.each(broken)('a tunnel through a proxy that %s: not sent, and in time', async (_, onConnect) => {
+  test.each(broken)('a tunnel through a proxy that %s: %s, not sent, and in time', async (_, code, onConnect) => {
     const { url } = await proxy(onConnect);
     const options = { baseUrl: 'https://prompts.invalid', environment: { https_proxy: url }, timeoutSeconds: 0.1 };
     const failure = await failureOf(connected(options).service.readPrompt('prm_1'));
+    expect(failure).toMatchObject({ problem: { code }, effect: 'not-sent' });
+  });
+
+  test.each([
+    [SERVICE, 'http_proxy'],
+    ['https://prompts.invalid', 'https_proxy'],
+  ])('one that is down is named on the way to %s, without its password', async (baseUrl, variable) => {
+    const environment = { [variable]: 'http://user:hunter2@127.0.0.1:1' };
+    const failure = await failureOf(connected({ baseUrl, environment }).service.readPrompt('prm_1'));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
+    expect(failure.message).toContain(`${baseUrl} cannot be reached (the proxy 127.0.0.1:1: connection refused`);
+    expect(everythingIn(failure)).not.toContain('hunter2');
   });
 
   test('creating opens a connection each time here too', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError, type Effect } from '../../src/service/prompt-service.ts';
+import type { Wait } from '../../src/domain/world.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { withRetries, type Attempt } from '../../src/service/retry.ts';
+import { oncePerWait, withRetries, type Attempt } from '../../src/service/retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -21,14 +22,19 @@ async function play(attempts: readonly Attempt<string>[], random = 1) {
     made.push(attempt);
     return attempts[attempt - 1] ?? done;
   };
-  const policy = { now: () => NOW, random: () => random, sleep: async (ms: number) => void sleeps.push(ms) };
-  const result = await withRetries(next, policy).catch((error: unknown) => error);
-  return { result, sleeps, made };
+  const waits: string[] = [];
+  const result = await withRetries(next, {
+    now: () => NOW,
+    random: () => random,
+    sleep: async (ms: number) => void sleeps.push(ms),
+    onWait: ({ seconds, asked }) => void waits.push(`${seconds} of ${asked}`),
+  }).catch((error: unknown) => error);
+  return { result, sleeps, made, waits };
 }
 
 describe('retries', () => {
   test('a call that succeeds is made once', async () => {
-    expect(await play([done])).toEqual({ result: 'done', sleeps: [], made: [1] });
+    expect(await play([done])).toEqual({ result: 'done', sleeps: [], made: [1], waits: [] });
   });
 
   test('waits double from 250 ms, and four attempts are all', async () => {
@@ -65,21 +71,39 @@ describe('retries', () => {
     await expect(call).rejects.toMatchObject({ effect, problem: { code: 'apply/interrupted' } });
   });
 
-  const retryAfters: readonly (readonly [string, string, number])[] = [
-    ['seconds', '7', 7_000],
-    ['an hour, counted as a minute', '3600', 60_000],
-    ['more digits than a number has', '9'.repeat(400), 60_000],
-    ['an HTTP date', 'Thu, 01 Jan 2026 00:00:09 GMT', 9_000],
-    ['a date next year', 'Fri, 01 Jan 2027 00:00:00 GMT', 60_000],
-    ['a date that has passed', 'Wed, 01 Jan 2025 00:00:00 GMT', 250],
-    ['zero', '0', 250],
-    ['a negative number', '-5', 250],
-    ['a fraction', '1.5', 250],
-    ['nothing', '', 250],
-    ['words', 'soon', 250],
+  const retryAfters: readonly (readonly [string, string, number, said: string])[] = [
+    ['seconds', '7', 7_000, '7 of 7'],
+    ['an hour, counted as a minute', '3600', 60_000, '60 of 3600'],
+    ['more digits than a number has', '9'.repeat(400), 60_000, '60 of Infinity'],
+    ['an HTTP date', 'Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
+    ['a date next year', 'Fri, 01 Jan 2027 00:00:00 GMT', 60_000, '60 of 31536000'],
+    ['a date that has passed', 'Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
+    ['zero', '0', 250, ''],
+    ['a negative number', '-5', 250, ''],
+    ['a fraction', '1.5', 250, ''],
+    ['nothing', '', 250, ''],
+    ['words', 'soon', 250, ''],
   ];
-  test.each(retryAfters)('Retry-After with %s', async (_, retryAfter, expected) => {
-    expect((await play([failed({ retryAfter }), done])).sleeps).toEqual([expected]);
+  test.each(retryAfters)('Retry-After with %s', async (_, retryAfter, expected, said) => {
+    const { sleeps, waits } = await play([failed({ retryAfter }), done]);
+    expect([sleeps, waits.join()]).toEqual([[expected], said]);
+  });
+
+  test('of waits side by side the first is said, and another one once it is over', () => {
+    const said: Wait[] = [];
+    let now = NOW;
+    const onWait = oncePerWait({ now: () => now, onWait: (wait) => void said.push(wait) });
+    for (const [after, seconds] of [
+      [0, 60],
+      [0, 60],
+      [59_999, 7],
+      [1, 7],
+      [6_999, 1],
+    ] as const) {
+      now += after;
+      onWait({ seconds, asked: 120 });
+    }
+    expect(said.map(({ seconds }) => seconds)).toEqual([60, 7]);
   });
 
   const effects: readonly (readonly [string, readonly Effect[], Effect])[] = [

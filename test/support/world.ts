@@ -13,6 +13,7 @@ export function makeWorld(workingDirectory: string, environment: World['environm
     stop: new AbortController().signal,
     notice: () => {},
     onProgress: () => {},
+    onWait: () => {},
     keepSecret: () => {},
     keepFolder: () => {},
     confirm: null,
