@@ -40,10 +40,8 @@ test.each([
   const { folder, service } = await leftBehind();
   writeFiles(folder, { [PATH]: kept('greeting.md').replace(from, to) });
   commitEdits(folder, 'Format');
-  expect(await runJson(folder, ['sync', '--yes'], service)).toMatchObject({
-    exitCode: 0,
-    report: { summary: { unchanged: 1 } },
-  });
+  const { report } = await runJson(folder, ['sync', '--yes'], service);
+  expect(report.summary).toMatchObject({ prompts: 1, unchanged: 1 });
   expect(service.takeWrites()).toEqual([]);
 });
 
@@ -53,9 +51,6 @@ test('a number that only a ledger of 0.1.0 names goes live, and is the text that
   writeFiles(folder, { [PATH]: kept('greeting.md').replace('"latest"', '"latest","production":1') });
   commitEdits(folder, 'Pin it');
   expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
-  expect(service.takeWrites().filter((write) => !write.endsWith('-look'))).toEqual([
-    'set-active prm_greeting production',
-  ]);
   expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('First.\n');
 });
 
