@@ -6,6 +6,7 @@ import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.
 import { findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { Theirs } from '../files/merge.ts';
 import type { Repository } from '../git/repository.ts';
+import { isSameContent } from '../planning/former-pins.ts';
 
 /** A version that somebody else has made, and what the file pins its environment to. */
 type Edit = { readonly version: KnownVersion; readonly pin: EnvironmentPin | null };
@@ -50,7 +51,9 @@ async function readContentBase(edit: Edit, known: readonly KnownVersion[], histo
     const first = whole.at(-1)?.file.content ?? null;
     return { ...NOTHING, baseContent: hadOneText(file, whole, known) ? first : null };
   }
-  const baseContent = contentOf(origin, await fileOf(origin, file, repository));
+  // Of an adopted version that nothing serves any more the baseline has the text.
+  const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
+  const baseContent = contentOf(holder, await fileOf(holder, file, repository));
   return { baseContent, since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null };
 }
 

@@ -150,11 +150,16 @@ function isOwn(version: KnownVersion, known: readonly KnownVersion[]): boolean {
   return (known.find(({ id }) => id === version.id) ?? version).ours;
 }
 
-/** One environment for each text that somebody else has made, with its metadata where the file manages any. */
+/**
+ * One environment for each text that somebody else has made, with its metadata where the file manages any: the last one
+ * that follows the file, where any does, because it is the file's text that was edited there.
+ */
 function distinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managed = content.metadata !== undefined;
   const contentOf = ({ version }: OutsideEdit) => `${version.digest} ${managed ? version.metadataDigest : ''}`;
-  return [...new Map(found.flatMap((one) => (one.own ? [] : [[contentOf(one), one] as const]))).values()];
+  const follows = ({ pin }: OutsideEdit) => Number(pin?.pin.kind === 'latest');
+  const edits = found.filter(({ own }) => !own).toSorted((a, b) => follows(a) - follows(b));
+  return [...new Map(edits.map((one) => [contentOf(one), one])).values()];
 }
 
 /**

@@ -61,12 +61,13 @@ const STATUS_NOTES = {
 
 /** What else is to be said of a change. */
 export function followNote(change: ReportChange, all: readonly ReportChange[]): string {
-  return isUnfollowed(change, all) ? ' (no environment follows it)' : '';
+  const isBaseline = change.kind === 'create-version' && change.baseline === true;
+  return isUnfollowed(change, all) && !isBaseline ? ' (no environment follows it)' : '';
 }
 
 /** Whether a version is made only to be there. */
 export function isUnfollowed(change: ReportChange, all: readonly ReportChange[]): boolean {
-  if (change.kind !== 'create-version' || change.baseline) return false;
+  if (change.kind !== 'create-version') return false;
   return !all.some((one) => one.kind === 'set-active' && ('new' in one.after || one.after.id === change.version?.id));
 }
 
