@@ -30,10 +30,10 @@ export async function readFormerWants(
 ): Promise<FormerWants> {
   const states = await Promise.all(
     tips.map(async (tip) => {
-      const own = repository.fromRoot(located.path);
-      const found = await findAt({ id: located.id, path: own }, tip, repository);
-      const places = await repository.whereSeen(tip, typeof found === 'string' ? own : found.path);
-      return parseFiles(located.id, places.slice(0, LONGEST_HISTORY), repository);
+      const { id, path } = located;
+      const found = await findAt({ id, path: repository.fromRoot(path) }, tip, repository);
+      const place = typeof found === 'string' ? path : repository.toFolder(found.path);
+      return readFormerFiles({ id, path: place }, tip, repository);
     }),
   );
   const all = states.flat();
@@ -52,7 +52,7 @@ export async function readFileHistory(
   commit: string,
   repository: Repository,
 ): Promise<FileHistory> {
-  const places = (await repository.whereMerged(commit, repository.fromRoot(path))).slice(0, LONGEST_BRANCH);
+  const places = (await repository.whereTouched(commit, repository.fromRoot(path), 'branch')).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   const files = await parseFiles(id, places, repository);
   return { commits: files.map((file) => file.commit), pins: await pinsOf(files, repository), whole: !cut };

@@ -36,16 +36,16 @@ export async function recall(
     const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
     return found === undefined ? [] : [{ file, observed: found, meanings }];
   });
+  const { base } = sources;
+  const doubted = compared.filter(mayBeRefused(sources));
+  const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, sources)) }));
   const drifting = compared.filter(mayDrift(sources));
-  const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
-  const histories = await readAll(compared.filter(mayBeRefused(sources)), (file) => fileHistory(file, sources));
-  const {
-    base,
-    repository: { head },
-  } = sources;
+  const tips = drifting.length === 0 ? [] : await repository.independent(base?.tips ?? []);
   return {
-    formerPins: mapped(files, histories, (file, { pins }) => (base === null ? withoutHead(pins, file, head) : pins)),
-    pinnedAlways: mapped(files, histories, pinnedAlways),
+    formerPins: mapValues(histories, ({ file, pins }) =>
+      base === null ? withoutHead(pins, file, repository.head) : pins,
+    ),
+    pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
     formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
@@ -55,6 +55,10 @@ export async function recall(
 /** By prompt id; of the prompts that need it. */
 async function readAll<Read>(needed: readonly Compared[], read: (file: PromptFile) => Promise<Read>) {
   return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)] as const)));
+}
+
+function mapValues<Read, Made>(all: ReadonlyMap<string, Read>, make: (read: Read) => Made): ReadonlyMap<string, Made> {
+  return new Map([...all].map(([id, read]) => [id, make(read)]));
 }
 
 /** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
@@ -71,20 +75,6 @@ function mayBeRefused({ promotedFrom }: Sources) {
 
 function isSame(one: VersionFacts, other: VersionFacts): boolean {
   return one.id === other.id || (one.digest === other.digest && one.metadataDigest === other.metadataDigest);
-}
-
-/** What is made of what was read of a file, where it was. */
-function mapped<Read, Made>(
-  files: readonly PromptFile[],
-  read: ReadonlyMap<string, Read>,
-  make: (file: PromptFile, read: Read) => Made,
-): ReadonlyMap<string, Made> {
-  return new Map(
-    files.flatMap((file) => {
-      const found = read.get(file.id);
-      return found === undefined ? [] : [[file.id, make(file, found)] as const];
-    }),
-  );
 }
 
 const NO_STATES: FileHistory = { commits: [], pins: new Map(), whole: false };

@@ -18,8 +18,6 @@ export type Observed = {
   readonly active: ReadonlyMap<string, KnownVersion | null>;
   /** Newest first. Of several that hold a content, see `findContent`. */
   readonly known: readonly KnownVersion[];
-  /** Whether a content is found again later, also once these environments serve something else. */
-  readonly remembers: (content: Content, left: ReadonlySet<string>) => boolean;
   /** Whether the prompt has versions, and none that promptsync remembers them by: its first sync makes a baseline. */
   readonly recordDue: boolean;
   /** Whether a number that is not known may be found by an apply. */

@@ -135,6 +135,10 @@ export function pathspecsOf(paths: readonly string[]): readonly string[] {
   return [literally((end === -1 ? first : first.slice(0, end)).join('/'))];
 }
 
+export function linesIn(listed: string): readonly string[] {
+  return listed.split('\n').filter((line) => line !== '');
+}
+
 /** What git lists with a NUL after each. */
 export function namesIn(listed: string): readonly string[] {
   return listed.split('\0').filter((name) => name !== '');

@@ -1,6 +1,6 @@
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import { gathered, isCommitId, NO_PROGRAMS, pathspecsOf, type Ask, type Git } from './driver.ts';
+import { gathered, isCommitId, linesIn, NO_PROGRAMS, pathspecsOf, type Ask, type Git } from './driver.ts';
 import { isRegular, type Trees } from './files-at.ts';
 
 /** What git knows of the history between commits. Paths are from the repository's root. */
@@ -12,15 +12,9 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     /** The commit that last touched a file as of another commit. */
     lastCommitAt: async (commit: string, path: string): Promise<Provenance | null> =>
       (await last(path, commit)).get(path) ?? null,
-    /** Where a file was touched up to a commit, under earlier names as well; newest first. */
-    whereTouched: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
-      (await touched(path, commit, ...ALL)).get(path) ?? [],
-    /** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
-    whereMerged: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
-      (await touched(path, commit, ...BRANCH)).get(path) ?? [],
-    /** Where a file was touched up to a commit, in merges as well; under earlier names as well, newest first. */
-    whereSeen: async (commit: string, path: string): Promise<readonly FileAtCommit[]> =>
-      (await touched(path, commit, ...SEEN)).get(path) ?? [],
+    /** Where a file was touched up to a commit, or by the branch itself; under earlier names as well, newest first. */
+    whereTouched: async (commit: string, path: string, by: keyof typeof WHICH = 'all') =>
+      (await touched(path, commit, ...WHICH[by])).get(path) ?? [],
     /** Those of the commits that no other one of them contains. */
     independent: async (commits: readonly string[]) => linesIn(await ask('merge-base', '--independent', ...commits)),
     /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
@@ -33,10 +27,6 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     /** A commit and what was merged or pushed to its branch before it, newest first. */
     mergesBefore: (commit: string, most: number) => revList('--first-parent', `--max-count=${most}`, commit),
   };
-}
-
-function linesIn(listed: string): readonly string[] {
-  return listed.split('\n').filter((line) => line !== '');
 }
 
 /** So that nothing the user has configured for reading logs changes what is read here. */
@@ -146,10 +136,11 @@ async function findLastCommits(
   return found;
 }
 
-/** Which commits count, in words of `git log`: those of the branch itself, merges included, all but merges, or all. */
-const BRANCH = ['--first-parent', '--diff-merges=first-parent'] as const;
-const ALL = ['--diff-merges=off'] as const;
-const SEEN = ['--diff-merges=first-parent'] as const;
+/** Which commits count, in words of `git log`; all that a merge has brought is its change as well. */
+const WHICH = {
+  all: ['--diff-merges=first-parent'],
+  branch: ['--first-parent', '--diff-merges=first-parent'],
+} as const;
 
 /**
  * By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The

@@ -1,4 +1,4 @@
-import { gitProblem, openGit, type Ask, type GitStart } from './driver.ts';
+import { gitProblem, linesIn, openGit, type Ask, type GitStart } from './driver.ts';
 
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
 const SILENCE = 60_000;
@@ -62,8 +62,4 @@ export async function knownTip(ask: Ask, branch: string | null): Promise<string 
   if (branch !== null) return known + branch;
   const name = (await ask('symbolic-ref', '--quiet', `${known}HEAD`)).trim().slice(known.length);
   return name === '' ? null : knownTip(ask, name);
-}
-
-function linesIn(listed: string): readonly string[] {
-  return listed.split('\n').filter((line) => line !== '');
 }

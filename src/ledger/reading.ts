@@ -1,5 +1,5 @@
 import type { Observed, Wanted } from '../domain/observed.ts';
-import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
 import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem, ProblemError, problemOf } from '../problem.ts';
@@ -143,8 +143,7 @@ export function interpret(reading: Reading, environments: readonly string[], tra
   const metadata = metadataIn(reading, tracking);
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(tracking);
-  const remembered = (left: ReadonlySet<string>) => rememberedIn(reading, known, head, left);
-  const lasting = new Set(remembered(new Set()).map((entry) => entry.id));
+  const lasting = lastingIn(reading, known, head);
   const knownAs = (entry: LedgerEntry, version?: Version) => toKnown(entry, lasting.has(entry.id), version);
   const served = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
@@ -154,7 +153,6 @@ export function interpret(reading: Reading, environments: readonly string[], tra
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, served(environment)])),
     known: known.map((entry) => knownAs(entry, read.get(entry.id))),
-    remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
     recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     findable: unseenNewest(reading, known) !== null,
     missing: reading.missing,
@@ -177,23 +175,16 @@ function toKnown(entry: LedgerEntry, lasting: boolean, read?: Version): KnownVer
 }
 
 /**
- * The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody
- * else's version that is merely active is forgotten as soon as it no longer is, and so is one that was looked at and that
- * the tracking environment may not move to. What an environment is moved away from is not read again.
+ * The ids of versions that a ledger names, their own included: of somebody else's version that is merely active, or was
+ * looked at, nothing is known any more once something else is. A head without a stamp is our own all the same: then the
+ * service drops metadata.
  */
-function rememberedIn(
-  reading: Reading,
-  known: readonly LedgerEntry[],
-  head: Head,
-  left: ReadonlySet<string>,
-): readonly LedgerEntry[] {
-  const stays = [...reading.active].flatMap(([name, version]) => (left.has(name) || version === null ? [] : [version]));
-  const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
-  const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-  // A head without a stamp is our own all the same: then the service drops metadata.
-  const tracked = head ? [entryOf(head)] : [];
-  const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-  return [...own, ...looked, ...tracked, ...named];
+function lastingIn({ active, looked }: Reading, known: readonly LedgerEntry[], head: Head): ReadonlySet<string> {
+  const served = [...active.values()].filter((version) => version !== null);
+  const own = served.filter((version) => version === head || entryAsServed(version, known).ours);
+  const named = [...served, ...looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+  const following = looked.filter((version) => mayFollow(version, head));
+  return new Set([...own, ...following, ...named].map(({ id }) => id));
 }
 
 /** Versions never change, but their ids are the service's word: texts are compared as well. */

@@ -234,7 +234,7 @@ test('those that touched many files long ago are found behind thousands of other
 });
 
 /** Which commits count. */
-const WHICH = { whereMerged: ['--first-parent', '--diff-merges=first-parent'], whereTouched: ['--diff-merges=off'] };
+const WHICH = { branch: ['--first-parent', '--diff-merges=first-parent'], all: ['--diff-merges=first-parent'] };
 
 /** What git tells of a file alone. */
 function alone(folder: string, ref: string, path: string, which: keyof typeof WHICH): readonly string[] {
@@ -247,7 +247,7 @@ function alone(folder: string, ref: string, path: string, which: keyof typeof WH
 }
 
 test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
-  const which = fc.constantFrom('whereMerged', 'whereTouched');
+  const which = fc.constantFrom('branch', 'all');
   const property = fc.asyncProperty(histories, which, fc.nat({ max: 5 }), async (commits, how, later) => {
     const folder = importHistory(commits);
     const asOf = Math.max(0, commits.length - 1 - later);
@@ -260,7 +260,7 @@ test('where many files were touched, or landed, is what git tells of each alone,
     const repository = await open(folder);
     const told = await Promise.all(
       paths.map(async (path) => {
-        const places = await repository[how](ref, path);
+        const places = await repository.whereTouched(ref, path, how);
         for (const at of places) {
           const [mode, text] = byId.get(at.commit)?.tree.get(at.path) ?? [];
           const bytes = await repository.fileAt(at.commit, at.path);
