@@ -52,15 +52,15 @@ let node_diagnostics_channel = require("node:diagnostics_channel");
 let node_crypto = require("node:crypto");
 let node_process = require("node:process");
 node_process = __toESM(node_process, 1);
-let node_path = require("node:path");
 let node_fs = require("node:fs");
+let node_path = require("node:path");
 let node_timers_promises = require("node:timers/promises");
+let node_fs_promises = require("node:fs/promises");
 let node_os = require("node:os");
 node_os = __toESM(node_os, 1);
 let node_tty = require("node:tty");
 node_tty = __toESM(node_tty, 1);
 let node_child_process = require("node:child_process");
-let node_fs_promises = require("node:fs/promises");
 let node_sqlite = require("node:sqlite");
 let node_readline = require("node:readline");
 let process$1 = require("process");
@@ -613,7 +613,8 @@ function findHidden(text) {
 }
 /** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
 function withoutEmoji(text) {
-	const emoji = new RegExp("\\p{RGI_Emoji}", "gv");
+	const joiner = String.raw`(?<=\p{Extended_Pictographic}[\u{fe0f}\p{Emoji_Modifier}]?)\u{200d}(?=\p{Extended_Pictographic})`;
+	const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${joiner}`, "gv");
 	return text.replace(emoji, (one) => " ".repeat(one.length));
 }
 /** Line and column (from 1, in UTF-16 units) of an offset. */
@@ -751,8 +752,9 @@ function firstOf(parts) {
 }
 var FIELDS$3, FILES;
 var init_files = __esmMin((() => {
+	init_text();
 	init_entry();
-	FIELDS$3 = "id, key, name, description, pins, metadata and variables";
+	FIELDS$3 = "id, key, name, description, pins, metadata, variables and accept_warnings";
 	FILES = {
 		"prompt/none-found": error$1((e) => `No prompt file matches ${quoted(e.patterns)}.`, "Correct `prompts:` in promptsync.yaml, or add a first prompt file."),
 		"prompt/unreadable": error$1((e) => `The file cannot be read (${e.reason}).`, "Check that it exists and that you may read it."),
@@ -761,7 +763,7 @@ var init_files = __esmMin((() => {
 		"prompt/not-utf8": error$1("The file is not valid UTF-8.", "Save it as UTF-8."),
 		"prompt/nul": error$1("The file contains a NUL character.", "Remove it: prompts are text."),
 		"prompt/conflict-markers": error$1("A merge conflict was left in the file.", "Resolve it and remove the lines that begin with <<<<<<<, ||||||| and >>>>>>>."),
-		"prompt/no-front-matter": error$1("The file does not begin with front matter.", "Begin it with a line of exactly `---`, then id, key and name, then another line `---`."),
+		"prompt/no-front-matter": error$1("The file does not begin with front matter.", (e) => `Begin it with a line of exactly \`---\`, then id, key and name, then another line \`---\`. If it is no prompt, leave it out: add '!${literalSelector(e.path)}' to \`prompts:\` in promptsync.yaml.`),
 		"prompt/bad-delimiter": error$1((e) => `The delimiter line is "${e.line}".`, "A delimiter is a line of exactly `---`. Front matter is YAML data and is never evaluated."),
 		"prompt/unclosed-front-matter": error$1("The front matter is not closed.", "End it with a line of exactly `---` before the text of the prompt."),
 		"prompt/front-matter-too-large": error$1((e) => `The front matter has ${e.bytes} bytes; at most ${e.limit} are allowed.`, "Move long text into the body, or shorten the metadata."),
@@ -770,7 +772,7 @@ var init_files = __esmMin((() => {
 		"prompt/missing-field": error$1((e) => `The field \`${e.field}\` is missing.`, (e) => `Add \`${e.field}:\` to the front matter.`),
 		"prompt/unknown-field": error$1((e) => `The field "${e.field}" is not known.`, (e) => didYouMean(e, `Fields are ${FIELDS$3}; your own data goes under \`metadata:\`.`, "`")),
 		"prompt/invalid-field": error$1((e) => `The field "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
-		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`."),
+		"prompt/invalid-pin": error$1((e) => `The pin of "${e.environment}" is not valid.`, (e) => didYouMean(e, "A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.", "`")),
 		"prompt/reserved-metadata": error$1("The metadata key `promptsync` is reserved.", "Name it differently: promptsync keeps its own record there."),
 		"prompt/variables-mismatch": error$1((e) => firstOf([
 			...e.missing.map((name) => `{{${name}}} is in the text and not in \`variables\``),
@@ -798,6 +800,9 @@ var init_files = __esmMin((() => {
 	};
 }));
 // src/problems/planning.ts
+function placeOf$2({ branch, newer, paths: [first = "", ...more] }) {
+	return `${branch} is at ${newer}, where ${more.length === 0 ? `${first} is` : `${first} and ${more.length} more are`}`;
+}
 /** The command that would be right: the next step on the way, not all of it. */
 function promotionHint(e) {
 	const step = (from, to) => promoteCommand(e.key, `--from ${shellWord(from)} --to ${shellWord(to)}`);
@@ -829,16 +834,17 @@ var init_planning = __esmMin((() => {
 		"guard/uncommitted-edit": error$1("The prompt file, or what is staged of it, differs from the last commit: a commit would carry that along or lose it.", "Commit or stash it first (git diff HEAD and git diff --cached show it), or edit without --commit."),
 		"guard/max-changes": error$1((e) => `Prompts that would change: ${e.changing}; max_changes allows ${e.allowed}.`, "Check the plan, then raise --max-changes for this run."),
 		"guard/drift": error$1((e) => `The service was changed outside of git, and on_drift is \`fail\`: ${e.what.join("; ")}.`, "Take the change into the file, or put the service back; --on-drift overwrite lets git win for this run."),
-		"guard/superseded": error$1((e) => `This commit (${short(e.commit)}) is no longer the newest: ${e.where} ${e.newer}. Nothing was written.`, "The run of that commit applies it, together with this one. To go back, revert the commit and merge that."),
-		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is still the newest of its branch: ${e.reason}`, "Let the checkout keep its credentials, or give `github-token` the permission `contents: read`."),
+		"guard/superseded": error$1((e) => `${placeOf$2(e)} not as in this commit (${short(e.commit)}). Nothing was written.`, (e) => `Run git pull${e.behind ? "" : " if this clone is behind, or merge this branch"}, then sync; in continuous integration the run of that commit applies both. To go back, revert and merge that. --any-commit writes this one.`),
+		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is merged and the newest: ${e.reason}`, "Push the branch that goes live, and let this clone reach its remote (a checkout has to keep its credentials, or `github-token` needs the permission `contents: read`); or use --any-commit."),
+		"guard/overtaken": warning((e) => `This commit was overtaken while it was written: ${placeOf$2(e)} not as here.`, "The sync of that commit has to follow: look at its run, or run git pull, then sync."),
 		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
 		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
-		"guard/not-merged": error$1("A pull request is not applied: what it holds is not merged yet.", "Use the mode `auto` or `plan` on pull requests, and let the push to the default branch apply."),
+		"guard/not-merged": error$1((e) => "pull" in e ? "A pull request is not applied: what it holds is not merged yet." : `This commit (${short(e.commit)}) is not merged: ${placeOf$2(e)} not as here. Nothing was written.`, (e) => "pull" in e ? "Use the mode `auto` or `plan` on pull requests, and let the push to the branch that goes live apply." : "Merge it first, and sync then; `plan` shows what it would do. --any-commit writes it all the same."),
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
 		"git/needs-repository": error$1((e) => `${e.what} needs a git repository.`, "Run promptsync in a clone of the repository."),
 		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
-		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch."),
+		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch; to go on with a branch that is there, check it out first."),
 		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
 		"git/shallow": warning((e) => e.of === "drift" ? "The clone is shallow: what was made from commits that are not in it is told as drift from outside." : "The clone is shallow: what was before its oldest commit is not told.", "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`)."),
 		"git/base-invalid": warning((e) => `At the base ${e.base} this file is not valid (${e.reason}): its drift cannot be told.`, "Nothing has to be done if the file is valid now."),
@@ -846,6 +852,10 @@ var init_planning = __esmMin((() => {
 	};
 }));
 // src/problems/service.ts
+/** An authority that is not known is the one reason that a setting of Node's takes away. */
+function unreachableHint(reason) {
+	return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason) ? "If its certificate is of an authority of your own, name the file of that in NODE_EXTRA_CA_CERTS." : "Check the base URL, the network and the proxy settings.";
+}
 function statusHint(status) {
 	if (status === 401) return "The API key was probably refused: check the variable that holds it.";
 	if (status === 429) return "The service limits requests: run again later, or lower `concurrency`.";
@@ -856,11 +866,13 @@ var SERVICE;
 var init_service$1 = __esmMin((() => {
 	init_entry();
 	SERVICE = {
-		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, "Check the base URL, the network and the proxy settings."),
+		"service/unreachable": error$1((e) => `The service at ${e.origin} cannot be reached (${e.reason}).`, (e) => unreachableHint(e.reason)),
+		"service/no-answer": error$1((e) => `The service at ${e.origin} has answered nothing: ${e.requests} ${e.requests === 1 ? "request" : "requests"} had ${e.seconds} s each (${e.reason}). No more were sent.`, "Check the base URL, the proxy settings and firewalls. Where the service is merely slow, raise `timeout_seconds`."),
 		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
 		"service/timeout": error$1((e) => `The service did not answer within ${e.seconds} s.`, "Run again, or raise `timeout_seconds`."),
-		"service/not-authorised": error$1((e) => `The API key does not authorise the project of prompt "${e.promptId}" (403).`, "Use a key of that project. When it is read, 403 also stands for an invalid workspace."),
+		"service/not-authorised": error$1((e) => `The service does not accept the API key for prompt "${e.promptId}" (403).`, "The key may be wrong, missing, or of another project: check the variable that holds it."),
 		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
+		"service/none-found": error$1((e) => `The service at ${e.service} has none of the prompts that it was asked for (404).`, "Is the base URL right? It ends where `/v1/` begins; a gateway that knows nothing of prompts answers 404 as well."),
 		"service/version-not-found": error$1((e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`, "Check the pin; a version belongs to one prompt."),
 		"service/redirect": error$1((e) => `The service answered with a redirect (${e.status}), which is not followed.`, "Set the base URL to the final address: the API key is sent to the configured origin only."),
 		"service/unexpected-status": error$1((e) => `The service answered with status ${e.status}, which its interface does not describe` + (e.said === "" ? "." : `; it said: ${e.said}`), (e) => statusHint(e.status)),
@@ -893,7 +905,7 @@ var init_usage = __esmMin((() => {
 		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
 		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
 		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
-		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http is allowed for loopback addresses alone."),
+		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http needs `allow_http: true` under `service:`, unless the address is loopback."),
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
@@ -918,7 +930,7 @@ var init_usage = __esmMin((() => {
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
 		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
 		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing on the event ${e.event}.`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
-		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "Take the change into the files, or sync to put the service back."),
+		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
 	};
@@ -964,7 +976,7 @@ function inPlaceOrder(problems) {
 function isError({ severity }) {
 	return severity === "error";
 }
-var catalogue, ProblemError;
+var catalogue, WARNINGS, ProblemError;
 var init_problem = __esmMin((() => {
 	init_commands();
 	init_files();
@@ -978,6 +990,7 @@ var init_problem = __esmMin((() => {
 		...PLANNING,
 		...COMMANDS
 	};
+	WARNINGS = Object.entries(catalogue).flatMap(([code, one]) => isError(one) ? [] : [code]);
 	ProblemError = class extends Error {
 		problem;
 		constructor(problem, options) {
@@ -1003,12 +1016,14 @@ function resultOf(run, { stop }, reportPending = false) {
 	};
 }
 /** A run that came to no plan, and why. */
-function notRun(mode, { files, problems }) {
+function notRun(mode, run) {
+	const { files, config, problems } = run;
 	return {
 		mode,
 		service: null,
 		commit: null,
 		files,
+		config,
 		plan: null,
 		outcomes: null,
 		problems
@@ -1231,9 +1246,44 @@ function digestOf(text) {
 function shortDigest(digest) {
 	return digest.slice(7, 23);
 }
-/** Digest of a prompt's text. CRLF and LF count as the same; a lone carriage return is content. */
-function contentDigest(content) {
-	return digestOf(withLineFeeds(content));
+/** Digest of a prompt's text as it is compared. */
+function contentDigest(text) {
+	return digestOf(comparable(text));
+}
+/** Its lines end as LF, and it has no line breaks at its end: editors add and trim them. A lone carriage return is content. */
+function comparable(text) {
+	const lines = withLineFeeds(text);
+	return lines.slice(0, lines.length - lineBreaksAtEnd(lines));
+}
+function digested(text) {
+	const lineBreaks = lineBreaksAtEnd(withLineFeeds(text));
+	const rest = comparable(text);
+	return {
+		text: rest,
+		digest: digestOf(rest),
+		...lineBreaks > 1 && { lineBreaks }
+	};
+}
+/** Whether a digest is that of a text. Until 0.1 the line breaks at its end counted, of a file's all but the last. */
+function isDigestOf(digest, content) {
+	if (digest === content.digest) return true;
+	const older = olderDigests.get(content) ?? digestsBefore(content);
+	olderDigests.set(content, older);
+	return older.has(digest);
+}
+function digestsBefore({ text, lineBreaks = 1 }) {
+	const counts = /* @__PURE__ */ new Set([
+		1,
+		2,
+		lineBreaks - 1,
+		lineBreaks
+	]);
+	return new Set([...counts].map((count) => digestOf(text + "\n".repeat(count))));
+}
+function lineBreaksAtEnd(lines) {
+	let end = lines.length;
+	while (lines[end - 1] === "\n") end -= 1;
+	return lines.length - end;
 }
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
 function metadataDigest(metadata) {
@@ -1242,10 +1292,11 @@ function metadataDigest(metadata) {
 function withLineFeeds(text) {
 	return text.replaceAll("\r\n", "\n");
 }
-var RESERVED_KEY, EMPTY_METADATA_DIGEST;
+var RESERVED_KEY, olderDigests, EMPTY_METADATA_DIGEST;
 var init_digest = __esmMin((() => {
 	init_json();
 	RESERVED_KEY = "promptsync";
+	olderDigests = /* @__PURE__ */ new WeakMap();
 	EMPTY_METADATA_DIGEST = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }));
 // src/domain/plan.ts
@@ -1266,15 +1317,19 @@ function serves(made, content) {
 	if (made.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || content.metadataDigest === made.metadataDigest;
 }
+/** Whether a change is seen by anybody but promptsync: a baseline is not. */
+function isVisible(change) {
+	return change.kind !== "create-version" || change.baseline !== true;
+}
 /**
-* A digest over what would be done. Commits, paths and change summaries are left out: a squash merge keeps it.
-* Prompts are ordered by id, so that a renamed file keeps it as well.
+* A digest over what would be done. Commits, paths, change summaries and baselines are left out: a squash merge keeps
+* it, and nobody else's first sync changes it. Prompts are ordered by id, so that a renamed file keeps it as well.
 */
 function digestPlan(prompts) {
-	return digestOf(canonicalJson(prompts.filter((prompt) => prompt.changes.length > 0).map(({ file, changes }) => ({
+	return digestOf(canonicalJson(prompts.map(({ file, changes }) => ({
 		id: file.id,
-		changes: changes.map(digestible)
-	})).toSorted((a, b) => a.id < b.id ? -1 : 1)));
+		changes: changes.filter(isVisible).map(digestible)
+	})).filter(({ changes }) => changes.length > 0).toSorted((a, b) => a.id < b.id ? -1 : 1)));
 }
 function digestible(change) {
 	switch (change.kind) {
@@ -1418,9 +1473,13 @@ async function makeChange(change, plan, writer, made) {
 		}
 	}
 }
-/** Versions that were there already and that the plan makes active. */
-function activatedBy({ changes }) {
-	return changes.flatMap((change) => change.kind !== "set-active" || isNew(change.after) ? [] : [change.after]);
+/** Versions that were there already and that pins other than `latest` make active. */
+function activatedBy({ changes, file: { pins } }) {
+	const followed = new Set(pins.flatMap(({ environment, pin }) => pin.kind === "latest" ? [environment] : []));
+	return changes.flatMap((change) => {
+		if (change.kind !== "set-active" || isNew(change.after) || followed.has(change.environment)) return [];
+		return [change.after];
+	});
 }
 function findMade(made, target) {
 	return made.find(({ content }) => serves(content, target.new))?.version;
@@ -1525,7 +1584,7 @@ function mayChange({ changes, finds }) {
 }
 function tooMany({ prompts }, { maxChanges, notLookedAt = 0 }) {
 	if (maxChanges === null) return [];
-	const changing = prompts.filter(mayChange).length;
+	const changing = prompts.filter(({ changes, finds }) => finds.length > 0 || changes.some(isVisible)).length;
 	const allowed = allowedChanges(maxChanges, prompts.length + notLookedAt);
 	return changing > allowed ? [makeProblem("guard/max-changes", {
 		changing,
@@ -1576,14 +1635,20 @@ function refOf$1({ id, number }) {
 * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
 */
 function holds(version, content) {
-	if (version.digest !== content.digest) return false;
-	if (content.metadataDigest !== void 0) return version.metadataDigest === content.metadataDigest;
+	return isInSync(version, content) && (content.metadataDigest !== void 0 || isUsable(version));
+}
+function isUsable(version) {
 	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }
-/** The version to use for a content: one that promptsync made before another's, then the newest. */
+/** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */
+function isInSync(version, content) {
+	if (!isDigestOf(version.digest, content)) return false;
+	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest;
+}
+/** The version to use for a content: the oldest that is no baseline. `known` is newest first. */
 function findContent(known, content) {
 	const holding = known.filter((version) => holds(version, content));
-	return holding.find(({ ours }) => ours) ?? holding[0];
+	return holding.findLast(({ baseline }) => baseline !== true) ?? holding.at(-1);
 }
 /** The version that a number or an id names; undefined where it is not known, and for pins that name a content. */
 function findNamed(known, pin) {
@@ -1591,21 +1656,15 @@ function findNamed(known, pin) {
 	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
 }
 /** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
-function asHeld({ text, digest, ...rest }, metadata) {
-	return metadata === "dropped" ? {
-		text,
-		digest
-	} : {
-		text,
-		digest,
-		...rest
-	};
+function asHeld(content, metadata) {
+	if (metadata === "kept") return content;
+	const { metadata: _, metadataDigest: __, ...text } = content;
+	return text;
 }
 var init_versions$1 = __esmMin((() => {
 	init_digest();
 }));
 // src/planning/texts.ts
-init_digest();
 init_versions$1();
 init_plan();
 /** The texts behind a plan's activations, for diffs: from the service, the files, and git for versions never read. */
@@ -1644,10 +1703,7 @@ function newSide({ text, metadata }) {
 	};
 }
 function sideOf({ content }) {
-	return content === null ? "unknown" : {
-		text: withLineFeeds(content.text),
-		metadata: content.metadata
-	};
+	return content ?? "unknown";
 }
 function unreadSide(version, { text, metadata, metadataDigest }) {
 	return {
@@ -1700,7 +1756,11 @@ init_prompt_file();
 init_text_changes();
 /** The public report of a run, which every format is printed from. Pure, and complete also when the run failed. */
 function makeReport(run) {
-	const prompts = promptsOf(run);
+	const withoutAccepted = accepting(run);
+	const prompts = promptsOf(run).map((one) => ({
+		...one,
+		problems: withoutAccepted(one.problems, one.path)
+	}));
 	const { narrowed, written, committed } = run;
 	return {
 		schema_version: 1,
@@ -1716,8 +1776,14 @@ function makeReport(run) {
 		prompts,
 		...written && { files: written },
 		...committed && { committed },
-		problems: run.problems
+		problems: withoutAccepted(run.problems)
 	};
+}
+/** Leaves out warnings of prompts that the prompt's file or the configuration accepts. What a run says of itself stays. */
+function accepting({ files, config }) {
+	const accepted = new Map(files.map(({ path, acceptWarnings }) => [path, acceptWarnings]));
+	const isAccepted = (path, code) => path !== "" && [config?.acceptWarnings, accepted.get(path)].some((codes) => codes?.includes(code));
+	return (problems, of = "") => problems.filter(({ path = of, code }) => !isAccepted(path, code));
 }
 /**
 * Where no prompt could be observed there is no plan, and none that could be applied where the service was not asked. A
@@ -1728,11 +1794,14 @@ function planDigestOf({ plan, service, histories, edited }) {
 	if (plan.prompts.length === 0) return plan.digest;
 	return service === null || plan.prompts.every(({ observed }) => observed === null) ? null : plan.digest;
 }
-function promptsOf({ plan, outcomes, histories, edited, files, texts }) {
+function promptsOf({ plan, outcomes, histories, waiting, edited, files, texts }) {
 	if (edited !== void 0) return edited.map(fromEdited);
 	if (outcomes !== null) return outcomes.map((one) => fromPlan(one.plan, one, texts));
 	if (plan !== null && histories !== void 0) return plan.prompts.map((one) => withoutPlan(one, histories));
-	if (plan !== null) return plan.prompts.map((one) => fromPlan(one, null, texts));
+	if (plan !== null) return plan.prompts.map((one) => ({
+		...fromPlan(one, null, texts),
+		...waitingIn(waiting, one)
+	}));
 	return files.map((file) => ({
 		...nameOf$2(file),
 		status: "not_attempted",
@@ -1802,6 +1871,7 @@ function plannedChange(change, texts) {
 			digest: change.content.digest,
 			...change.content.metadataDigest === void 0 ? {} : { metadata_digest: change.content.metadataDigest },
 			...change.ref === void 0 ? {} : { ref: change.ref },
+			...change.baseline && { baseline: change.baseline },
 			change_summary: change.provenance.changeSummary ?? null
 		};
 		case "update-prompt": return {
@@ -1860,14 +1930,14 @@ function textFields(texts = {
 }) {
 	const { before, after } = texts;
 	return {
-		before_text: textOf$2(before),
-		after_text: textOf$2(after),
+		before_text: textOf$1(before),
+		after_text: textOf$1(after),
 		...[before, after].some(isTooLong) && { text_omitted: true },
 		...metadataFields(before, after),
 		breaking: variableChanges(texts)
 	};
 }
-function textOf$2(side) {
+function textOf$1(side) {
 	return side === null || side === "unknown" || isTooLong(side) ? null : side.text;
 }
 function isTooLong(side) {
@@ -1999,8 +2069,22 @@ function lineageOf(environment, all) {
 		pinned: current?.from ? commitOf(current.from) : null
 	};
 }
+/** Where an environment serves what is older than what it is promoted from, and since when its pin says so. */
+function waitingIn(waiting, { file }) {
+	const all = waiting?.versions.get(file.id) ?? [];
+	const numberIn = (environment) => all.find((one) => one.activeIn.includes(environment))?.ref.number ?? NaN;
+	const rows = [...waiting?.promotedFrom ?? []].map(([environment, from]) => {
+		return {
+			environment,
+			from,
+			versions: all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from)).length,
+			since: lineageOf(environment, all).pinned
+		};
+	});
+	return waiting === void 0 ? {} : { waiting: rows.filter(({ versions }) => versions > 0) };
+}
 function versionOf$1(version) {
-	const pinned = version.pinned.map((time) => timeOf(time, version.activeIn));
+	const pinned = version.pinned.map((time) => timeOf$1(time, version.activeIn));
 	return {
 		...madeOf(version),
 		active_in: version.activeIn,
@@ -2017,7 +2101,7 @@ function madeOf({ ref, digest, madeBy, commit, path }) {
 		...path !== null && { path }
 	};
 }
-function timeOf({ environment, from, until }, activeIn) {
+function timeOf$1({ environment, from, until }, activeIn) {
 	const served = activeIn.includes(environment);
 	return {
 		environment,
@@ -2032,19 +2116,6251 @@ function commitOf({ pullRequest, ...info }) {
 		pull_request: pullRequest
 	};
 }
-// src/domain/observed.ts
-/** What reads a prompt in these environments, and asks for nothing to be recognised. */
-function readingOnly(promptId, environments) {
+// src/files/paths.ts
+/** A path as reports show it. */
+function slashed(path) {
+	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
+}
+/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
+function leaves(way) {
+	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
+}
+/** The root of the repository that a folder is in; outside a repository the folder itself. */
+function findRoot(folder) {
+	return rootsAbove(folder)[0] ?? folder;
+}
+/** The roots of the repositories that a folder is in, the nearest first. */
+function rootsAbove(folder) {
+	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
+	return isRoot(folder) ? [folder, ...above] : above;
+}
+/** `.git` is a file in worktrees and submodules. */
+function isRoot(folder) {
+	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
+}
+/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
+function firstLink(root, path) {
+	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
+}
+/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
+function trackedLink(path) {
+	return linksTo(path).find((link) => rootsAbove((0, node_fs.realpathSync)((0, node_path.dirname)(link))).length > 0) ?? null;
+}
+/** Whether a path, with all links followed, is a folder or below it. Both are there. */
+function isWithin(path, folder) {
+	return !leaves(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
+}
+/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
+function linksTo(path) {
+	if ((0, node_path.dirname)(path) === path) return [];
+	const above = linksTo((0, node_path.dirname)(path));
+	return isLink(path) ? [...above, path] : above;
+}
+/** Not what cannot be looked at: whatever reads it reports that. */
+function isLink(path) {
+	try {
+		return (0, node_fs.lstatSync)(path).isSymbolicLink();
+	} catch {
+		return false;
+	}
+}
+/** Whether a path leads to a folder, through symbolic links as well. */
+function isDirectory(path) {
+	try {
+		return (0, node_fs.statSync)(path).isDirectory();
+	} catch {
+		return false;
+	}
+}
+var init_paths = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/nodes/identity.js
+function isCollection(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case MAP:
+		case SEQ: return true;
+	}
+	return false;
+}
+function isNode(node) {
+	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
+		case ALIAS:
+		case MAP:
+		case SCALAR$1:
+		case SEQ: return true;
+	}
+	return false;
+}
+var ALIAS, DOC, MAP, PAIR, SCALAR$1, SEQ, NODE_TYPE, isAlias, isDocument, isMap, isPair, isScalar, isSeq, hasAnchor;
+var init_identity = __esmMin((() => {
+	ALIAS = Symbol.for("yaml.alias");
+	DOC = Symbol.for("yaml.document");
+	MAP = Symbol.for("yaml.map");
+	PAIR = Symbol.for("yaml.pair");
+	SCALAR$1 = Symbol.for("yaml.scalar");
+	SEQ = Symbol.for("yaml.seq");
+	NODE_TYPE = Symbol.for("yaml.node.type");
+	isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
+	isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
+	isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
+	isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
+	isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
+	isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
+	hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
+}));
+// node_modules/yaml/browser/dist/visit.js
+/**
+* Apply a visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+function visit$1(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else visit_(null, node, visitor_, Object.freeze([]));
+}
+function visit_(key, node, visitor, path) {
+	const ctrl = callVisitor(key, node, visitor, path);
+	if (isNode(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visit_(key, ctrl, visitor, path);
+	}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = visit_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = visit_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = visit_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
+		}
+	}
+	return ctrl;
+}
+/**
+* Apply an async visitor to an AST node or document.
+*
+* Walks through the tree (depth-first) starting from `node`, calling a
+* `visitor` function with three arguments:
+*   - `key`: For sequence values and map `Pair`, the node's index in the
+*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
+*     `null` for the root node.
+*   - `node`: The current node.
+*   - `path`: The ancestry of the current node.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `Promise`: Must resolve to one of the following values
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this node, continue with next
+*     sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current node, then continue with the next one
+*   - `Node`: Replace the current node, then continue by visiting it
+*   - `number`: While iterating the items of a sequence or map, set the index
+*     of the next step. This is useful especially if the index of the current
+*     node has changed.
+*
+* If `visitor` is a single function, it will be called with all values
+* encountered in the tree, including e.g. `null` values. Alternatively,
+* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
+* `Alias` and `Scalar` node. To define the same visitor function for more than
+* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
+* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
+* specific defined one will be used for each node.
+*/
+async function visitAsync(node, visitor) {
+	const visitor_ = initVisitor(visitor);
+	if (isDocument(node)) {
+		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
+	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
+}
+async function visitAsync_(key, node, visitor, path) {
+	const ctrl = await callVisitor(key, node, visitor, path);
+	if (isNode(ctrl) || isPair(ctrl)) {
+		replaceNode(key, path, ctrl);
+		return visitAsync_(key, ctrl, visitor, path);
+	}
+	if (typeof ctrl !== "symbol") {
+		if (isCollection(node)) {
+			path = Object.freeze(path.concat(node));
+			for (let i = 0; i < node.items.length; ++i) {
+				const ci = await visitAsync_(i, node.items[i], visitor, path);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK$1) return BREAK$1;
+				else if (ci === REMOVE$1) {
+					node.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+		} else if (isPair(node)) {
+			path = Object.freeze(path.concat(node));
+			const ck = await visitAsync_("key", node.key, visitor, path);
+			if (ck === BREAK$1) return BREAK$1;
+			else if (ck === REMOVE$1) node.key = null;
+			const cv = await visitAsync_("value", node.value, visitor, path);
+			if (cv === BREAK$1) return BREAK$1;
+			else if (cv === REMOVE$1) node.value = null;
+		}
+	}
+	return ctrl;
+}
+function initVisitor(visitor) {
+	if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
+		Alias: visitor.Node,
+		Map: visitor.Node,
+		Scalar: visitor.Node,
+		Seq: visitor.Node
+	}, visitor.Value && {
+		Map: visitor.Value,
+		Scalar: visitor.Value,
+		Seq: visitor.Value
+	}, visitor.Collection && {
+		Map: visitor.Collection,
+		Seq: visitor.Collection
+	}, visitor);
+	return visitor;
+}
+function callVisitor(key, node, visitor, path) {
+	if (typeof visitor === "function") return visitor(key, node, path);
+	if (isMap(node)) return visitor.Map?.(key, node, path);
+	if (isSeq(node)) return visitor.Seq?.(key, node, path);
+	if (isPair(node)) return visitor.Pair?.(key, node, path);
+	if (isScalar(node)) return visitor.Scalar?.(key, node, path);
+	if (isAlias(node)) return visitor.Alias?.(key, node, path);
+}
+function replaceNode(key, path, node) {
+	const parent = path[path.length - 1];
+	if (isCollection(parent)) parent.items[key] = node;
+	else if (isPair(parent)) {
+		if (key === "key") parent.key = node;
+		else parent.value = node;
+	} else if (isDocument(parent)) parent.contents = node;
+	else {
+		const pt = isAlias(parent) ? "alias" : "scalar";
+		throw new Error(`Cannot replace node with ${pt} parent`);
+	}
+}
+var BREAK$1, SKIP$1, REMOVE$1;
+var init_visit = __esmMin((() => {
+	init_identity();
+	BREAK$1 = Symbol("break visit");
+	SKIP$1 = Symbol("skip children");
+	REMOVE$1 = Symbol("remove node");
+	/** Terminate visit traversal completely */
+	visit$1.BREAK = BREAK$1;
+	/** Do not visit the children of the current node */
+	visit$1.SKIP = SKIP$1;
+	/** Remove the current node */
+	visit$1.REMOVE = REMOVE$1;
+	/** Terminate visit traversal completely */
+	visitAsync.BREAK = BREAK$1;
+	/** Do not visit the children of the current node */
+	visitAsync.SKIP = SKIP$1;
+	/** Remove the current node */
+	visitAsync.REMOVE = REMOVE$1;
+}));
+// node_modules/yaml/browser/dist/doc/directives.js
+var escapeChars, escapeTagName, Directives;
+var init_directives = __esmMin((() => {
+	init_identity();
+	init_visit();
+	escapeChars = {
+		"!": "%21",
+		",": "%2C",
+		"[": "%5B",
+		"]": "%5D",
+		"{": "%7B",
+		"}": "%7D"
+	};
+	escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
+	Directives = class Directives {
+		constructor(yaml, tags) {
+			/**
+			* The directives-end/doc-start marker `---`. If `null`, a marker may still be
+			* included in the document's stringified representation.
+			*/
+			this.docStart = null;
+			/** The doc-end marker `...`.  */
+			this.docEnd = false;
+			this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
+			this.tags = Object.assign({}, Directives.defaultTags, tags);
+		}
+		clone() {
+			const copy = new Directives(this.yaml, this.tags);
+			copy.docStart = this.docStart;
+			return copy;
+		}
+		/**
+		* During parsing, get a Directives instance for the current document and
+		* update the stream state according to the current version's spec.
+		*/
+		atDocument() {
+			const res = new Directives(this.yaml, this.tags);
+			switch (this.yaml.version) {
+				case "1.1":
+					this.atNextDocument = true;
+					break;
+				case "1.2":
+					this.atNextDocument = false;
+					this.yaml = {
+						explicit: Directives.defaultYaml.explicit,
+						version: "1.2"
+					};
+					this.tags = Object.assign({}, Directives.defaultTags);
+			}
+			return res;
+		}
+		/**
+		* @param onError - May be called even if the action was successful
+		* @returns `true` on success
+		*/
+		add(line, onError) {
+			if (this.atNextDocument) {
+				this.yaml = {
+					explicit: Directives.defaultYaml.explicit,
+					version: "1.1"
+				};
+				this.tags = Object.assign({}, Directives.defaultTags);
+				this.atNextDocument = false;
+			}
+			const parts = line.trim().split(/[ \t]+/);
+			const name = parts.shift();
+			switch (name) {
+				case "%TAG": {
+					if (parts.length !== 2) {
+						onError(0, "%TAG directive should contain exactly two parts");
+						if (parts.length < 2) return false;
+					}
+					const [handle, prefix] = parts;
+					this.tags[handle] = prefix;
+					return true;
+				}
+				case "%YAML": {
+					this.yaml.explicit = true;
+					if (parts.length !== 1) {
+						onError(0, "%YAML directive should contain exactly one part");
+						return false;
+					}
+					const [version] = parts;
+					if (version === "1.1" || version === "1.2") {
+						this.yaml.version = version;
+						return true;
+					} else {
+						const isValid = /^\d+\.\d+$/.test(version);
+						onError(6, `Unsupported YAML version ${version}`, isValid);
+						return false;
+					}
+				}
+				default:
+					onError(0, `Unknown directive ${name}`, true);
+					return false;
+			}
+		}
+		/**
+		* Resolves a tag, matching handles to those defined in %TAG directives.
+		*
+		* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
+		*   `'!local'` tag, or `null` if unresolvable.
+		*/
+		tagName(source, onError) {
+			if (source === "!") return "!";
+			if (source[0] !== "!") {
+				onError(`Not a valid tag: ${source}`);
+				return null;
+			}
+			if (source[1] === "<") {
+				const verbatim = source.slice(2, -1);
+				if (verbatim === "!" || verbatim === "!!") {
+					onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
+					return null;
+				}
+				if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
+				return verbatim;
+			}
+			const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
+			if (!suffix) onError(`The ${source} tag has no suffix`);
+			const prefix = this.tags[handle];
+			if (prefix) try {
+				return prefix + decodeURIComponent(suffix);
+			} catch (error) {
+				onError(String(error));
+				return null;
+			}
+			if (handle === "!") return source;
+			onError(`Could not resolve tag: ${source}`);
+			return null;
+		}
+		/**
+		* Given a fully resolved tag, returns its printable string form,
+		* taking into account current tag prefixes and defaults.
+		*/
+		tagString(tag) {
+			for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
+			return tag[0] === "!" ? tag : `!<${tag}>`;
+		}
+		toString(doc) {
+			const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
+			const tagEntries = Object.entries(this.tags);
+			let tagNames;
+			if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
+				const tags = {};
+				visit$1(doc.contents, (_key, node) => {
+					if (isNode(node) && node.tag) tags[node.tag] = true;
+				});
+				tagNames = Object.keys(tags);
+			} else tagNames = [];
+			for (const [handle, prefix] of tagEntries) {
+				if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
+				if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
+			}
+			return lines.join("\n");
+		}
+	};
+	Directives.defaultYaml = {
+		explicit: false,
+		version: "1.2"
+	};
+	Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
+}));
+// node_modules/yaml/browser/dist/doc/anchors.js
+/**
+* Verify that the input string is a valid anchor.
+*
+* Will throw on errors.
+*/
+function anchorIsValid(anchor) {
+	if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
+		const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
+		throw new Error(msg);
+	}
+	return true;
+}
+function anchorNames(root) {
+	const anchors = /* @__PURE__ */ new Set();
+	visit$1(root, { Value(_key, node) {
+		if (node.anchor) anchors.add(node.anchor);
+	} });
+	return anchors;
+}
+/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
+function findNewAnchor(prefix, exclude) {
+	for (let i = 1;; ++i) {
+		const name = `${prefix}${i}`;
+		if (!exclude.has(name)) return name;
+	}
+}
+function createNodeAnchors(doc, prefix) {
+	const aliasObjects = [];
+	const sourceObjects = /* @__PURE__ */ new Map();
+	let prevAnchors = null;
 	return {
-		promptId,
-		environments,
-		pins: [],
-		own: null,
-		contents: [],
-		numbers: [],
-		whole: false
+		onAnchor: (source) => {
+			aliasObjects.push(source);
+			prevAnchors ?? (prevAnchors = anchorNames(doc));
+			const anchor = findNewAnchor(prefix, prevAnchors);
+			prevAnchors.add(anchor);
+			return anchor;
+		},
+		/**
+		* With circular references, the source node is only resolved after all
+		* of its child nodes are. This is why anchors are set only after all of
+		* the nodes have been created.
+		*/
+		setAnchors: () => {
+			for (const source of aliasObjects) {
+				const ref = sourceObjects.get(source);
+				if (typeof ref === "object" && ref.anchor && (isScalar(ref.node) || isCollection(ref.node))) ref.node.anchor = ref.anchor;
+				else {
+					const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
+					error.source = source;
+					throw error;
+				}
+			}
+		},
+		sourceObjects
 	};
 }
+var init_anchors = __esmMin((() => {
+	init_identity();
+	init_visit();
+}));
+// node_modules/yaml/browser/dist/doc/applyReviver.js
+/**
+* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
+* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
+* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
+*
+* Includes extensions for handling Map and Set objects.
+*/
+function applyReviver(reviver, obj, key, val) {
+	if (val && typeof val === "object") {
+		if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
+			const v0 = val[i];
+			const v1 = applyReviver(reviver, val, String(i), v0);
+			if (v1 === void 0) delete val[i];
+			else if (v1 !== v0) val[i] = v1;
+		}
+		else if (val instanceof Map) for (const k of Array.from(val.keys())) {
+			const v0 = val.get(k);
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) val.delete(k);
+			else if (v1 !== v0) val.set(k, v1);
+		}
+		else if (val instanceof Set) for (const v0 of Array.from(val)) {
+			const v1 = applyReviver(reviver, val, v0, v0);
+			if (v1 === void 0) val.delete(v0);
+			else if (v1 !== v0) {
+				val.delete(v0);
+				val.add(v1);
+			}
+		}
+		else for (const [k, v0] of Object.entries(val)) {
+			const v1 = applyReviver(reviver, val, k, v0);
+			if (v1 === void 0) delete val[k];
+			else if (v1 !== v0) val[k] = v1;
+		}
+	}
+	return reviver.call(obj, key, val);
+}
+var init_applyReviver = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/nodes/toJS.js
+/**
+* Recursively convert any node or its contents to native JavaScript
+*
+* @param value - The input value
+* @param arg - If `value` defines a `toJSON()` method, use this
+*   as its first argument
+* @param ctx - Conversion context, originally set in Document#toJS(). If
+*   `{ keep: true }` is not set, output should be suitable for JSON
+*   stringification.
+*/
+function toJS(value, arg, ctx) {
+	if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
+	if (value && typeof value.toJSON === "function") {
+		if (!ctx || !hasAnchor(value)) return value.toJSON(arg, ctx);
+		const data = {
+			aliasCount: 0,
+			count: 1,
+			res: void 0
+		};
+		ctx.anchors.set(value, data);
+		ctx.onCreate = (res) => {
+			data.res = res;
+			delete ctx.onCreate;
+		};
+		const res = value.toJSON(arg, ctx);
+		if (ctx.onCreate) ctx.onCreate(res);
+		return res;
+	}
+	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
+	return value;
+}
+var init_toJS = __esmMin((() => {
+	init_identity();
+}));
+// node_modules/yaml/browser/dist/nodes/Node.js
+var NodeBase;
+var init_Node = __esmMin((() => {
+	init_applyReviver();
+	init_identity();
+	init_toJS();
+	NodeBase = class {
+		constructor(type) {
+			Object.defineProperty(this, NODE_TYPE, { value: type });
+		}
+		/** Create a copy of this node.  */
+		clone() {
+			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/** A plain JavaScript representation of this node. */
+		toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+			if (!isDocument(doc)) throw new TypeError("A document argument is required");
+			const ctx = {
+				anchors: /* @__PURE__ */ new Map(),
+				doc,
+				keep: true,
+				mapAsMap: mapAsMap === true,
+				mapKeyWarned: false,
+				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+			};
+			const res = toJS(this, "", ctx);
+			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/nodes/Alias.js
+function getAliasCount(doc, node, anchors) {
+	if (isAlias(node)) {
+		const source = node.resolve(doc);
+		const anchor = anchors && source && anchors.get(source);
+		return anchor ? anchor.count * anchor.aliasCount : 0;
+	} else if (isCollection(node)) {
+		let count = 0;
+		for (const item of node.items) {
+			const c = getAliasCount(doc, item, anchors);
+			if (c > count) count = c;
+		}
+		return count;
+	} else if (isPair(node)) {
+		const kc = getAliasCount(doc, node.key, anchors);
+		const vc = getAliasCount(doc, node.value, anchors);
+		return Math.max(kc, vc);
+	}
+	return 1;
+}
+var Alias;
+var init_Alias = __esmMin((() => {
+	init_anchors();
+	init_visit();
+	init_identity();
+	init_Node();
+	init_toJS();
+	Alias = class extends NodeBase {
+		constructor(source) {
+			super(ALIAS);
+			this.source = source;
+			Object.defineProperty(this, "tag", { set() {
+				throw new Error("Alias nodes cannot have tags");
+			} });
+		}
+		/**
+		* Resolve the value of this alias within `doc`, finding the last
+		* instance of the `source` anchor before this node.
+		*/
+		resolve(doc, ctx) {
+			if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
+			let nodes;
+			if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
+			else {
+				nodes = [];
+				visit$1(doc, { Node: (_key, node) => {
+					if (isAlias(node) || hasAnchor(node)) nodes.push(node);
+				} });
+				if (ctx) ctx.aliasResolveCache = nodes;
+			}
+			let found = void 0;
+			for (const node of nodes) {
+				if (node === this) break;
+				if (node.anchor === this.source) found = node;
+			}
+			if (found && ctx) {
+				const { anchors, doc, maxAliasCount } = ctx;
+				let data = anchors.get(found);
+				if (!data) {
+					toJS(found, null, ctx);
+					data = anchors.get(found);
+				}
+				/* istanbul ignore if */
+				if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
+				if (maxAliasCount >= 0) {
+					data.count += 1;
+					if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
+					if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
+				}
+			}
+			return found;
+		}
+		toJSON(_arg, ctx) {
+			if (!ctx) return { source: this.source };
+			const source = this.resolve(ctx.doc, ctx);
+			if (!source) {
+				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+				throw new ReferenceError(msg);
+			}
+			return ctx.anchors.get(source).res;
+		}
+		toString(ctx, _onComment, _onChompKeep) {
+			const src = `*${this.source}`;
+			if (ctx) {
+				anchorIsValid(this.source);
+				if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
+					const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
+					throw new Error(msg);
+				}
+				if (ctx.implicitKey) return `${src} `;
+			}
+			return src;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/nodes/Scalar.js
+var isScalarValue, Scalar;
+var init_Scalar = __esmMin((() => {
+	init_identity();
+	init_Node();
+	init_toJS();
+	isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
+	Scalar = class extends NodeBase {
+		constructor(value) {
+			super(SCALAR$1);
+			this.value = value;
+		}
+		toJSON(arg, ctx) {
+			return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
+		}
+		toString() {
+			return String(this.value);
+		}
+	};
+	Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
+	Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
+	Scalar.PLAIN = "PLAIN";
+	Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
+	Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
+}));
+// node_modules/yaml/browser/dist/doc/createNode.js
+function findTagObject(value, tagName, tags) {
+	if (tagName) {
+		const match = tags.filter((t) => t.tag === tagName);
+		const tagObj = match.find((t) => !t.format) ?? match[0];
+		if (!tagObj) throw new Error(`Tag ${tagName} not found`);
+		return tagObj;
+	}
+	return tags.find((t) => t.identify?.(value) && !t.format);
+}
+function createNode(value, tagName, ctx) {
+	if (isDocument(value)) value = value.contents;
+	if (isNode(value)) return value;
+	if (isPair(value)) {
+		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
+		map.items.push(value);
+		return map;
+	}
+	if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
+	const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
+	let ref = void 0;
+	if (aliasDuplicateObjects && value && typeof value === "object") {
+		ref = sourceObjects.get(value);
+		if (ref) {
+			ref.anchor ?? (ref.anchor = onAnchor(value));
+			return new Alias(ref.anchor);
+		} else {
+			ref = {
+				anchor: null,
+				node: null
+			};
+			sourceObjects.set(value, ref);
+		}
+	}
+	if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
+	let tagObj = findTagObject(value, tagName, schema.tags);
+	if (!tagObj) {
+		if (value && typeof value.toJSON === "function") value = value.toJSON();
+		if (!value || typeof value !== "object") {
+			const node = new Scalar(value);
+			if (ref) ref.node = node;
+			return node;
+		}
+		tagObj = value instanceof Map ? schema[MAP] : Symbol.iterator in Object(value) ? schema[SEQ] : schema[MAP];
+	}
+	if (onTagObj) {
+		onTagObj(tagObj);
+		delete ctx.onTagObj;
+	}
+	const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar(value);
+	if (tagName) node.tag = tagName;
+	else if (!tagObj.default) node.tag = tagObj.tag;
+	if (ref) ref.node = node;
+	return node;
+}
+var defaultTagPrefix;
+var init_createNode = __esmMin((() => {
+	init_Alias();
+	init_identity();
+	init_Scalar();
+	defaultTagPrefix = "tag:yaml.org,2002:";
+}));
+// node_modules/yaml/browser/dist/nodes/Collection.js
+function collectionFromPath(schema, path, value) {
+	let v = value;
+	for (let i = path.length - 1; i >= 0; --i) {
+		const k = path[i];
+		if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
+			const a = [];
+			a[k] = v;
+			v = a;
+		} else v = /* @__PURE__ */ new Map([[k, v]]);
+	}
+	return createNode(v, void 0, {
+		aliasDuplicateObjects: false,
+		keepUndefined: false,
+		onAnchor: () => {
+			throw new Error("This should not happen, please report a bug.");
+		},
+		schema,
+		sourceObjects: /* @__PURE__ */ new Map()
+	});
+}
+var isEmptyPath, Collection$1;
+var init_Collection = __esmMin((() => {
+	init_createNode();
+	init_identity();
+	init_Node();
+	isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
+	Collection$1 = class extends NodeBase {
+		constructor(type, schema) {
+			super(type);
+			Object.defineProperty(this, "schema", {
+				value: schema,
+				configurable: true,
+				enumerable: false,
+				writable: true
+			});
+		}
+		/**
+		* Create a copy of this collection.
+		*
+		* @param schema - If defined, overwrites the original's schema
+		*/
+		clone(schema) {
+			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+			if (schema) copy.schema = schema;
+			copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/**
+		* Adds a value to the collection. For `!!map` and `!!omap` the value must
+		* be a Pair instance or a `{ key, value }` object, which may not have a key
+		* that already exists in the map.
+		*/
+		addIn(path, value) {
+			if (isEmptyPath(path)) this.add(value);
+			else {
+				const [key, ...rest] = path;
+				const node = this.get(key, true);
+				if (isCollection(node)) node.addIn(rest, value);
+				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			}
+		}
+		/**
+		* Removes a value from the collection.
+		* @returns `true` if the item was found and removed.
+		*/
+		deleteIn(path) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) return this.delete(key);
+			const node = this.get(key, true);
+			if (isCollection(node)) return node.deleteIn(rest);
+			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+		}
+		/**
+		* Returns item at `key`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		getIn(path, keepScalar) {
+			const [key, ...rest] = path;
+			const node = this.get(key, true);
+			if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
+			else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
+		}
+		hasAllNullValues(allowScalar) {
+			return this.items.every((node) => {
+				if (!isPair(node)) return false;
+				const n = node.value;
+				return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
+			});
+		}
+		/**
+		* Checks if the collection includes a value with the key `key`.
+		*/
+		hasIn(path) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) return this.has(key);
+			const node = this.get(key, true);
+			return isCollection(node) ? node.hasIn(rest) : false;
+		}
+		/**
+		* Sets a value in this collection. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		setIn(path, value) {
+			const [key, ...rest] = path;
+			if (rest.length === 0) this.set(key, value);
+			else {
+				const node = this.get(key, true);
+				if (isCollection(node)) node.setIn(rest, value);
+				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
+				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
+			}
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyComment.js
+function indentComment(comment, indent) {
+	if (/^\n+$/.test(comment)) return comment.substring(1);
+	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
+}
+var stringifyComment, lineComment;
+var init_stringifyComment = __esmMin((() => {
+	stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
+	lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
+}));
+// node_modules/yaml/browser/dist/stringify/foldFlowLines.js
+/**
+* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
+* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
+* terminated with `\n` and started with `indent`.
+*/
+function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+	if (!lineWidth || lineWidth < 0) return text;
+	if (lineWidth < minContentWidth) minContentWidth = 0;
+	const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
+	if (text.length <= endStep) return text;
+	const folds = [];
+	const escapedFolds = {};
+	let end = lineWidth - indent.length;
+	if (typeof indentAtStart === "number") {
+		if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
+		else end = lineWidth - indentAtStart;
+	}
+	let split = void 0;
+	let prev = void 0;
+	let overflow = false;
+	let i = -1;
+	let escStart = -1;
+	let escEnd = -1;
+	if (mode === "block") {
+		i = consumeMoreIndentedLines(text, i, indent.length);
+		if (i !== -1) end = i + endStep;
+	}
+	for (let ch; ch = text[i += 1];) {
+		if (mode === "quoted" && ch === "\\") {
+			escStart = i;
+			switch (text[i + 1]) {
+				case "x":
+					i += 3;
+					break;
+				case "u":
+					i += 5;
+					break;
+				case "U":
+					i += 9;
+					break;
+				default: i += 1;
+			}
+			escEnd = i;
+		}
+		if (ch === "\n") {
+			if (mode === "block") i = consumeMoreIndentedLines(text, i, indent.length);
+			end = i + indent.length + endStep;
+			split = void 0;
+		} else {
+			if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
+				const next = text[i + 1];
+				if (next && next !== " " && next !== "\n" && next !== "	") split = i;
+			}
+			if (i >= end) {
+				if (split) {
+					folds.push(split);
+					end = split + endStep;
+					split = void 0;
+				} else if (mode === "quoted") {
+					while (prev === " " || prev === "	") {
+						prev = ch;
+						ch = text[i += 1];
+						overflow = true;
+					}
+					const j = i > escEnd + 1 ? i - 2 : escStart - 1;
+					if (escapedFolds[j]) return text;
+					folds.push(j);
+					escapedFolds[j] = true;
+					end = j + endStep;
+					split = void 0;
+				} else overflow = true;
+			}
+		}
+		prev = ch;
+	}
+	if (overflow && onOverflow) onOverflow();
+	if (folds.length === 0) return text;
+	if (onFold) onFold();
+	let res = text.slice(0, folds[0]);
+	for (let i = 0; i < folds.length; ++i) {
+		const fold = folds[i];
+		const end = folds[i + 1] || text.length;
+		if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
+		else {
+			if (mode === "quoted" && escapedFolds[fold]) res += `${text[fold]}\\`;
+			res += `\n${indent}${text.slice(fold + 1, end)}`;
+		}
+	}
+	return res;
+}
+/**
+* Presumes `i + 1` is at the start of a line
+* @returns index of last newline in more-indented block
+*/
+function consumeMoreIndentedLines(text, i, indent) {
+	let end = i;
+	let start = i + 1;
+	let ch = text[start];
+	while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
+	else {
+		do
+			ch = text[++i];
+		while (ch && ch !== "\n");
+		end = i;
+		start = i + 1;
+		ch = text[start];
+	}
+	return end;
+}
+var FOLD_FLOW, FOLD_BLOCK, FOLD_QUOTED;
+var init_foldFlowLines = __esmMin((() => {
+	FOLD_FLOW = "flow";
+	FOLD_BLOCK = "block";
+	FOLD_QUOTED = "quoted";
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyString.js
+function lineLengthOverLimit(str, lineWidth, indentLength) {
+	if (!lineWidth || lineWidth < 0) return false;
+	const limit = lineWidth - indentLength;
+	const strLen = str.length;
+	if (strLen <= limit) return false;
+	for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
+		if (i - start > limit) return true;
+		start = i + 1;
+		if (strLen - start <= limit) return false;
+	}
+	return true;
+}
+function doubleQuotedString(value, ctx) {
+	const json = JSON.stringify(value);
+	if (ctx.options.doubleQuotedAsJSON) return json;
+	const { implicitKey } = ctx;
+	const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	let str = "";
+	let start = 0;
+	for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
+		if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
+			str += json.slice(start, i) + "\\ ";
+			i += 1;
+			start = i;
+			ch = "\\";
+		}
+		if (ch === "\\") switch (json[i + 1]) {
+			case "u":
+				{
+					str += json.slice(start, i);
+					const code = json.substr(i + 2, 4);
+					switch (code) {
+						case "0000":
+							str += "\\0";
+							break;
+						case "0007":
+							str += "\\a";
+							break;
+						case "000b":
+							str += "\\v";
+							break;
+						case "001b":
+							str += "\\e";
+							break;
+						case "0085":
+							str += "\\N";
+							break;
+						case "00a0":
+							str += "\\_";
+							break;
+						case "2028":
+							str += "\\L";
+							break;
+						case "2029":
+							str += "\\P";
+							break;
+						default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
+						else str += json.substr(i, 6);
+					}
+					i += 5;
+					start = i + 1;
+				}
+				break;
+			case "n":
+				if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
+				else {
+					str += json.slice(start, i) + "\n\n";
+					while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
+						str += "\n";
+						i += 2;
+					}
+					str += indent;
+					if (json[i + 2] === " ") str += "\\";
+					i += 1;
+					start = i + 1;
+				}
+				break;
+			default: i += 1;
+		}
+	}
+	str = start ? str + json.slice(start) : json;
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_QUOTED, getFoldOptions(ctx, false));
+}
+function singleQuotedString(value, ctx) {
+	if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
+	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
+	const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
+	return ctx.implicitKey ? res : foldFlowLines(res, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function quotedString(value, ctx) {
+	const { singleQuote } = ctx.options;
+	let qs;
+	if (singleQuote === false) qs = doubleQuotedString;
+	else {
+		const hasDouble = value.includes("\"");
+		const hasSingle = value.includes("'");
+		if (hasDouble && !hasSingle) qs = singleQuotedString;
+		else if (hasSingle && !hasDouble) qs = doubleQuotedString;
+		else qs = singleQuote ? singleQuotedString : doubleQuotedString;
+	}
+	return qs(value, ctx);
+}
+function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
+	const { blockQuote, commentString, lineWidth } = ctx.options;
+	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
+	const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
+	const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.BLOCK_FOLDED ? false : type === Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
+	if (!value) return literal ? "|\n" : ">\n";
+	let chomp;
+	let endStart;
+	for (endStart = value.length; endStart > 0; --endStart) {
+		const ch = value[endStart - 1];
+		if (ch !== "\n" && ch !== "	" && ch !== " ") break;
+	}
+	let end = value.substring(endStart);
+	const endNlPos = end.indexOf("\n");
+	if (endNlPos === -1) chomp = "-";
+	else if (value === end || endNlPos !== end.length - 1) {
+		chomp = "+";
+		if (onChompKeep) onChompKeep();
+	} else chomp = "";
+	if (end) {
+		value = value.slice(0, -end.length);
+		if (end[end.length - 1] === "\n") end = end.slice(0, -1);
+		end = end.replace(blockEndNewlines, `$&${indent}`);
+	}
+	let startWithSpace = false;
+	let startEnd;
+	let startNlPos = -1;
+	for (startEnd = 0; startEnd < value.length; ++startEnd) {
+		const ch = value[startEnd];
+		if (ch === " ") startWithSpace = true;
+		else if (ch === "\n") startNlPos = startEnd;
+		else break;
+	}
+	let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
+	if (start) {
+		value = value.substring(start.length);
+		start = start.replace(/\n+/g, `$&${indent}`);
+	}
+	let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
+	if (comment) {
+		header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
+		if (onComment) onComment();
+	}
+	if (!literal) {
+		const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
+		let literalFallback = false;
+		const foldOptions = getFoldOptions(ctx, true);
+		if (blockQuote !== "folded" && type !== Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
+			literalFallback = true;
+		};
+		const body = foldFlowLines(`${start}${foldedValue}${end}`, indent, FOLD_BLOCK, foldOptions);
+		if (!literalFallback) return `>${header}\n${indent}${body}`;
+	}
+	value = value.replace(/\n+/g, `$&${indent}`);
+	return `|${header}\n${indent}${start}${value}${end}`;
+}
+function plainString(item, ctx, onComment, onChompKeep) {
+	const { type, value } = item;
+	const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
+	if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
+	if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
+	if (!implicitKey && !inFlow && type !== Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
+	if (containsDocumentMarker(value)) {
+		if (indent === "") {
+			ctx.forceBlockIndent = true;
+			return blockString(item, ctx, onComment, onChompKeep);
+		} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
+	}
+	const str = value.replace(/\n+/g, `$&\n${indent}`);
+	if (actualString) {
+		const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
+		const { compat, tags } = ctx.doc.schema;
+		if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
+	}
+	return implicitKey ? str : foldFlowLines(str, indent, FOLD_FLOW, getFoldOptions(ctx, false));
+}
+function stringifyString(item, ctx, onComment, onChompKeep) {
+	const { implicitKey, inFlow } = ctx;
+	const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
+	let { type } = item;
+	if (type !== Scalar.QUOTE_DOUBLE) {
+		if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.QUOTE_DOUBLE;
+	}
+	const _stringify = (_type) => {
+		switch (_type) {
+			case Scalar.BLOCK_FOLDED:
+			case Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
+			case Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
+			case Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
+			case Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
+			default: return null;
+		}
+	};
+	let res = _stringify(type);
+	if (res === null) {
+		const { defaultKeyType, defaultStringType } = ctx.options;
+		const t = implicitKey && defaultKeyType || defaultStringType;
+		res = _stringify(t);
+		if (res === null) throw new Error(`Unsupported default string type ${t}`);
+	}
+	return res;
+}
+var getFoldOptions, containsDocumentMarker, blockEndNewlines;
+var init_stringifyString = __esmMin((() => {
+	init_Scalar();
+	init_foldFlowLines();
+	getFoldOptions = (ctx, isBlock) => ({
+		indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
+		lineWidth: ctx.options.lineWidth,
+		minContentWidth: ctx.options.minContentWidth
+	});
+	containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
+	try {
+		blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
+	} catch {
+		blockEndNewlines = /\n+(?!\n|$)/g;
+	}
+}));
+// node_modules/yaml/browser/dist/stringify/stringify.js
+function createStringifyContext(doc, options) {
+	const opt = Object.assign({
+		blockQuote: true,
+		commentString: stringifyComment,
+		defaultKeyType: null,
+		defaultStringType: "PLAIN",
+		directives: null,
+		doubleQuotedAsJSON: false,
+		doubleQuotedMinMultiLineLength: 40,
+		falseStr: "false",
+		flowCollectionPadding: true,
+		indentSeq: true,
+		lineWidth: 80,
+		minContentWidth: 20,
+		nullStr: "null",
+		simpleKeys: false,
+		singleQuote: null,
+		trailingComma: false,
+		trueStr: "true",
+		verifyAliasOrder: true
+	}, doc.schema.toStringOptions, options);
+	let inFlow;
+	switch (opt.collectionStyle) {
+		case "block":
+			inFlow = false;
+			break;
+		case "flow":
+			inFlow = true;
+			break;
+		default: inFlow = null;
+	}
+	return {
+		anchors: /* @__PURE__ */ new Set(),
+		doc,
+		flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
+		indent: "",
+		indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
+		inFlow,
+		options: opt
+	};
+}
+function getTagObject(tags, item) {
+	if (item.tag) {
+		const match = tags.filter((t) => t.tag === item.tag);
+		if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
+	}
+	let tagObj = void 0;
+	let obj;
+	if (isScalar(item)) {
+		obj = item.value;
+		let match = tags.filter((t) => t.identify?.(obj));
+		if (match.length > 1) {
+			const testMatch = match.filter((t) => t.test);
+			if (testMatch.length > 0) match = testMatch;
+		}
+		tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
+	} else {
+		obj = item;
+		tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
+	}
+	if (!tagObj) {
+		const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
+		throw new Error(`Tag not resolved for ${name} value`);
+	}
+	return tagObj;
+}
+function stringifyProps(node, tagObj, { anchors, doc }) {
+	if (!doc.directives) return "";
+	const props = [];
+	const anchor = (isScalar(node) || isCollection(node)) && node.anchor;
+	if (anchor && anchorIsValid(anchor)) {
+		anchors.add(anchor);
+		props.push(`&${anchor}`);
+	}
+	const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
+	if (tag) props.push(doc.directives.tagString(tag));
+	return props.join(" ");
+}
+function stringify(item, ctx, onComment, onChompKeep) {
+	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
+	if (isAlias(item)) {
+		if (ctx.doc.directives) return item.toString(ctx);
+		if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
+		else {
+			if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
+			else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
+			item = item.resolve(ctx.doc);
+		}
+	}
+	let tagObj = void 0;
+	const node = isNode(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
+	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
+	const props = stringifyProps(node, tagObj, ctx);
+	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
+	const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : isScalar(node) ? stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
+	if (!props) return str;
+	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
+}
+var init_stringify = __esmMin((() => {
+	init_anchors();
+	init_identity();
+	init_stringifyComment();
+	init_stringifyString();
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyPair.js
+function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
+	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
+	let keyComment = isNode(key) && key.comment || null;
+	if (simpleKeys) {
+		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
+		if (isCollection(key) || !isNode(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
+	}
+	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
+	ctx = Object.assign({}, ctx, {
+		allNullValues: false,
+		implicitKey: !explicitKey && (simpleKeys || !allNullValues),
+		indent: indent + indentStep
+	});
+	let keyCommentDone = false;
+	let chompKeep = false;
+	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
+		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
+		explicitKey = true;
+	}
+	if (ctx.inFlow) {
+		if (allNullValues || value == null) {
+			if (keyCommentDone && onComment) onComment();
+			return str === "" ? "?" : explicitKey ? `? ${str}` : str;
+		}
+	} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
+		str = `? ${str}`;
+		if (keyComment && !keyCommentDone) str += lineComment(str, ctx.indent, commentString(keyComment));
+		else if (chompKeep && onChompKeep) onChompKeep();
+		return str;
+	}
+	if (keyCommentDone) keyComment = null;
+	if (explicitKey) {
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
+		str = `? ${str}\n${indent}:`;
+	} else {
+		str = `${str}:`;
+		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
+	}
+	let vsb, vcb, valueComment;
+	if (isNode(value)) {
+		vsb = !!value.spaceBefore;
+		vcb = value.commentBefore;
+		valueComment = value.comment;
+	} else {
+		vsb = false;
+		vcb = null;
+		valueComment = null;
+		if (value && typeof value === "object") value = doc.createNode(value);
+	}
+	ctx.implicitKey = false;
+	if (!explicitKey && !keyComment && isScalar(value)) ctx.indentAtStart = str.length + 1;
+	chompKeep = false;
+	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
+	let valueCommentDone = false;
+	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+	let ws = " ";
+	if (keyComment || vsb || vcb) {
+		ws = vsb ? "\n" : "";
+		if (vcb) {
+			const cs = commentString(vcb);
+			ws += `\n${indentComment(cs, ctx.indent)}`;
+		}
+		if (valueStr === "" && !ctx.inFlow) {
+			if (ws === "\n" && valueComment) ws = "\n\n";
+		} else ws += `\n${ctx.indent}`;
+	} else if (!explicitKey && isCollection(value)) {
+		const vs0 = valueStr[0];
+		const nl0 = valueStr.indexOf("\n");
+		const hasNewline = nl0 !== -1;
+		const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
+		if (hasNewline || !flow) {
+			let hasPropsLine = false;
+			if (hasNewline && (vs0 === "&" || vs0 === "!")) {
+				let sp0 = valueStr.indexOf(" ");
+				if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
+				if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
+			}
+			if (!hasPropsLine) ws = `\n${ctx.indent}`;
+		}
+	} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
+	str += ws + valueStr;
+	if (ctx.inFlow) {
+		if (valueCommentDone && onComment) onComment();
+	} else if (valueComment && !valueCommentDone) str += lineComment(str, ctx.indent, commentString(valueComment));
+	else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+var init_stringifyPair = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_stringify();
+	init_stringifyComment();
+}));
+// node_modules/yaml/browser/dist/log.js
+function warn(logLevel, warning) {
+	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
+}
+var init_log = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
+function addMergeToJSMap(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
+	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
+	else mergeValue(ctx, map, source);
+}
+function mergeValue(ctx, map, value) {
+	const source = resolveAliasValue(ctx, value);
+	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
+	const srcMap = source.toJSON(null, ctx, Map);
+	for (const [key, value] of srcMap) if (map instanceof Map) {
+		if (!map.has(key)) map.set(key, value);
+	} else if (map instanceof Set) map.add(key);
+	else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true
+	});
+	return map;
+}
+function resolveAliasValue(ctx, value) {
+	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
+}
+var MERGE_KEY, merge$2, isMergeKey;
+var init_merge = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	MERGE_KEY = "<<";
+	merge$2 = {
+		identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
+		default: "key",
+		tag: "tag:yaml.org,2002:merge",
+		test: /^<<$/,
+		resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
+		stringify: () => MERGE_KEY
+	};
+	isMergeKey = (ctx, key) => (merge$2.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$2.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$2.tag && tag.default);
+}));
+// node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
+function addPairToJSMap(ctx, map, { key, value }) {
+	if (isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
+	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
+	else {
+		const jsKey = toJS(key, "", ctx);
+		if (map instanceof Map) map.set(jsKey, toJS(value, jsKey, ctx));
+		else if (map instanceof Set) map.add(jsKey);
+		else {
+			const stringKey = stringifyKey(key, jsKey, ctx);
+			const jsValue = toJS(value, stringKey, ctx);
+			if (stringKey in map) Object.defineProperty(map, stringKey, {
+				value: jsValue,
+				writable: true,
+				enumerable: true,
+				configurable: true
+			});
+			else map[stringKey] = jsValue;
+		}
+	}
+	return map;
+}
+function stringifyKey(key, jsKey, ctx) {
+	if (jsKey === null) return "";
+	if (typeof jsKey !== "object") return String(jsKey);
+	if (isNode(key) && ctx?.doc) {
+		const strCtx = createStringifyContext(ctx.doc, {});
+		strCtx.anchors = /* @__PURE__ */ new Set();
+		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
+		strCtx.inFlow = true;
+		strCtx.inStringifyKey = true;
+		const strKey = key.toString(strCtx);
+		if (!ctx.mapKeyWarned) {
+			let jsonStr = JSON.stringify(strKey);
+			if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
+			warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
+			ctx.mapKeyWarned = true;
+		}
+		return strKey;
+	}
+	return JSON.stringify(jsKey);
+}
+var init_addPairToJSMap = __esmMin((() => {
+	init_log();
+	init_merge();
+	init_stringify();
+	init_identity();
+	init_toJS();
+}));
+// node_modules/yaml/browser/dist/nodes/Pair.js
+function createPair(key, value, ctx) {
+	const k = createNode(key, void 0, ctx);
+	const v = createNode(value, void 0, ctx);
+	return new Pair(k, v);
+}
+var Pair;
+var init_Pair = __esmMin((() => {
+	init_createNode();
+	init_stringifyPair();
+	init_addPairToJSMap();
+	init_identity();
+	Pair = class Pair {
+		constructor(key, value = null) {
+			Object.defineProperty(this, NODE_TYPE, { value: PAIR });
+			this.key = key;
+			this.value = value;
+		}
+		clone(schema) {
+			let { key, value } = this;
+			if (isNode(key)) key = key.clone(schema);
+			if (isNode(value)) value = value.clone(schema);
+			return new Pair(key, value);
+		}
+		toJSON(_, ctx) {
+			return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
+		}
+		toString(ctx, onComment, onChompKeep) {
+			return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyCollection.js
+function stringifyCollection(collection, ctx, options) {
+	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
+}
+function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
+	const { indent, options: { commentString } } = ctx;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		type: null
+	});
+	let chompKeep = false;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode(item)) {
+			if (!chompKeep && item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode(item.key) ? item.key : null;
+			if (ik) {
+				if (!chompKeep && ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
+			}
+		}
+		chompKeep = false;
+		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		if (chompKeep && comment) chompKeep = false;
+		lines.push(blockItemPrefix + str);
+	}
+	let str;
+	if (lines.length === 0) str = flowChars.start + flowChars.end;
+	else {
+		str = lines[0];
+		for (let i = 1; i < lines.length; ++i) {
+			const line = lines[i];
+			str += line ? `\n${indent}${line}` : "\n";
+		}
+	}
+	if (comment) {
+		str += "\n" + indentComment(commentString(comment), indent);
+		if (onComment) onComment();
+	} else if (chompKeep && onChompKeep) onChompKeep();
+	return str;
+}
+function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
+	const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
+	itemIndent += indentStep;
+	const itemCtx = Object.assign({}, ctx, {
+		indent: itemIndent,
+		inFlow: true,
+		type: null
+	});
+	let reqNewline = false;
+	let linesAtValue = 0;
+	const lines = [];
+	for (let i = 0; i < items.length; ++i) {
+		const item = items[i];
+		let comment = null;
+		if (isNode(item)) {
+			if (item.spaceBefore) lines.push("");
+			addCommentBefore(ctx, lines, item.commentBefore, false);
+			if (item.comment) comment = item.comment;
+		} else if (isPair(item)) {
+			const ik = isNode(item.key) ? item.key : null;
+			if (ik) {
+				if (ik.spaceBefore) lines.push("");
+				addCommentBefore(ctx, lines, ik.commentBefore, false);
+				if (ik.comment) reqNewline = true;
+			}
+			const iv = isNode(item.value) ? item.value : null;
+			if (iv) {
+				if (iv.comment) comment = iv.comment;
+				if (iv.commentBefore) reqNewline = true;
+			} else if (item.value == null && ik?.comment) comment = ik.comment;
+		}
+		if (comment) reqNewline = true;
+		let str = stringify(item, itemCtx, () => comment = null);
+		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
+		if (i < items.length - 1) str += ",";
+		else if (ctx.options.trailingComma) {
+			if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
+			if (reqNewline) str += ",";
+		}
+		if (comment) str += lineComment(str, itemIndent, commentString(comment));
+		lines.push(str);
+		linesAtValue = lines.length;
+	}
+	const { start, end } = flowChars;
+	if (lines.length === 0) return start + end;
+	else {
+		if (!reqNewline) {
+			const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
+			reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
+		}
+		if (reqNewline) {
+			let str = start;
+			for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
+			return `${str}\n${indent}${end}`;
+		} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
+	}
+}
+function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
+	if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
+	if (comment) {
+		const ic = indentComment(commentString(comment), indent);
+		lines.push(ic.trimStart());
+	}
+}
+var init_stringifyCollection = __esmMin((() => {
+	init_identity();
+	init_stringify();
+	init_stringifyComment();
+}));
+// node_modules/yaml/browser/dist/nodes/YAMLMap.js
+function findPair(items, key) {
+	const k = isScalar(key) ? key.value : key;
+	for (const it of items) if (isPair(it)) {
+		if (it.key === key || it.key === k) return it;
+		if (isScalar(it.key) && it.key.value === k) return it;
+	}
+}
+var YAMLMap;
+var init_YAMLMap = __esmMin((() => {
+	init_stringifyCollection();
+	init_addPairToJSMap();
+	init_Collection();
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	YAMLMap = class extends Collection$1 {
+		static get tagName() {
+			return "tag:yaml.org,2002:map";
+		}
+		constructor(schema) {
+			super(MAP, schema);
+			this.items = [];
+		}
+		/**
+		* A generic collection parsing method that can be extended
+		* to other node classes that inherit from YAMLMap
+		*/
+		static from(schema, obj, ctx) {
+			const { keepUndefined, replacer } = ctx;
+			const map = new this(schema);
+			const add = (key, value) => {
+				if (typeof replacer === "function") value = replacer.call(obj, key, value);
+				else if (Array.isArray(replacer) && !replacer.includes(key)) return;
+				if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
+			};
+			if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
+			else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
+			if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
+			return map;
+		}
+		/**
+		* Adds a value to the collection.
+		*
+		* @param overwrite - If not set `true`, using a key that is already in the
+		*   collection will throw. Otherwise, overwrites the previous value.
+		*/
+		add(pair, overwrite) {
+			let _pair;
+			if (isPair(pair)) _pair = pair;
+			else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
+			else _pair = new Pair(pair.key, pair.value);
+			const prev = findPair(this.items, _pair.key);
+			const sortEntries = this.schema?.sortMapEntries;
+			if (prev) {
+				if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
+				if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
+				else prev.value = _pair.value;
+			} else if (sortEntries) {
+				const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
+				if (i === -1) this.items.push(_pair);
+				else this.items.splice(i, 0, _pair);
+			} else this.items.push(_pair);
+		}
+		delete(key) {
+			const it = findPair(this.items, key);
+			if (!it) return false;
+			return this.items.splice(this.items.indexOf(it), 1).length > 0;
+		}
+		get(key, keepScalar) {
+			const node = findPair(this.items, key)?.value;
+			return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
+		}
+		has(key) {
+			return !!findPair(this.items, key);
+		}
+		set(key, value) {
+			this.add(new Pair(key, value), true);
+		}
+		/**
+		* @param ctx - Conversion context, originally set in Document#toJS()
+		* @param {Class} Type - If set, forces the returned collection type
+		* @returns Instance of Type, Map, or Object
+		*/
+		toJSON(_, ctx, Type) {
+			const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
+			if (ctx?.onCreate) ctx.onCreate(map);
+			for (const item of this.items) addPairToJSMap(ctx, map, item);
+			return map;
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
+			if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
+			return stringifyCollection(this, ctx, {
+				blockItemPrefix: "",
+				flowChars: {
+					start: "{",
+					end: "}"
+				},
+				itemIndent: ctx.indent || "",
+				onChompKeep,
+				onComment
+			});
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/map.js
+var map;
+var init_map = __esmMin((() => {
+	init_identity();
+	init_YAMLMap();
+	map = {
+		collection: "map",
+		default: true,
+		nodeClass: YAMLMap,
+		tag: "tag:yaml.org,2002:map",
+		resolve(map, onError) {
+			if (!isMap(map)) onError("Expected a mapping for this tag");
+			return map;
+		},
+		createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
+	};
+}));
+// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
+function asItemIndex(key) {
+	let idx = isScalar(key) ? key.value : key;
+	if (idx && typeof idx === "string") idx = Number(idx);
+	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
+}
+var YAMLSeq;
+var init_YAMLSeq = __esmMin((() => {
+	init_createNode();
+	init_stringifyCollection();
+	init_Collection();
+	init_identity();
+	init_Scalar();
+	init_toJS();
+	YAMLSeq = class extends Collection$1 {
+		static get tagName() {
+			return "tag:yaml.org,2002:seq";
+		}
+		constructor(schema) {
+			super(SEQ, schema);
+			this.items = [];
+		}
+		add(value) {
+			this.items.push(value);
+		}
+		/**
+		* Removes a value from the collection.
+		*
+		* `key` must contain a representation of an integer for this to succeed.
+		* It may be wrapped in a `Scalar`.
+		*
+		* @returns `true` if the item was found and removed.
+		*/
+		delete(key) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") return false;
+			return this.items.splice(idx, 1).length > 0;
+		}
+		get(key, keepScalar) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") return void 0;
+			const it = this.items[idx];
+			return !keepScalar && isScalar(it) ? it.value : it;
+		}
+		/**
+		* Checks if the collection includes a value with the key `key`.
+		*
+		* `key` must contain a representation of an integer for this to succeed.
+		* It may be wrapped in a `Scalar`.
+		*/
+		has(key) {
+			const idx = asItemIndex(key);
+			return typeof idx === "number" && idx < this.items.length;
+		}
+		/**
+		* Sets a value in this collection. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*
+		* If `key` does not contain a representation of an integer, this will throw.
+		* It may be wrapped in a `Scalar`.
+		*/
+		set(key, value) {
+			const idx = asItemIndex(key);
+			if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
+			const prev = this.items[idx];
+			if (isScalar(prev) && isScalarValue(value)) prev.value = value;
+			else this.items[idx] = value;
+		}
+		toJSON(_, ctx) {
+			const seq = [];
+			if (ctx?.onCreate) ctx.onCreate(seq);
+			let i = 0;
+			for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
+			return seq;
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			return stringifyCollection(this, ctx, {
+				blockItemPrefix: "- ",
+				flowChars: {
+					start: "[",
+					end: "]"
+				},
+				itemIndent: (ctx.indent || "") + "  ",
+				onChompKeep,
+				onComment
+			});
+		}
+		static from(schema, obj, ctx) {
+			const { replacer } = ctx;
+			const seq = new this(schema);
+			if (obj && Symbol.iterator in Object(obj)) {
+				let i = 0;
+				for (let it of obj) {
+					if (typeof replacer === "function") {
+						const key = obj instanceof Set ? it : String(i++);
+						it = replacer.call(obj, key, it);
+					}
+					seq.items.push(createNode(it, void 0, ctx));
+				}
+			}
+			return seq;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/seq.js
+var seq;
+var init_seq = __esmMin((() => {
+	init_identity();
+	init_YAMLSeq();
+	seq = {
+		collection: "seq",
+		default: true,
+		nodeClass: YAMLSeq,
+		tag: "tag:yaml.org,2002:seq",
+		resolve(seq, onError) {
+			if (!isSeq(seq)) onError("Expected a sequence for this tag");
+			return seq;
+		},
+		createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/string.js
+var string$2;
+var init_string = __esmMin((() => {
+	init_stringifyString();
+	string$2 = {
+		identify: (value) => typeof value === "string",
+		default: true,
+		tag: "tag:yaml.org,2002:str",
+		resolve: (str) => str,
+		stringify(item, ctx, onComment, onChompKeep) {
+			ctx = Object.assign({ actualString: true }, ctx);
+			return stringifyString(item, ctx, onComment, onChompKeep);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/common/null.js
+var nullTag;
+var init_null = __esmMin((() => {
+	init_Scalar();
+	nullTag = {
+		identify: (value) => value == null,
+		createNode: () => new Scalar(null),
+		default: true,
+		tag: "tag:yaml.org,2002:null",
+		test: /^(?:~|[Nn]ull|NULL)?$/,
+		resolve: () => new Scalar(null),
+		stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
+	};
+}));
+// node_modules/yaml/browser/dist/schema/core/bool.js
+var boolTag;
+var init_bool$1 = __esmMin((() => {
+	init_Scalar();
+	boolTag = {
+		identify: (value) => typeof value === "boolean",
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
+		resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
+		stringify({ source, value }, ctx) {
+			if (source && boolTag.test.test(source)) {
+				if (value === (source[0] === "t" || source[0] === "T")) return source;
+			}
+			return value ? ctx.options.trueStr : ctx.options.falseStr;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyNumber.js
+function stringifyNumber({ format, minFractionDigits, tag, value }) {
+	if (typeof value === "bigint") return String(value);
+	const num = typeof value === "number" ? value : Number(value);
+	if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
+	let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
+	if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
+		let i = n.indexOf(".");
+		if (i < 0) {
+			i = n.length;
+			n += ".";
+		}
+		let d = minFractionDigits - (n.length - i - 1);
+		while (d-- > 0) n += "0";
+	}
+	return n;
+}
+var init_stringifyNumber = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/schema/core/float.js
+var floatNaN$1, floatExp$1, float$1;
+var init_float$1 = __esmMin((() => {
+	init_Scalar();
+	init_stringifyNumber();
+	floatNaN$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+		stringify: stringifyNumber
+	};
+	floatExp$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "EXP",
+		test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+		resolve: (str) => parseFloat(str),
+		stringify(node) {
+			const num = Number(node.value);
+			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+		}
+	};
+	float$1 = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
+		resolve(str) {
+			const node = new Scalar(parseFloat(str));
+			const dot = str.indexOf(".");
+			if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
+			return node;
+		},
+		stringify: stringifyNumber
+	};
+}));
+// node_modules/yaml/browser/dist/schema/core/int.js
+function intStringify$1(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
+	return stringifyNumber(node);
+}
+var intIdentify$2, intResolve$1, intOct$1, int$2, intHex$1;
+var init_int$1 = __esmMin((() => {
+	init_stringifyNumber();
+	intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
+	intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
+	intOct$1 = {
+		identify: (value) => intIdentify$2(value) && value >= 0,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "OCT",
+		test: /^0o[0-7]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
+		stringify: (node) => intStringify$1(node, 8, "0o")
+	};
+	int$2 = {
+		identify: intIdentify$2,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^[-+]?[0-9]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
+		stringify: stringifyNumber
+	};
+	intHex$1 = {
+		identify: (value) => intIdentify$2(value) && value >= 0,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "HEX",
+		test: /^0x[0-9a-fA-F]+$/,
+		resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
+		stringify: (node) => intStringify$1(node, 16, "0x")
+	};
+}));
+// node_modules/yaml/browser/dist/schema/core/schema.js
+var schema$2;
+var init_schema$2 = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_bool$1();
+	init_float$1();
+	init_int$1();
+	schema$2 = [
+		map,
+		seq,
+		string$2,
+		nullTag,
+		boolTag,
+		intOct$1,
+		int$2,
+		intHex$1,
+		floatNaN$1,
+		floatExp$1,
+		float$1
+	];
+}));
+// node_modules/yaml/browser/dist/schema/json/schema.js
+function intIdentify$1(value) {
+	return typeof value === "bigint" || Number.isInteger(value);
+}
+var stringifyJSON, jsonScalars, schema$1;
+var init_schema$1 = __esmMin((() => {
+	init_Scalar();
+	init_map();
+	init_seq();
+	stringifyJSON = ({ value }) => JSON.stringify(value);
+	jsonScalars = [
+		{
+			identify: (value) => typeof value === "string",
+			default: true,
+			tag: "tag:yaml.org,2002:str",
+			resolve: (str) => str,
+			stringify: stringifyJSON
+		},
+		{
+			identify: (value) => value == null,
+			createNode: () => new Scalar(null),
+			default: true,
+			tag: "tag:yaml.org,2002:null",
+			test: /^null$/,
+			resolve: () => null,
+			stringify: stringifyJSON
+		},
+		{
+			identify: (value) => typeof value === "boolean",
+			default: true,
+			tag: "tag:yaml.org,2002:bool",
+			test: /^true$|^false$/,
+			resolve: (str) => str === "true",
+			stringify: stringifyJSON
+		},
+		{
+			identify: intIdentify$1,
+			default: true,
+			tag: "tag:yaml.org,2002:int",
+			test: /^-?(?:0|[1-9][0-9]*)$/,
+			resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
+			stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
+		},
+		{
+			identify: (value) => typeof value === "number",
+			default: true,
+			tag: "tag:yaml.org,2002:float",
+			test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
+			resolve: (str) => parseFloat(str),
+			stringify: stringifyJSON
+		}
+	];
+	schema$1 = [map, seq].concat(jsonScalars, {
+		default: true,
+		tag: "",
+		test: /^/,
+		resolve(str, onError) {
+			onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
+			return str;
+		}
+	});
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
+var binary;
+var init_binary = __esmMin((() => {
+	init_Scalar();
+	init_stringifyString();
+	binary = {
+		identify: (value) => value instanceof Uint8Array,
+		default: false,
+		tag: "tag:yaml.org,2002:binary",
+		/**
+		* Returns a Buffer in node and an Uint8Array in browsers
+		*
+		* To use the resulting buffer as an image, you'll want to do something like:
+		*
+		*   const blob = new Blob([buffer], { type: 'image/jpeg' })
+		*   document.querySelector('#photo').src = URL.createObjectURL(blob)
+		*/
+		resolve(src, onError) {
+			if (typeof atob === "function") {
+				const str = atob(src.replace(/[\n\r]/g, ""));
+				const buffer = new Uint8Array(str.length);
+				for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
+				return buffer;
+			} else {
+				onError("This environment does not support reading binary tags; either Buffer or atob is required");
+				return src;
+			}
+		},
+		stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
+			if (!value) return "";
+			const buf = value;
+			let str;
+			if (typeof btoa === "function") {
+				let s = "";
+				for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
+				str = btoa(s);
+			} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
+			type ?? (type = Scalar.BLOCK_LITERAL);
+			if (type !== Scalar.QUOTE_DOUBLE) {
+				const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
+				const n = Math.ceil(str.length / lineWidth);
+				const lines = new Array(n);
+				for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
+				str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
+			}
+			return stringifyString({
+				comment,
+				type,
+				value: str
+			}, ctx, onComment, onChompKeep);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
+function resolvePairs(seq, onError) {
+	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
+		let item = seq.items[i];
+		if (isPair(item)) continue;
+		else if (isMap(item)) {
+			if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
+			const pair = item.items[0] || new Pair(new Scalar(null));
+			if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
+			if (item.comment) {
+				const cn = pair.value ?? pair.key;
+				cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
+			}
+			item = pair;
+		}
+		seq.items[i] = isPair(item) ? item : new Pair(item);
+	}
+	else onError("Expected a sequence for this tag");
+	return seq;
+}
+function createPairs(schema, iterable, ctx) {
+	const { replacer } = ctx;
+	const pairs = new YAMLSeq(schema);
+	pairs.tag = "tag:yaml.org,2002:pairs";
+	let i = 0;
+	if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
+		if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
+		let key, value;
+		if (Array.isArray(it)) {
+			if (it.length === 2) {
+				key = it[0];
+				value = it[1];
+			} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
+		} else if (it && it instanceof Object) {
+			const keys = Object.keys(it);
+			if (keys.length === 1) {
+				key = keys[0];
+				value = it[key];
+			} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
+		} else key = it;
+		pairs.items.push(createPair(key, value, ctx));
+	}
+	return pairs;
+}
+var pairs;
+var init_pairs = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	init_YAMLSeq();
+	pairs = {
+		collection: "seq",
+		default: false,
+		tag: "tag:yaml.org,2002:pairs",
+		resolve: resolvePairs,
+		createNode: createPairs
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
+var YAMLOMap, omap;
+var init_omap = __esmMin((() => {
+	init_identity();
+	init_toJS();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_pairs();
+	YAMLOMap = class YAMLOMap extends YAMLSeq {
+		constructor() {
+			super();
+			this.add = YAMLMap.prototype.add.bind(this);
+			this.delete = YAMLMap.prototype.delete.bind(this);
+			this.get = YAMLMap.prototype.get.bind(this);
+			this.has = YAMLMap.prototype.has.bind(this);
+			this.set = YAMLMap.prototype.set.bind(this);
+			this.tag = YAMLOMap.tag;
+		}
+		/**
+		* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
+		* but TypeScript won't allow widening the signature of a child method.
+		*/
+		toJSON(_, ctx) {
+			if (!ctx) return super.toJSON(_);
+			const map = /* @__PURE__ */ new Map();
+			if (ctx?.onCreate) ctx.onCreate(map);
+			for (const pair of this.items) {
+				let key, value;
+				if (isPair(pair)) {
+					key = toJS(pair.key, "", ctx);
+					value = toJS(pair.value, key, ctx);
+				} else key = toJS(pair, "", ctx);
+				if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
+				map.set(key, value);
+			}
+			return map;
+		}
+		static from(schema, iterable, ctx) {
+			const pairs = createPairs(schema, iterable, ctx);
+			const omap = new this();
+			omap.items = pairs.items;
+			return omap;
+		}
+	};
+	YAMLOMap.tag = "tag:yaml.org,2002:omap";
+	omap = {
+		collection: "seq",
+		identify: (value) => value instanceof Map,
+		nodeClass: YAMLOMap,
+		default: false,
+		tag: "tag:yaml.org,2002:omap",
+		resolve(seq, onError) {
+			const pairs = resolvePairs(seq, onError);
+			const seenKeys = [];
+			for (const { key } of pairs.items) if (isScalar(key)) {
+				if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
+				else seenKeys.push(key.value);
+			}
+			return Object.assign(new YAMLOMap(), pairs);
+		},
+		createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
+function boolStringify({ value, source }, ctx) {
+	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
+	return value ? ctx.options.trueStr : ctx.options.falseStr;
+}
+var trueTag, falseTag;
+var init_bool = __esmMin((() => {
+	init_Scalar();
+	trueTag = {
+		identify: (value) => value === true,
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
+		resolve: () => new Scalar(true),
+		stringify: boolStringify
+	};
+	falseTag = {
+		identify: (value) => value === false,
+		default: true,
+		tag: "tag:yaml.org,2002:bool",
+		test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
+		resolve: () => new Scalar(false),
+		stringify: boolStringify
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
+var floatNaN, floatExp, float;
+var init_float = __esmMin((() => {
+	init_Scalar();
+	init_stringifyNumber();
+	floatNaN = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+		stringify: stringifyNumber
+	};
+	floatExp = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "EXP",
+		test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
+		resolve: (str) => parseFloat(str.replace(/_/g, "")),
+		stringify(node) {
+			const num = Number(node.value);
+			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
+		}
+	};
+	float = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
+		resolve(str) {
+			const node = new Scalar(parseFloat(str.replace(/_/g, "")));
+			const dot = str.indexOf(".");
+			if (dot !== -1) {
+				const f = str.substring(dot + 1).replace(/_/g, "");
+				if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
+			}
+			return node;
+		},
+		stringify: stringifyNumber
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
+function intResolve(str, offset, radix, { intAsBigInt }) {
+	const sign = str[0];
+	if (sign === "-" || sign === "+") offset += 1;
+	str = str.substring(offset).replace(/_/g, "");
+	if (intAsBigInt) {
+		switch (radix) {
+			case 2:
+				str = `0b${str}`;
+				break;
+			case 8:
+				str = `0o${str}`;
+				break;
+			case 16: str = `0x${str}`;
+		}
+		const n = BigInt(str);
+		return sign === "-" ? BigInt(-1) * n : n;
+	}
+	const n = parseInt(str, radix);
+	return sign === "-" ? -1 * n : n;
+}
+function intStringify(node, radix, prefix) {
+	const { value } = node;
+	if (intIdentify(value)) {
+		const str = value.toString(radix);
+		return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
+	}
+	return stringifyNumber(node);
+}
+var intIdentify, intBin, intOct, int$1, intHex;
+var init_int = __esmMin((() => {
+	init_stringifyNumber();
+	intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
+	intBin = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "BIN",
+		test: /^[-+]?0b[0-1_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
+		stringify: (node) => intStringify(node, 2, "0b")
+	};
+	intOct = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "OCT",
+		test: /^[-+]?0[0-7_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
+		stringify: (node) => intStringify(node, 8, "0")
+	};
+	int$1 = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		test: /^[-+]?[0-9][0-9_]*$/,
+		resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
+		stringify: stringifyNumber
+	};
+	intHex = {
+		identify: intIdentify,
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "HEX",
+		test: /^[-+]?0x[0-9a-fA-F_]+$/,
+		resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
+		stringify: (node) => intStringify(node, 16, "0x")
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
+var YAMLSet, set;
+var init_set = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_YAMLMap();
+	YAMLSet = class YAMLSet extends YAMLMap {
+		constructor(schema) {
+			super(schema);
+			this.tag = YAMLSet.tag;
+		}
+		add(key) {
+			let pair;
+			if (isPair(key)) pair = key;
+			else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
+			else pair = new Pair(key, null);
+			if (!findPair(this.items, pair.key)) this.items.push(pair);
+		}
+		/**
+		* If `keepPair` is `true`, returns the Pair matching `key`.
+		* Otherwise, returns the value of that Pair's key.
+		*/
+		get(key, keepPair) {
+			const pair = findPair(this.items, key);
+			return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
+		}
+		set(key, value) {
+			if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
+			const prev = findPair(this.items, key);
+			if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
+			else if (!prev && value) this.items.push(new Pair(key));
+		}
+		toJSON(_, ctx) {
+			return super.toJSON(_, ctx, Set);
+		}
+		toString(ctx, onComment, onChompKeep) {
+			if (!ctx) return JSON.stringify(this);
+			if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
+			else throw new Error("Set items must all have null values");
+		}
+		static from(schema, iterable, ctx) {
+			const { replacer } = ctx;
+			const set = new this(schema);
+			if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
+				if (typeof replacer === "function") value = replacer.call(iterable, value, value);
+				set.items.push(createPair(value, null, ctx));
+			}
+			return set;
+		}
+	};
+	YAMLSet.tag = "tag:yaml.org,2002:set";
+	set = {
+		collection: "map",
+		identify: (value) => value instanceof Set,
+		nodeClass: YAMLSet,
+		default: false,
+		tag: "tag:yaml.org,2002:set",
+		createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
+		resolve(map, onError) {
+			if (isMap(map)) {
+				if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
+				else onError("Set items must all have null values");
+			} else onError("Expected a mapping for this tag");
+			return map;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
+/** Internal types handle bigint as number, because TS can't figure it out. */
+function parseSexagesimal(str, asBigInt) {
+	const sign = str[0];
+	const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
+	const num = (n) => asBigInt ? BigInt(n) : Number(n);
+	const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
+	return sign === "-" ? num(-1) * res : res;
+}
+/**
+* hhhh:mm:ss.sss
+*
+* Internal types handle bigint as number, because TS can't figure it out.
+*/
+function stringifySexagesimal(node) {
+	let { value } = node;
+	let num = (n) => n;
+	if (typeof value === "bigint") num = (n) => BigInt(n);
+	else if (isNaN(value) || !isFinite(value)) return stringifyNumber(node);
+	let sign = "";
+	if (value < 0) {
+		sign = "-";
+		value *= num(-1);
+	}
+	const _60 = num(60);
+	const parts = [value % _60];
+	if (value < 60) parts.unshift(0);
+	else {
+		value = (value - parts[0]) / _60;
+		parts.unshift(value % _60);
+		if (value >= 60) {
+			value = (value - parts[0]) / _60;
+			parts.unshift(value);
+		}
+	}
+	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
+}
+var intTime, floatTime, timestamp;
+var init_timestamp = __esmMin((() => {
+	init_stringifyNumber();
+	intTime = {
+		identify: (value) => typeof value === "bigint" || Number.isInteger(value),
+		default: true,
+		tag: "tag:yaml.org,2002:int",
+		format: "TIME",
+		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
+		resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
+		stringify: stringifySexagesimal
+	};
+	floatTime = {
+		identify: (value) => typeof value === "number",
+		default: true,
+		tag: "tag:yaml.org,2002:float",
+		format: "TIME",
+		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
+		resolve: (str) => parseSexagesimal(str, false),
+		stringify: stringifySexagesimal
+	};
+	timestamp = {
+		identify: (value) => value instanceof Date,
+		default: true,
+		tag: "tag:yaml.org,2002:timestamp",
+		test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
+		resolve(str) {
+			const match = str.match(timestamp.test);
+			if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
+			const [, year, month, day, hour, minute, second] = match.map(Number);
+			const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
+			let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
+			const tz = match[8];
+			if (tz && tz !== "Z") {
+				let d = parseSexagesimal(tz, false);
+				if (Math.abs(d) < 30) d *= 60;
+				date -= 6e4 * d;
+			}
+			return new Date(date);
+		},
+		stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
+	};
+}));
+// node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
+var schema;
+var init_schema = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_binary();
+	init_bool();
+	init_float();
+	init_int();
+	init_merge();
+	init_omap();
+	init_pairs();
+	init_set();
+	init_timestamp();
+	schema = [
+		map,
+		seq,
+		string$2,
+		nullTag,
+		trueTag,
+		falseTag,
+		intBin,
+		intOct,
+		int$1,
+		intHex,
+		floatNaN,
+		floatExp,
+		float,
+		binary,
+		merge$2,
+		omap,
+		pairs,
+		set,
+		intTime,
+		floatTime,
+		timestamp
+	];
+}));
+// node_modules/yaml/browser/dist/schema/tags.js
+function getTags(customTags, schemaName, addMergeTag) {
+	const schemaTags = schemas.get(schemaName);
+	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$2) ? schemaTags.concat(merge$2) : schemaTags.slice();
+	let tags = schemaTags;
+	if (!tags) {
+		if (Array.isArray(customTags)) tags = [];
+		else {
+			const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
+		}
+	}
+	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
+	else if (typeof customTags === "function") tags = customTags(tags.slice());
+	if (addMergeTag) tags = tags.concat(merge$2);
+	return tags.reduce((tags, tag) => {
+		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
+		if (!tagObj) {
+			const tagName = JSON.stringify(tag);
+			const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+			throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
+		}
+		if (!tags.includes(tagObj)) tags.push(tagObj);
+		return tags;
+	}, []);
+}
+var schemas, tagsByName, coreKnownTags;
+var init_tags = __esmMin((() => {
+	init_map();
+	init_null();
+	init_seq();
+	init_string();
+	init_bool$1();
+	init_float$1();
+	init_int$1();
+	init_schema$2();
+	init_schema$1();
+	init_binary();
+	init_merge();
+	init_omap();
+	init_pairs();
+	init_schema();
+	init_set();
+	init_timestamp();
+	schemas = /* @__PURE__ */ new Map([
+		["core", schema$2],
+		["failsafe", [
+			map,
+			seq,
+			string$2
+		]],
+		["json", schema$1],
+		["yaml11", schema],
+		["yaml-1.1", schema]
+	]);
+	tagsByName = {
+		binary,
+		bool: boolTag,
+		float: float$1,
+		floatExp: floatExp$1,
+		floatNaN: floatNaN$1,
+		floatTime,
+		int: int$2,
+		intHex: intHex$1,
+		intOct: intOct$1,
+		intTime,
+		map,
+		merge: merge$2,
+		null: nullTag,
+		omap,
+		pairs,
+		seq,
+		set,
+		timestamp
+	};
+	coreKnownTags = {
+		"tag:yaml.org,2002:binary": binary,
+		"tag:yaml.org,2002:merge": merge$2,
+		"tag:yaml.org,2002:omap": omap,
+		"tag:yaml.org,2002:pairs": pairs,
+		"tag:yaml.org,2002:set": set,
+		"tag:yaml.org,2002:timestamp": timestamp
+	};
+}));
+// node_modules/yaml/browser/dist/schema/Schema.js
+var sortMapEntriesByKey, Schema;
+var init_Schema = __esmMin((() => {
+	init_identity();
+	init_map();
+	init_seq();
+	init_string();
+	init_tags();
+	sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+	Schema = class Schema {
+		constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
+			this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
+			this.name = typeof schema === "string" && schema || "core";
+			this.knownTags = resolveKnownTags ? coreKnownTags : {};
+			this.tags = getTags(customTags, this.name, merge);
+			this.toStringOptions = toStringDefaults ?? null;
+			Object.defineProperty(this, MAP, { value: map });
+			Object.defineProperty(this, SCALAR$1, { value: string$2 });
+			Object.defineProperty(this, SEQ, { value: seq });
+			this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
+		}
+		clone() {
+			const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
+			copy.tags = this.tags.slice();
+			return copy;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/stringify/stringifyDocument.js
+function stringifyDocument(doc, options) {
+	const lines = [];
+	let hasDirectives = options.directives === true;
+	if (options.directives !== false && doc.directives) {
+		const dir = doc.directives.toString(doc);
+		if (dir) {
+			lines.push(dir);
+			hasDirectives = true;
+		} else if (doc.directives.docStart) hasDirectives = true;
+	}
+	if (hasDirectives) lines.push("---");
+	const ctx = createStringifyContext(doc, options);
+	const { commentString } = ctx.options;
+	if (doc.commentBefore) {
+		if (lines.length !== 1) lines.unshift("");
+		const cs = commentString(doc.commentBefore);
+		lines.unshift(indentComment(cs, ""));
+	}
+	let chompKeep = false;
+	let contentComment = null;
+	if (doc.contents) {
+		if (isNode(doc.contents)) {
+			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
+			if (doc.contents.commentBefore) {
+				const cs = commentString(doc.contents.commentBefore);
+				lines.push(indentComment(cs, ""));
+			}
+			ctx.forceBlockIndent = !!doc.comment;
+			contentComment = doc.contents.comment;
+		}
+		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
+		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+		if (contentComment) body += lineComment(body, "", commentString(contentComment));
+		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
+		else lines.push(body);
+	} else lines.push(stringify(doc.contents, ctx));
+	if (doc.directives?.docEnd) {
+		if (doc.comment) {
+			const cs = commentString(doc.comment);
+			if (cs.includes("\n")) {
+				lines.push("...");
+				lines.push(indentComment(cs, ""));
+			} else lines.push(`... ${cs}`);
+		} else lines.push("...");
+	} else {
+		let dc = doc.comment;
+		if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
+		if (dc) {
+			if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
+			lines.push(indentComment(commentString(dc), ""));
+		}
+	}
+	return lines.join("\n") + "\n";
+}
+var init_stringifyDocument = __esmMin((() => {
+	init_identity();
+	init_stringify();
+	init_stringifyComment();
+}));
+// node_modules/yaml/browser/dist/doc/Document.js
+function assertCollection(contents) {
+	if (isCollection(contents)) return true;
+	throw new Error("Expected a YAML collection as document contents");
+}
+var Document;
+var init_Document = __esmMin((() => {
+	init_Alias();
+	init_Collection();
+	init_identity();
+	init_Pair();
+	init_toJS();
+	init_Schema();
+	init_stringifyDocument();
+	init_anchors();
+	init_applyReviver();
+	init_createNode();
+	init_directives();
+	Document = class Document {
+		constructor(value, replacer, options) {
+			/** A comment before this Document */
+			this.commentBefore = null;
+			/** A comment immediately after this Document */
+			this.comment = null;
+			/** Errors encountered during parsing. */
+			this.errors = [];
+			/** Warnings encountered during parsing. */
+			this.warnings = [];
+			Object.defineProperty(this, NODE_TYPE, { value: DOC });
+			let _replacer = null;
+			if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
+			else if (options === void 0 && replacer) {
+				options = replacer;
+				replacer = void 0;
+			}
+			const opt = Object.assign({
+				intAsBigInt: false,
+				keepSourceTokens: false,
+				logLevel: "warn",
+				prettyErrors: true,
+				strict: true,
+				stringKeys: false,
+				uniqueKeys: true,
+				version: "1.2"
+			}, options);
+			this.options = opt;
+			let { version } = opt;
+			if (options?._directives) {
+				this.directives = options._directives.atDocument();
+				if (this.directives.yaml.explicit) version = this.directives.yaml.version;
+			} else this.directives = new Directives({ version });
+			this.setSchema(version, options);
+			this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
+		}
+		/**
+		* Create a deep copy of this Document and its contents.
+		*
+		* Custom Node values that inherit from `Object` still refer to their original instances.
+		*/
+		clone() {
+			const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
+			copy.commentBefore = this.commentBefore;
+			copy.comment = this.comment;
+			copy.errors = this.errors.slice();
+			copy.warnings = this.warnings.slice();
+			copy.options = Object.assign({}, this.options);
+			if (this.directives) copy.directives = this.directives.clone();
+			copy.schema = this.schema.clone();
+			copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+			if (this.range) copy.range = this.range.slice();
+			return copy;
+		}
+		/** Adds a value to the document. */
+		add(value) {
+			if (assertCollection(this.contents)) this.contents.add(value);
+		}
+		/** Adds a value to the document. */
+		addIn(path, value) {
+			if (assertCollection(this.contents)) this.contents.addIn(path, value);
+		}
+		/**
+		* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
+		*
+		* If `node` already has an anchor, `name` is ignored.
+		* Otherwise, the `node.anchor` value will be set to `name`,
+		* or if an anchor with that name is already present in the document,
+		* `name` will be used as a prefix for a new unique anchor.
+		* If `name` is undefined, the generated anchor will use 'a' as a prefix.
+		*/
+		createAlias(node, name) {
+			if (!node.anchor) {
+				const prev = anchorNames(this);
+				node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
+			}
+			return new Alias(node.anchor);
+		}
+		createNode(value, replacer, options) {
+			let _replacer = void 0;
+			if (typeof replacer === "function") {
+				value = replacer.call({ "": value }, "", value);
+				_replacer = replacer;
+			} else if (Array.isArray(replacer)) {
+				const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
+				const asStr = replacer.filter(keyToStr).map(String);
+				if (asStr.length > 0) replacer = replacer.concat(asStr);
+				_replacer = replacer;
+			} else if (options === void 0 && replacer) {
+				options = replacer;
+				replacer = void 0;
+			}
+			const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
+			const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
+			const ctx = {
+				aliasDuplicateObjects: aliasDuplicateObjects ?? true,
+				keepUndefined: keepUndefined ?? false,
+				onAnchor,
+				onTagObj,
+				replacer: _replacer,
+				schema: this.schema,
+				sourceObjects
+			};
+			const node = createNode(value, tag, ctx);
+			if (flow && isCollection(node)) node.flow = true;
+			setAnchors();
+			return node;
+		}
+		/**
+		* Convert a key and a value into a `Pair` using the current schema,
+		* recursively wrapping all values as `Scalar` or `Collection` nodes.
+		*/
+		createPair(key, value, options = {}) {
+			const k = this.createNode(key, null, options);
+			const v = this.createNode(value, null, options);
+			return new Pair(k, v);
+		}
+		/**
+		* Removes a value from the document.
+		* @returns `true` if the item was found and removed.
+		*/
+		delete(key) {
+			return assertCollection(this.contents) ? this.contents.delete(key) : false;
+		}
+		/**
+		* Removes a value from the document.
+		* @returns `true` if the item was found and removed.
+		*/
+		deleteIn(path) {
+			if (isEmptyPath(path)) {
+				if (this.contents == null) return false;
+				this.contents = null;
+				return true;
+			}
+			return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
+		}
+		/**
+		* Returns item at `key`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		get(key, keepScalar) {
+			return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
+		}
+		/**
+		* Returns item at `path`, or `undefined` if not found. By default unwraps
+		* scalar values from their surrounding node; to disable set `keepScalar` to
+		* `true` (collections are always returned intact).
+		*/
+		getIn(path, keepScalar) {
+			if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
+			return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
+		}
+		/**
+		* Checks if the document includes a value with the key `key`.
+		*/
+		has(key) {
+			return isCollection(this.contents) ? this.contents.has(key) : false;
+		}
+		/**
+		* Checks if the document includes a value at `path`.
+		*/
+		hasIn(path) {
+			if (isEmptyPath(path)) return this.contents !== void 0;
+			return isCollection(this.contents) ? this.contents.hasIn(path) : false;
+		}
+		/**
+		* Sets a value in this document. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		set(key, value) {
+			if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
+			else if (assertCollection(this.contents)) this.contents.set(key, value);
+		}
+		/**
+		* Sets a value in this document. For `!!set`, `value` needs to be a
+		* boolean to add/remove the item from the set.
+		*/
+		setIn(path, value) {
+			if (isEmptyPath(path)) this.contents = value;
+			else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
+			else if (assertCollection(this.contents)) this.contents.setIn(path, value);
+		}
+		/**
+		* Change the YAML version and schema used by the document.
+		* A `null` version disables support for directives, explicit tags, anchors, and aliases.
+		* It also requires the `schema` option to be given as a `Schema` instance value.
+		*
+		* Overrides all previously set schema options.
+		*/
+		setSchema(version, options = {}) {
+			if (typeof version === "number") version = String(version);
+			let opt;
+			switch (version) {
+				case "1.1":
+					if (this.directives) this.directives.yaml.version = "1.1";
+					else this.directives = new Directives({ version: "1.1" });
+					opt = {
+						resolveKnownTags: false,
+						schema: "yaml-1.1"
+					};
+					break;
+				case "1.2":
+				case "next":
+					if (this.directives) this.directives.yaml.version = version;
+					else this.directives = new Directives({ version });
+					opt = {
+						resolveKnownTags: true,
+						schema: "core"
+					};
+					break;
+				case null:
+					if (this.directives) delete this.directives;
+					opt = null;
+					break;
+				default: {
+					const sv = JSON.stringify(version);
+					throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
+				}
+			}
+			if (options.schema instanceof Object) this.schema = options.schema;
+			else if (opt) this.schema = new Schema(Object.assign(opt, options));
+			else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
+		}
+		toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+			const ctx = {
+				anchors: /* @__PURE__ */ new Map(),
+				doc: this,
+				keep: !json,
+				mapAsMap: mapAsMap === true,
+				mapKeyWarned: false,
+				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
+			};
+			const res = toJS(this.contents, jsonArg ?? "", ctx);
+			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
+			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
+		}
+		/**
+		* A JSON representation of the document `contents`.
+		*
+		* @param jsonArg Used by `JSON.stringify` to indicate the array index or
+		*   property name.
+		*/
+		toJSON(jsonArg, onAnchor) {
+			return this.toJS({
+				json: true,
+				jsonArg,
+				mapAsMap: false,
+				onAnchor
+			});
+		}
+		/** A YAML representation of the document. */
+		toString(options = {}) {
+			if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
+			if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
+				const s = JSON.stringify(options.indent);
+				throw new Error(`"indent" option must be a positive integer, not ${s}`);
+			}
+			return stringifyDocument(this, options);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/errors.js
+var YAMLError, YAMLParseError, YAMLWarning, prettifyError;
+var init_errors$3 = __esmMin((() => {
+	YAMLError = class extends Error {
+		constructor(name, pos, code, message) {
+			super();
+			this.name = name;
+			this.code = code;
+			this.message = message;
+			this.pos = pos;
+		}
+	};
+	YAMLParseError = class extends YAMLError {
+		constructor(pos, code, message) {
+			super("YAMLParseError", pos, code, message);
+		}
+	};
+	YAMLWarning = class extends YAMLError {
+		constructor(pos, code, message) {
+			super("YAMLWarning", pos, code, message);
+		}
+	};
+	prettifyError = (src, lc) => (error) => {
+		if (error.pos[0] === -1) return;
+		error.linePos = error.pos.map((pos) => lc.linePos(pos));
+		const { line, col } = error.linePos[0];
+		error.message += ` at line ${line}, column ${col}`;
+		let ci = col - 1;
+		let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
+		if (ci >= 60 && lineStr.length > 80) {
+			const trimStart = Math.min(ci - 39, lineStr.length - 79);
+			lineStr = "…" + lineStr.substring(trimStart);
+			ci -= trimStart - 1;
+		}
+		if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
+		if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
+			let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
+			if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
+			lineStr = prev + lineStr;
+		}
+		if (/[^ ]/.test(lineStr)) {
+			let count = 1;
+			const end = error.linePos[1];
+			if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
+			const pointer = " ".repeat(ci) + "^".repeat(count);
+			error.message += `:\n\n${lineStr}\n${pointer}\n`;
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/compose/resolve-props.js
+function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
+	let spaceBefore = false;
+	let atNewline = startOnNewline;
+	let hasSpace = startOnNewline;
+	let comment = "";
+	let commentSep = "";
+	let hasNewline = false;
+	let reqSpace = false;
+	let tab = null;
+	let anchor = null;
+	let tag = null;
+	let newlineAfterProp = null;
+	let comma = null;
+	let found = null;
+	let start = null;
+	for (const token of tokens) {
+		if (reqSpace) {
+			if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+			reqSpace = false;
+		}
+		if (tab) {
+			if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+			tab = null;
+		}
+		switch (token.type) {
+			case "space":
+				if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
+				hasSpace = true;
+				break;
+			case "comment": {
+				if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				const cb = token.source.substring(1) || " ";
+				if (!comment) comment = cb;
+				else comment += commentSep + cb;
+				commentSep = "";
+				atNewline = false;
+				break;
+			}
+			case "newline":
+				if (atNewline) {
+					if (comment) comment += token.source;
+					else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
+				} else commentSep += token.source;
+				atNewline = true;
+				hasNewline = true;
+				if (anchor || tag) newlineAfterProp = token;
+				hasSpace = true;
+				break;
+			case "anchor":
+				if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
+				if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
+				anchor = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case "tag":
+				if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
+				tag = token;
+				start ?? (start = token.offset);
+				atNewline = false;
+				hasSpace = false;
+				reqSpace = true;
+				break;
+			case indicator:
+				if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
+				if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
+				found = token;
+				atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
+				hasSpace = false;
+				break;
+			case "comma": if (flow) {
+				if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
+				comma = token;
+				atNewline = false;
+				hasSpace = false;
+				break;
+			}
+			default:
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
+				atNewline = false;
+				hasSpace = false;
+		}
+	}
+	const last = tokens[tokens.length - 1];
+	const end = last ? last.offset + last.source.length : offset;
+	if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
+	if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
+	return {
+		comma,
+		found,
+		spaceBefore,
+		comment,
+		hasNewline,
+		anchor,
+		tag,
+		newlineAfterProp,
+		end,
+		start: start ?? end
+	};
+}
+var init_resolve_props = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/compose/util-contains-newline.js
+function containsNewline(key) {
+	if (!key) return null;
+	switch (key.type) {
+		case "alias":
+		case "scalar":
+		case "double-quoted-scalar":
+		case "single-quoted-scalar":
+			if (key.source.includes("\n")) return true;
+			if (key.end) {
+				for (const st of key.end) if (st.type === "newline") return true;
+			}
+			return false;
+		case "flow-collection":
+			for (const it of key.items) {
+				for (const st of it.start) if (st.type === "newline") return true;
+				if (it.sep) {
+					for (const st of it.sep) if (st.type === "newline") return true;
+				}
+				if (containsNewline(it.key) || containsNewline(it.value)) return true;
+			}
+			return false;
+		default: return true;
+	}
+}
+var init_util_contains_newline = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
+function flowIndentCheck(indent, fc, onError) {
+	if (fc?.type === "flow-collection") {
+		const end = fc.end[0];
+		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
+	}
+}
+var init_util_flow_indent_check = __esmMin((() => {
+	init_util_contains_newline();
+}));
+// node_modules/yaml/browser/dist/compose/util-map-includes.js
+function mapIncludes(ctx, items, search) {
+	const { uniqueKeys } = ctx.options;
+	if (uniqueKeys === false) return false;
+	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
+	return items.some((pair) => isEqual(pair.key, search));
+}
+var init_util_map_includes = __esmMin((() => {
+	init_identity();
+}));
+// node_modules/yaml/browser/dist/compose/resolve-block-map.js
+function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
+	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	let offset = bm.offset;
+	let commentEnd = null;
+	for (const collItem of bm.items) {
+		const { start, key, sep, value } = collItem;
+		const keyProps = resolveProps(start, {
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: true
+		});
+		const implicitKey = !keyProps.found;
+		if (implicitKey) {
+			if (key) {
+				if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
+				else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+			}
+			if (!keyProps.anchor && !keyProps.tag && !sep) {
+				commentEnd = keyProps.end;
+				if (keyProps.comment) {
+					if (map.comment) map.comment += "\n" + keyProps.comment;
+					else map.comment = keyProps.comment;
+				}
+				continue;
+			}
+			if (keyProps.newlineAfterProp || containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
+		} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
+		ctx.atKey = true;
+		const keyStart = keyProps.end;
+		const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
+		if (ctx.schema.compat) flowIndentCheck(bm.indent, key, onError);
+		ctx.atKey = false;
+		if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+		const valueProps = resolveProps(sep ?? [], {
+			indicator: "map-value-ind",
+			next: value,
+			offset: keyNode.range[2],
+			onError,
+			parentIndent: bm.indent,
+			startOnNewline: !key || key.type === "block-scalar"
+		});
+		offset = valueProps.end;
+		if (valueProps.found) {
+			if (implicitKey) {
+				if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
+				if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
+			}
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
+			if (ctx.schema.compat) flowIndentCheck(bm.indent, value, onError);
+			offset = valueNode.range[2];
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
+		} else {
+			if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
+			if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
+			}
+			const pair = new Pair(keyNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			map.items.push(pair);
+		}
+	}
+	if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
+	map.range = [
+		bm.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return map;
+}
+var startColMsg;
+var init_resolve_block_map = __esmMin((() => {
+	init_Pair();
+	init_YAMLMap();
+	init_resolve_props();
+	init_util_contains_newline();
+	init_util_flow_indent_check();
+	init_util_map_includes();
+	startColMsg = "All mapping items must start at the same column";
+}));
+// node_modules/yaml/browser/dist/compose/resolve-block-seq.js
+function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
+	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
+	if (ctx.atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = bs.offset;
+	let commentEnd = null;
+	for (const { start, value } of bs.items) {
+		const props = resolveProps(start, {
+			indicator: "seq-item-ind",
+			next: value,
+			offset,
+			onError,
+			parentIndent: bs.indent,
+			startOnNewline: true
+		});
+		if (!props.found) {
+			if (props.anchor || props.tag || value) {
+				if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
+				else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
+			} else {
+				commentEnd = props.end;
+				if (props.comment) seq.comment = props.comment;
+				continue;
+			}
+		}
+		const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+		if (ctx.schema.compat) flowIndentCheck(bs.indent, value, onError);
+		offset = node.range[2];
+		seq.items.push(node);
+	}
+	seq.range = [
+		bs.offset,
+		offset,
+		commentEnd ?? offset
+	];
+	return seq;
+}
+var init_resolve_block_seq = __esmMin((() => {
+	init_YAMLSeq();
+	init_resolve_props();
+	init_util_flow_indent_check();
+}));
+// node_modules/yaml/browser/dist/compose/resolve-end.js
+function resolveEnd(end, offset, reqSpace, onError) {
+	let comment = "";
+	if (end) {
+		let hasSpace = false;
+		let sep = "";
+		for (const token of end) {
+			const { source, type } = token;
+			switch (type) {
+				case "space":
+					hasSpace = true;
+					break;
+				case "comment": {
+					if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+					const cb = source.substring(1) || " ";
+					if (!comment) comment = cb;
+					else comment += sep + cb;
+					sep = "";
+					break;
+				}
+				case "newline":
+					if (comment) sep += source;
+					hasSpace = true;
+					break;
+				default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
+			}
+			offset += source.length;
+		}
+	}
+	return {
+		comment,
+		offset
+	};
+}
+var init_resolve_end = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
+function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
+	const isMap = fc.start.source === "{";
+	const fcName = isMap ? "flow map" : "flow sequence";
+	const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap : YAMLSeq))(ctx.schema);
+	coll.flow = true;
+	const atRoot = ctx.atRoot;
+	if (atRoot) ctx.atRoot = false;
+	if (ctx.atKey) ctx.atKey = false;
+	let offset = fc.offset + fc.start.source.length;
+	for (let i = 0; i < fc.items.length; ++i) {
+		const collItem = fc.items[i];
+		const { start, key, sep, value } = collItem;
+		const props = resolveProps(start, {
+			flow: fcName,
+			indicator: "explicit-key-ind",
+			next: key ?? sep?.[0],
+			offset,
+			onError,
+			parentIndent: fc.indent,
+			startOnNewline: false
+		});
+		if (!props.found) {
+			if (!props.anchor && !props.tag && !sep && !value) {
+				if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+				else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
+				if (props.comment) {
+					if (coll.comment) coll.comment += "\n" + props.comment;
+					else coll.comment = props.comment;
+				}
+				offset = props.end;
+				continue;
+			}
+			if (!isMap && ctx.options.strict && containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+		}
+		if (i === 0) {
+			if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
+		} else {
+			if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
+			if (props.comment) {
+				let prevItemComment = "";
+				loop: for (const st of start) switch (st.type) {
+					case "comma":
+					case "space": break;
+					case "comment":
+						prevItemComment = st.source.substring(1);
+						break loop;
+					default: break loop;
+				}
+				if (prevItemComment) {
+					let prev = coll.items[coll.items.length - 1];
+					if (isPair(prev)) prev = prev.value ?? prev.key;
+					if (prev.comment) prev.comment += "\n" + prevItemComment;
+					else prev.comment = prevItemComment;
+					props.comment = props.comment.substring(prevItemComment.length + 1);
+				}
+			}
+		}
+		if (!isMap && !sep && !props.found) {
+			const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
+			coll.items.push(valueNode);
+			offset = valueNode.range[2];
+			if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+		} else {
+			ctx.atKey = true;
+			const keyStart = props.end;
+			const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
+			if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
+			ctx.atKey = false;
+			const valueProps = resolveProps(sep ?? [], {
+				flow: fcName,
+				indicator: "map-value-ind",
+				next: value,
+				offset: keyNode.range[2],
+				onError,
+				parentIndent: fc.indent,
+				startOnNewline: false
+			});
+			if (valueProps.found) {
+				if (!isMap && !props.found && ctx.options.strict) {
+					if (sep) for (const st of sep) {
+						if (st === valueProps.found) break;
+						if (st.type === "newline") {
+							onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
+							break;
+						}
+					}
+					if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
+				}
+			} else if (value) {
+				if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
+				else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
+			}
+			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
+			if (valueNode) {
+				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
+			} else if (valueProps.comment) {
+				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
+				else keyNode.comment = valueProps.comment;
+			}
+			const pair = new Pair(keyNode, valueNode);
+			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
+			if (isMap) {
+				const map = coll;
+				if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
+				map.items.push(pair);
+			} else {
+				const map = new YAMLMap(ctx.schema);
+				map.flow = true;
+				map.items.push(pair);
+				const endRange = (valueNode ?? keyNode).range;
+				map.range = [
+					keyNode.range[0],
+					endRange[1],
+					endRange[2]
+				];
+				coll.items.push(map);
+			}
+			offset = valueNode ? valueNode.range[2] : valueProps.end;
+		}
+	}
+	const expectedEnd = isMap ? "}" : "]";
+	const [ce, ...ee] = fc.end;
+	let cePos = offset;
+	if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
+	else {
+		const name = fcName[0].toUpperCase() + fcName.substring(1);
+		const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
+		onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
+		if (ce && ce.source.length !== 1) ee.unshift(ce);
+	}
+	if (ee.length > 0) {
+		const end = resolveEnd(ee, cePos, ctx.options.strict, onError);
+		if (end.comment) {
+			if (coll.comment) coll.comment += "\n" + end.comment;
+			else coll.comment = end.comment;
+		}
+		coll.range = [
+			fc.offset,
+			cePos,
+			end.offset
+		];
+	} else coll.range = [
+		fc.offset,
+		cePos,
+		cePos
+	];
+	return coll;
+}
+var blockMsg, isBlock;
+var init_resolve_flow_collection = __esmMin((() => {
+	init_identity();
+	init_Pair();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_resolve_end();
+	init_resolve_props();
+	init_util_contains_newline();
+	init_util_map_includes();
+	blockMsg = "Block collections are not allowed within flow collections";
+	isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
+}));
+// node_modules/yaml/browser/dist/compose/compose-collection.js
+function resolveCollection(CN, ctx, token, onError, tagName, tag) {
+	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
+	const Coll = coll.constructor;
+	if (tagName === "!" || tagName === Coll.tagName) {
+		coll.tag = Coll.tagName;
+		return coll;
+	}
+	if (tagName) coll.tag = tagName;
+	return coll;
+}
+function composeCollection(CN, ctx, token, props, onError) {
+	const tagToken = props.tag;
+	const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
+	if (token.type === "block-seq") {
+		const { anchor, newlineAfterProp: nl } = props;
+		const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
+		if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
+	}
+	const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
+	if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
+	let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
+	if (!tag) {
+		const kt = ctx.schema.knownTags[tagName];
+		if (kt?.collection === expType) {
+			ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
+			tag = kt;
+		} else {
+			if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
+			else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
+			return resolveCollection(CN, ctx, token, onError, tagName);
+		}
+	}
+	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
+	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
+	const node = isNode(res) ? res : new Scalar(res);
+	node.range = coll.range;
+	node.tag = tagName;
+	if (tag?.format) node.format = tag.format;
+	return node;
+}
+var init_compose_collection = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_resolve_block_map();
+	init_resolve_block_seq();
+	init_resolve_flow_collection();
+}));
+// node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
+function resolveBlockScalar(ctx, scalar, onError) {
+	const start = scalar.offset;
+	const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
+	if (!header) return {
+		value: "",
+		type: null,
+		comment: "",
+		range: [
+			start,
+			start,
+			start
+		]
+	};
+	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
+	const lines = scalar.source ? splitLines$1(scalar.source) : [];
+	let chompStart = lines.length;
+	for (let i = lines.length - 1; i >= 0; --i) {
+		const content = lines[i][1];
+		if (content === "" || content === "\r") chompStart = i;
+		else break;
+	}
+	if (chompStart === 0) {
+		const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
+		let end = start + header.length;
+		if (scalar.source) end += scalar.source.length;
+		return {
+			value,
+			type,
+			comment: header.comment,
+			range: [
+				start,
+				end,
+				end
+			]
+		};
+	}
+	let trimIndent = scalar.indent + header.indent;
+	let offset = scalar.offset + header.length;
+	let contentStart = 0;
+	for (let i = 0; i < chompStart; ++i) {
+		const [indent, content] = lines[i];
+		if (content === "" || content === "\r") {
+			if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
+		} else {
+			if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
+			if (header.indent === 0) trimIndent = indent.length;
+			contentStart = i;
+			if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
+			break;
+		}
+		offset += indent.length + content.length + 1;
+	}
+	for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
+	let value = "";
+	let sep = "";
+	let prevMoreIndented = false;
+	for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
+	for (let i = contentStart; i < chompStart; ++i) {
+		let [indent, content] = lines[i];
+		offset += indent.length + content.length + 1;
+		const crlf = content[content.length - 1] === "\r";
+		if (crlf) content = content.slice(0, -1);
+		/* istanbul ignore if already caught in lexer */
+		if (content && indent.length < trimIndent) {
+			const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
+			onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
+			indent = "";
+		}
+		if (type === Scalar.BLOCK_LITERAL) {
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+		} else if (indent.length > trimIndent || content[0] === "	") {
+			if (sep === " ") sep = "\n";
+			else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
+			value += sep + indent.slice(trimIndent) + content;
+			sep = "\n";
+			prevMoreIndented = true;
+		} else if (content === "") {
+			if (sep === "\n") value += "\n";
+			else sep = "\n";
+		} else {
+			value += sep + content;
+			sep = " ";
+			prevMoreIndented = false;
+		}
+	}
+	switch (header.chomp) {
+		case "-": break;
+		case "+":
+			for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
+			if (value[value.length - 1] !== "\n") value += "\n";
+			break;
+		default: value += "\n";
+	}
+	const end = start + header.length + scalar.source.length;
+	return {
+		value,
+		type,
+		comment: header.comment,
+		range: [
+			start,
+			end,
+			end
+		]
+	};
+}
+function parseBlockScalarHeader({ offset, props }, strict, onError) {
+	/* istanbul ignore if should not happen */
+	if (props[0].type !== "block-scalar-header") {
+		onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
+		return null;
+	}
+	const { source } = props[0];
+	const mode = source[0];
+	let indent = 0;
+	let chomp = "";
+	let error = -1;
+	for (let i = 1; i < source.length; ++i) {
+		const ch = source[i];
+		if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
+		else {
+			const n = Number(ch);
+			if (!indent && n) indent = n;
+			else if (error === -1) error = offset + i;
+		}
+	}
+	if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
+	let hasSpace = false;
+	let comment = "";
+	let length = source.length;
+	for (let i = 1; i < props.length; ++i) {
+		const token = props[i];
+		switch (token.type) {
+			case "space": hasSpace = true;
+			case "newline":
+				length += token.source.length;
+				break;
+			case "comment":
+				if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
+				length += token.source.length;
+				comment = token.source.substring(1);
+				break;
+			case "error":
+				onError(token, "UNEXPECTED_TOKEN", token.message);
+				length += token.source.length;
+				break;
+			/* istanbul ignore next should not happen */
+			default: {
+				onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
+				const ts = token.source;
+				if (ts && typeof ts === "string") length += ts.length;
+			}
+		}
+	}
+	return {
+		mode,
+		indent,
+		chomp,
+		comment,
+		length
+	};
+}
+/** @returns Array of lines split up as `[indent, content]` */
+function splitLines$1(source) {
+	const split = source.split(/\n( *)/);
+	const first = split[0];
+	const m = first.match(/^( *)/);
+	const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
+	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
+	return lines;
+}
+var init_resolve_block_scalar = __esmMin((() => {
+	init_Scalar();
+}));
+// node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
+function resolveFlowScalar(scalar, strict, onError) {
+	const { offset, type, source, end } = scalar;
+	let _type;
+	let value;
+	const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
+	switch (type) {
+		case "scalar":
+			_type = Scalar.PLAIN;
+			value = plainValue(source, _onError);
+			break;
+		case "single-quoted-scalar":
+			_type = Scalar.QUOTE_SINGLE;
+			value = singleQuotedValue(source, _onError);
+			break;
+		case "double-quoted-scalar":
+			_type = Scalar.QUOTE_DOUBLE;
+			value = doubleQuotedValue(source, _onError);
+			break;
+		/* istanbul ignore next should not happen */
+		default:
+			onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
+			return {
+				value: "",
+				type: null,
+				comment: "",
+				range: [
+					offset,
+					offset + source.length,
+					offset + source.length
+				]
+			};
+	}
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, strict, onError);
+	return {
+		value,
+		type: _type,
+		comment: re.comment,
+		range: [
+			offset,
+			valueEnd,
+			re.offset
+		]
+	};
+}
+function plainValue(source, onError) {
+	let badChar = "";
+	switch (source[0]) {
+		/* istanbul ignore next should not happen */
+		case "	":
+			badChar = "a tab character";
+			break;
+		case ",":
+			badChar = "flow indicator character ,";
+			break;
+		case "%":
+			badChar = "directive indicator character %";
+			break;
+		case "|":
+		case ">":
+			badChar = `block scalar indicator ${source[0]}`;
+			break;
+		case "@":
+		case "`": badChar = `reserved character ${source[0]}`;
+	}
+	if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
+	return unfoldLines(source);
+}
+function singleQuotedValue(source, onError) {
+	if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
+	return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
+}
+function unfoldLines(source) {
+	const line = /(.*?)\r?\n/sy;
+	let match = line.exec(source);
+	if (!match) return source;
+	/**
+	* The negative lookbehinds in these RegExps are to
+	* prevent causing a polynomial search time in certain cases.
+	*
+	* The try-catch is for Safari < 16.4 and other old browsers:
+	* https://caniuse.com/js-regexp-lookbehind
+	*/
+	let trimEnd, trimBoth;
+	try {
+		trimEnd = new RegExp("(?<![ 	])[ 	]+$");
+		trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
+	} catch {
+		trimEnd = /[ \t]+$/;
+		trimBoth = /^[ \t]+|[ \t]+$/g;
+	}
+	let res = match[1].replace(trimEnd, "");
+	let sep = " ";
+	let pos = line.lastIndex;
+	while (match = line.exec(source)) {
+		const lm = match[1].replace(trimBoth, "");
+		if (lm === "") {
+			if (sep === "\n") res += sep;
+			else sep = "\n";
+		} else {
+			res += sep + lm;
+			sep = " ";
+		}
+		pos = line.lastIndex;
+	}
+	const last = /[ \t]*(.*)/sy;
+	last.lastIndex = pos;
+	match = last.exec(source);
+	return res + sep + (match?.[1] ?? "");
+}
+function doubleQuotedValue(source, onError) {
+	let res = "";
+	for (let i = 1; i < source.length - 1; ++i) {
+		const ch = source[i];
+		if (ch === "\r" && source[i + 1] === "\n") continue;
+		if (ch === "\n") {
+			const { fold, offset } = foldNewline(source, i);
+			res += fold;
+			i = offset;
+		} else if (ch === "\\") {
+			let next = source[++i];
+			const cc = escapeCodes[next];
+			if (cc) res += cc;
+			else if (next === "\n") {
+				next = source[i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "\r" && source[i + 1] === "\n") {
+				next = source[++i + 1];
+				while (next === " " || next === "	") next = source[++i + 1];
+			} else if (next === "x" || next === "u" || next === "U") {
+				const length = next === "x" ? 2 : next === "u" ? 4 : 8;
+				res += parseCharCode(source, i + 1, length, onError);
+				i += length;
+			} else {
+				const raw = source.substr(i - 1, 2);
+				onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+				res += raw;
+			}
+		} else if (ch === " " || ch === "	") {
+			const wsStart = i;
+			let next = source[i + 1];
+			while (next === " " || next === "	") next = source[++i + 1];
+			if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
+		} else res += ch;
+	}
+	if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
+	return res;
+}
+/**
+* Fold a single newline into a space, multiple newlines to N - 1 newlines.
+* Presumes `source[offset] === '\n'`
+*/
+function foldNewline(source, offset) {
+	let fold = "";
+	let ch = source[offset + 1];
+	while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
+		if (ch === "\r" && source[offset + 2] !== "\n") break;
+		if (ch === "\n") fold += "\n";
+		offset += 1;
+		ch = source[offset + 1];
+	}
+	if (!fold) fold = " ";
+	return {
+		fold,
+		offset
+	};
+}
+function parseCharCode(source, offset, length, onError) {
+	const cc = source.substr(offset, length);
+	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
+	try {
+		return String.fromCodePoint(code);
+	} catch {
+		const raw = source.substr(offset - 2, length + 2);
+		onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
+		return raw;
+	}
+}
+var escapeCodes;
+var init_resolve_flow_scalar = __esmMin((() => {
+	init_Scalar();
+	init_resolve_end();
+	escapeCodes = {
+		"0": "\0",
+		a: "\x07",
+		b: "\b",
+		e: "\x1B",
+		f: "\f",
+		n: "\n",
+		r: "\r",
+		t: "	",
+		v: "\v",
+		N: "",
+		_: "\xA0",
+		L: "\u2028",
+		P: "\u2029",
+		" ": " ",
+		"\"": "\"",
+		"/": "/",
+		"\\": "\\",
+		"	": "	"
+	};
+}));
+// node_modules/yaml/browser/dist/compose/compose-scalar.js
+function composeScalar(ctx, token, tagToken, onError) {
+	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
+	const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
+	let tag;
+	if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[SCALAR$1];
+	else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
+	else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
+	else tag = ctx.schema[SCALAR$1];
+	let scalar;
+	try {
+		const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
+		scalar = isScalar(res) ? res : new Scalar(res);
+	} catch (error) {
+		const msg = error instanceof Error ? error.message : String(error);
+		onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
+		scalar = new Scalar(value);
+	}
+	scalar.range = range;
+	scalar.source = value;
+	if (type) scalar.type = type;
+	if (tagName) scalar.tag = tagName;
+	if (tag.format) scalar.format = tag.format;
+	if (comment) scalar.comment = comment;
+	return scalar;
+}
+function findScalarTagByName(schema, value, tagName, tagToken, onError) {
+	if (tagName === "!") return schema[SCALAR$1];
+	const matchWithTest = [];
+	for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
+		if (tag.default && tag.test) matchWithTest.push(tag);
+		else return tag;
+	}
+	for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
+	const kt = schema.knownTags[tagName];
+	if (kt && !kt.collection) {
+		schema.tags.push(Object.assign({}, kt, {
+			default: false,
+			test: void 0
+		}));
+		return kt;
+	}
+	onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
+	return schema[SCALAR$1];
+}
+function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
+	const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[SCALAR$1];
+	if (schema.compat) {
+		const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[SCALAR$1];
+		if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
+	}
+	return tag;
+}
+var init_compose_scalar = __esmMin((() => {
+	init_identity();
+	init_Scalar();
+	init_resolve_block_scalar();
+	init_resolve_flow_scalar();
+}));
+// node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
+function emptyScalarPosition(offset, before, pos) {
+	if (before) {
+		pos ?? (pos = before.length);
+		for (let i = pos - 1; i >= 0; --i) {
+			let st = before[i];
+			switch (st.type) {
+				case "space":
+				case "comment":
+				case "newline":
+					offset -= st.source.length;
+					continue;
+			}
+			st = before[++i];
+			while (st?.type === "space") {
+				offset += st.source.length;
+				st = before[++i];
+			}
+			break;
+		}
+	}
+	return offset;
+}
+var init_util_empty_scalar_position = __esmMin((() => {}));
+// node_modules/yaml/browser/dist/compose/compose-node.js
+function composeNode(ctx, token, props, onError) {
+	const atKey = ctx.atKey;
+	const { spaceBefore, comment, anchor, tag } = props;
+	let node;
+	let isSrcToken = true;
+	switch (token.type) {
+		case "alias":
+			node = composeAlias(ctx, token, onError);
+			if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
+			break;
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "block-scalar":
+			node = composeScalar(ctx, token, tag, onError);
+			if (anchor) node.anchor = anchor.source.substring(1);
+			break;
+		case "block-map":
+		case "block-seq":
+		case "flow-collection":
+			try {
+				node = composeCollection(CN, ctx, token, props, onError);
+				if (anchor) node.anchor = anchor.source.substring(1);
+			} catch (error) {
+				onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
+			}
+			break;
+		default:
+			onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
+			isSrcToken = false;
+	}
+	node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
+	if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	if (atKey && ctx.options.stringKeys && (!isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		if (token.type === "scalar" && token.source === "") node.comment = comment;
+		else node.commentBefore = comment;
+	}
+	if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
+	return node;
+}
+function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
+	const node = composeScalar(ctx, {
+		type: "scalar",
+		offset: emptyScalarPosition(offset, before, pos),
+		indent: -1,
+		source: ""
+	}, tag, onError);
+	if (anchor) {
+		node.anchor = anchor.source.substring(1);
+		if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
+	}
+	if (spaceBefore) node.spaceBefore = true;
+	if (comment) {
+		node.comment = comment;
+		node.range[2] = end;
+	}
+	return node;
+}
+function composeAlias({ options }, { offset, source, end }, onError) {
+	const alias = new Alias(source.substring(1));
+	if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
+	if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
+	const valueEnd = offset + source.length;
+	const re = resolveEnd(end, valueEnd, options.strict, onError);
+	alias.range = [
+		offset,
+		valueEnd,
+		re.offset
+	];
+	if (re.comment) alias.comment = re.comment;
+	return alias;
+}
+var CN;
+var init_compose_node = __esmMin((() => {
+	init_Alias();
+	init_identity();
+	init_compose_collection();
+	init_compose_scalar();
+	init_resolve_end();
+	init_util_empty_scalar_position();
+	CN = {
+		composeNode,
+		composeEmptyNode
+	};
+}));
+// node_modules/yaml/browser/dist/compose/compose-doc.js
+function composeDoc(options, directives, { offset, start, value, end }, onError) {
+	const opts = Object.assign({ _directives: directives }, options);
+	const doc = new Document(void 0, opts);
+	const ctx = {
+		atKey: false,
+		atRoot: true,
+		directives: doc.directives,
+		options: doc.options,
+		schema: doc.schema
+	};
+	const props = resolveProps(start, {
+		indicator: "doc-start",
+		next: value ?? end?.[0],
+		offset,
+		onError,
+		parentIndent: 0,
+		startOnNewline: true
+	});
+	if (props.found) {
+		doc.directives.docStart = true;
+		if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
+	}
+	doc.contents = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
+	const contentEnd = doc.contents.range[2];
+	const re = resolveEnd(end, contentEnd, false, onError);
+	if (re.comment) doc.comment = re.comment;
+	doc.range = [
+		offset,
+		contentEnd,
+		re.offset
+	];
+	return doc;
+}
+var init_compose_doc = __esmMin((() => {
+	init_Document();
+	init_compose_node();
+	init_resolve_end();
+	init_resolve_props();
+}));
+// node_modules/yaml/browser/dist/compose/composer.js
+function getErrorPos(src) {
+	if (typeof src === "number") return [src, src + 1];
+	if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
+	const { offset, source } = src;
+	return [offset, offset + (typeof source === "string" ? source.length : 1)];
+}
+function parsePrelude(prelude) {
+	let comment = "";
+	let atComment = false;
+	let afterEmptyLine = false;
+	for (let i = 0; i < prelude.length; ++i) {
+		const source = prelude[i];
+		switch (source[0]) {
+			case "#":
+				comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
+				atComment = true;
+				afterEmptyLine = false;
+				break;
+			case "%":
+				if (prelude[i + 1]?.[0] !== "#") i += 1;
+				atComment = false;
+				break;
+			default:
+				if (!atComment) afterEmptyLine = true;
+				atComment = false;
+		}
+	}
+	return {
+		comment,
+		afterEmptyLine
+	};
+}
+var Composer;
+var init_composer = __esmMin((() => {
+	init_directives();
+	init_Document();
+	init_errors$3();
+	init_identity();
+	init_compose_doc();
+	init_resolve_end();
+	Composer = class {
+		constructor(options = {}) {
+			this.doc = null;
+			this.atDirectives = false;
+			this.prelude = [];
+			this.errors = [];
+			this.warnings = [];
+			this.onError = (source, code, message, warning) => {
+				const pos = getErrorPos(source);
+				if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
+				else this.errors.push(new YAMLParseError(pos, code, message));
+			};
+			this.directives = new Directives({ version: options.version || "1.2" });
+			this.options = options;
+		}
+		decorate(doc, afterDoc) {
+			const { comment, afterEmptyLine } = parsePrelude(this.prelude);
+			if (comment) {
+				const dc = doc.contents;
+				if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
+				else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
+				else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
+					let it = dc.items[0];
+					if (isPair(it)) it = it.key;
+					const cb = it.commentBefore;
+					it.commentBefore = cb ? `${comment}\n${cb}` : comment;
+				} else {
+					const cb = dc.commentBefore;
+					dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
+				}
+			}
+			if (afterDoc) {
+				for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
+				for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
+			} else {
+				doc.errors = this.errors;
+				doc.warnings = this.warnings;
+			}
+			this.prelude = [];
+			this.errors = [];
+			this.warnings = [];
+		}
+		/**
+		* Current stream status information.
+		*
+		* Mostly useful at the end of input for an empty stream.
+		*/
+		streamInfo() {
+			return {
+				comment: parsePrelude(this.prelude).comment,
+				directives: this.directives,
+				errors: this.errors,
+				warnings: this.warnings
+			};
+		}
+		/**
+		* Compose tokens into documents.
+		*
+		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+		*/
+		*compose(tokens, forceDoc = false, endOffset = -1) {
+			for (const token of tokens) yield* this.next(token);
+			yield* this.end(forceDoc, endOffset);
+		}
+		/** Advance the composer by one CST token. */
+		*next(token) {
+			switch (token.type) {
+				case "directive":
+					this.directives.add(token.source, (offset, message, warning) => {
+						const pos = getErrorPos(token);
+						pos[0] += offset;
+						this.onError(pos, "BAD_DIRECTIVE", message, warning);
+					});
+					this.prelude.push(token.source);
+					this.atDirectives = true;
+					break;
+				case "document": {
+					const doc = composeDoc(this.options, this.directives, token, this.onError);
+					if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
+					this.decorate(doc, false);
+					if (this.doc) yield this.doc;
+					this.doc = doc;
+					this.atDirectives = false;
+					break;
+				}
+				case "byte-order-mark":
+				case "space": break;
+				case "comment":
+				case "newline":
+					this.prelude.push(token.source);
+					break;
+				case "error": {
+					const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
+					const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
+					if (this.atDirectives || !this.doc) this.errors.push(error);
+					else this.doc.errors.push(error);
+					break;
+				}
+				case "doc-end": {
+					if (!this.doc) {
+						this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
+						break;
+					}
+					this.doc.directives.docEnd = true;
+					const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
+					this.decorate(this.doc, true);
+					if (end.comment) {
+						const dc = this.doc.comment;
+						this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
+					}
+					this.doc.range[2] = end.offset;
+					break;
+				}
+				default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
+			}
+		}
+		/**
+		* Call at end of input to yield any remaining document.
+		*
+		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
+		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
+		*/
+		*end(forceDoc = false, endOffset = -1) {
+			if (this.doc) {
+				this.decorate(this.doc, true);
+				yield this.doc;
+				this.doc = null;
+			} else if (forceDoc) {
+				const opts = Object.assign({ _directives: this.directives }, this.options);
+				const doc = new Document(void 0, opts);
+				if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
+				doc.range = [
+					0,
+					endOffset,
+					endOffset
+				];
+				this.decorate(doc, false);
+				yield doc;
+			}
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/parse/cst-scalar.js
+var init_cst_scalar = __esmMin((() => {
+	init_resolve_block_scalar();
+	init_resolve_flow_scalar();
+	init_stringifyString();
+}));
+// node_modules/yaml/browser/dist/parse/cst-visit.js
+/**
+* Apply a visitor to a CST document or item.
+*
+* Walks through the tree (depth-first) starting from the root, calling a
+* `visitor` function with two arguments when entering each item:
+*   - `item`: The current item, which included the following members:
+*     - `start: SourceToken[]` – Source tokens before the key or value,
+*       possibly including its anchor or tag.
+*     - `key?: Token | null` – Set for pair values. May then be `null`, if
+*       the key before the `:` separator is empty.
+*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
+*       which should include the `:` map value indicator if `value` is set.
+*     - `value?: Token` – The value of a sequence item, or of a map pair.
+*   - `path`: The steps from the root to the current node, as an array of
+*     `['key' | 'value', number]` tuples.
+*
+* The return value of the visitor may be used to control the traversal:
+*   - `undefined` (default): Do nothing and continue
+*   - `visit.SKIP`: Do not visit the children of this token, continue with
+*      next sibling
+*   - `visit.BREAK`: Terminate traversal completely
+*   - `visit.REMOVE`: Remove the current item, then continue with the next one
+*   - `number`: Set the index of the next step. This is useful especially if
+*     the index of the current token has changed.
+*   - `function`: Define the next visitor for this item. After the original
+*     visitor is called on item entry, next visitors are called after handling
+*     a non-empty `key` and when exiting the item.
+*/
+function visit(cst, visitor) {
+	if ("type" in cst && cst.type === "document") cst = {
+		start: cst.start,
+		value: cst.value
+	};
+	_visit(Object.freeze([]), cst, visitor);
+}
+function _visit(path, item, visitor) {
+	let ctrl = visitor(item, path);
+	if (typeof ctrl === "symbol") return ctrl;
+	for (const field of ["key", "value"]) {
+		const token = item[field];
+		if (token && "items" in token) {
+			for (let i = 0; i < token.items.length; ++i) {
+				const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
+				if (typeof ci === "number") i = ci - 1;
+				else if (ci === BREAK) return BREAK;
+				else if (ci === REMOVE) {
+					token.items.splice(i, 1);
+					i -= 1;
+				}
+			}
+			if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
+		}
+	}
+	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
+}
+var BREAK, SKIP, REMOVE;
+var init_cst_visit = __esmMin((() => {
+	BREAK = Symbol("break visit");
+	SKIP = Symbol("skip children");
+	REMOVE = Symbol("remove item");
+	/** Terminate visit traversal completely */
+	visit.BREAK = BREAK;
+	/** Do not visit the children of the current item */
+	visit.SKIP = SKIP;
+	/** Remove the current item */
+	visit.REMOVE = REMOVE;
+	/** Find the item at `path` from `cst` as the root */
+	visit.itemAtPath = (cst, path) => {
+		let item = cst;
+		for (const [field, index] of path) {
+			const tok = item?.[field];
+			if (tok && "items" in tok) item = tok.items[index];
+			else return void 0;
+		}
+		return item;
+	};
+	/**
+	* Get the immediate parent collection of the item at `path` from `cst` as the root.
+	*
+	* Throws an error if the collection is not found, which should never happen if the item itself exists.
+	*/
+	visit.parentCollection = (cst, path) => {
+		const parent = visit.itemAtPath(cst, path.slice(0, -1));
+		const field = path[path.length - 1][0];
+		const coll = parent?.[field];
+		if (coll && "items" in coll) return coll;
+		throw new Error("Parent collection not found");
+	};
+}));
+// node_modules/yaml/browser/dist/parse/cst.js
+/** Identify the type of a lexer token. May return `null` for unknown tokens. */
+function tokenType(source) {
+	switch (source) {
+		case "﻿": return "byte-order-mark";
+		case "": return "doc-mode";
+		case "": return "flow-error-end";
+		case "": return "scalar";
+		case "---": return "doc-start";
+		case "...": return "doc-end";
+		case "":
+		case "\n":
+		case "\r\n": return "newline";
+		case "-": return "seq-item-ind";
+		case "?": return "explicit-key-ind";
+		case ":": return "map-value-ind";
+		case "{": return "flow-map-start";
+		case "}": return "flow-map-end";
+		case "[": return "flow-seq-start";
+		case "]": return "flow-seq-end";
+		case ",": return "comma";
+	}
+	switch (source[0]) {
+		case " ":
+		case "	": return "space";
+		case "#": return "comment";
+		case "%": return "directive-line";
+		case "*": return "alias";
+		case "&": return "anchor";
+		case "!": return "tag";
+		case "'": return "single-quoted-scalar";
+		case "\"": return "double-quoted-scalar";
+		case "|":
+		case ">": return "block-scalar-header";
+	}
+	return null;
+}
+var BOM, DOCUMENT, FLOW_END, SCALAR;
+var init_cst = __esmMin((() => {
+	init_cst_scalar();
+	init_cst_visit();
+}));
+// node_modules/yaml/browser/dist/parse/lexer.js
+function isEmpty$1(ch) {
+	switch (ch) {
+		case void 0:
+		case " ":
+		case "\n":
+		case "\r":
+		case "	": return true;
+		default: return false;
+	}
+}
+var hexDigits, tagChars, flowIndicatorChars, invalidAnchorChars, isNotAnchorChar, Lexer;
+var init_lexer = __esmMin((() => {
+	init_cst();
+	hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
+	tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
+	flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
+	invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
+	isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
+	Lexer = class {
+		constructor() {
+			/**
+			* Flag indicating whether the end of the current buffer marks the end of
+			* all input
+			*/
+			this.atEnd = false;
+			/**
+			* Explicit indent set in block scalar header, as an offset from the current
+			* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
+			* explicitly set.
+			*/
+			this.blockScalarIndent = -1;
+			/**
+			* Block scalars that include a + (keep) chomping indicator in their header
+			* include trailing empty lines, which are otherwise excluded from the
+			* scalar's contents.
+			*/
+			this.blockScalarKeep = false;
+			/** Current input */
+			this.buffer = "";
+			/**
+			* Flag noting whether the map value indicator : can immediately follow this
+			* node within a flow context.
+			*/
+			this.flowKey = false;
+			/** Count of surrounding flow collection levels. */
+			this.flowLevel = 0;
+			/**
+			* Minimum level of indentation required for next lines to be parsed as a
+			* part of the current scalar value.
+			*/
+			this.indentNext = 0;
+			/** Indentation level of the current line. */
+			this.indentValue = 0;
+			/** Position of the next \n character. */
+			this.lineEndPos = null;
+			/** Stores the state of the lexer if reaching the end of incpomplete input */
+			this.next = null;
+			/** A pointer to `buffer`; the current position of the lexer. */
+			this.pos = 0;
+		}
+		/**
+		* Generate YAML tokens from the `source` string. If `incomplete`,
+		* a part of the last line may be left as a buffer for the next call.
+		*
+		* @returns A generator of lexical tokens
+		*/
+		*lex(source, incomplete = false) {
+			if (source) {
+				if (typeof source !== "string") throw TypeError("source is not a string");
+				this.buffer = this.buffer ? this.buffer + source : source;
+				this.lineEndPos = null;
+			}
+			this.atEnd = !incomplete;
+			let next = this.next ?? "stream";
+			while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
+		}
+		atLineEnd() {
+			let i = this.pos;
+			let ch = this.buffer[i];
+			while (ch === " " || ch === "	") ch = this.buffer[++i];
+			if (!ch || ch === "#" || ch === "\n") return true;
+			if (ch === "\r") return this.buffer[i + 1] === "\n";
+			return false;
+		}
+		charAt(n) {
+			return this.buffer[this.pos + n];
+		}
+		continueScalar(offset) {
+			let ch = this.buffer[offset];
+			if (this.indentNext > 0) {
+				let indent = 0;
+				while (ch === " ") ch = this.buffer[++indent + offset];
+				if (ch === "\r") {
+					const next = this.buffer[indent + offset + 1];
+					if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
+				}
+				return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
+			}
+			if (ch === "-" || ch === ".") {
+				const dt = this.buffer.substr(offset, 3);
+				if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
+			}
+			return offset;
+		}
+		getLine() {
+			let end = this.lineEndPos;
+			if (typeof end !== "number" || end !== -1 && end < this.pos) {
+				end = this.buffer.indexOf("\n", this.pos);
+				this.lineEndPos = end;
+			}
+			if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
+			if (this.buffer[end - 1] === "\r") end -= 1;
+			return this.buffer.substring(this.pos, end);
+		}
+		hasChars(n) {
+			return this.pos + n <= this.buffer.length;
+		}
+		setNext(state) {
+			this.buffer = this.buffer.substring(this.pos);
+			this.pos = 0;
+			this.lineEndPos = null;
+			this.next = state;
+			return null;
+		}
+		peek(n) {
+			return this.buffer.substr(this.pos, n);
+		}
+		*parseNext(next) {
+			switch (next) {
+				case "stream": return yield* this.parseStream();
+				case "line-start": return yield* this.parseLineStart();
+				case "block-start": return yield* this.parseBlockStart();
+				case "doc": return yield* this.parseDocument();
+				case "flow": return yield* this.parseFlowCollection();
+				case "quoted-scalar": return yield* this.parseQuotedScalar();
+				case "block-scalar": return yield* this.parseBlockScalar();
+				case "plain-scalar": return yield* this.parsePlainScalar();
+			}
+		}
+		*parseStream() {
+			let line = this.getLine();
+			if (line === null) return this.setNext("stream");
+			if (line[0] === "﻿") {
+				yield* this.pushCount(1);
+				line = line.substring(1);
+			}
+			if (line[0] === "%") {
+				let dirEnd = line.length;
+				let cs = line.indexOf("#");
+				while (cs !== -1) {
+					const ch = line[cs - 1];
+					if (ch === " " || ch === "	") {
+						dirEnd = cs - 1;
+						break;
+					} else cs = line.indexOf("#", cs + 1);
+				}
+				while (true) {
+					const ch = line[dirEnd - 1];
+					if (ch === " " || ch === "	") dirEnd -= 1;
+					else break;
+				}
+				const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
+				yield* this.pushCount(line.length - n);
+				this.pushNewline();
+				return "stream";
+			}
+			if (this.atLineEnd()) {
+				const sp = yield* this.pushSpaces(true);
+				yield* this.pushCount(line.length - sp);
+				yield* this.pushNewline();
+				return "stream";
+			}
+			yield "";
+			return yield* this.parseLineStart();
+		}
+		*parseLineStart() {
+			const ch = this.charAt(0);
+			if (!ch && !this.atEnd) return this.setNext("line-start");
+			if (ch === "-" || ch === ".") {
+				if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
+				const s = this.peek(3);
+				if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
+					yield* this.pushCount(3);
+					this.indentValue = 0;
+					this.indentNext = 0;
+					return s === "---" ? "doc" : "stream";
+				}
+			}
+			this.indentValue = yield* this.pushSpaces(false);
+			if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
+			return yield* this.parseBlockStart();
+		}
+		*parseBlockStart() {
+			const [ch0, ch1] = this.peek(2);
+			if (!ch1 && !this.atEnd) return this.setNext("block-start");
+			if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
+				const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
+				this.indentNext = this.indentValue + 1;
+				this.indentValue += n;
+				return "block-start";
+			}
+			return "doc";
+		}
+		*parseDocument() {
+			yield* this.pushSpaces(true);
+			const line = this.getLine();
+			if (line === null) return this.setNext("doc");
+			let n = yield* this.pushIndicators();
+			switch (line[n]) {
+				case "#": yield* this.pushCount(line.length - n);
+				case void 0:
+					yield* this.pushNewline();
+					return yield* this.parseLineStart();
+				case "{":
+				case "[":
+					yield* this.pushCount(1);
+					this.flowKey = false;
+					this.flowLevel = 1;
+					return "flow";
+				case "}":
+				case "]":
+					yield* this.pushCount(1);
+					return "doc";
+				case "*":
+					yield* this.pushUntil(isNotAnchorChar);
+					return "doc";
+				case "\"":
+				case "'": return yield* this.parseQuotedScalar();
+				case "|":
+				case ">":
+					n += yield* this.parseBlockScalarHeader();
+					n += yield* this.pushSpaces(true);
+					yield* this.pushCount(line.length - n);
+					yield* this.pushNewline();
+					return yield* this.parseBlockScalar();
+				default: return yield* this.parsePlainScalar();
+			}
+		}
+		*parseFlowCollection() {
+			let nl, sp;
+			let indent = -1;
+			do {
+				nl = yield* this.pushNewline();
+				if (nl > 0) {
+					sp = yield* this.pushSpaces(false);
+					this.indentValue = indent = sp;
+				} else sp = 0;
+				sp += yield* this.pushSpaces(true);
+			} while (nl + sp > 0);
+			const line = this.getLine();
+			if (line === null) return this.setNext("flow");
+			if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
+				if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
+					this.flowLevel = 0;
+					yield "";
+					return yield* this.parseLineStart();
+				}
+			}
+			let n = 0;
+			while (line[n] === ",") {
+				n += yield* this.pushCount(1);
+				n += yield* this.pushSpaces(true);
+				this.flowKey = false;
+			}
+			n += yield* this.pushIndicators();
+			switch (line[n]) {
+				case void 0: return "flow";
+				case "#":
+					yield* this.pushCount(line.length - n);
+					return "flow";
+				case "{":
+				case "[":
+					yield* this.pushCount(1);
+					this.flowKey = false;
+					this.flowLevel += 1;
+					return "flow";
+				case "}":
+				case "]":
+					yield* this.pushCount(1);
+					this.flowKey = true;
+					this.flowLevel -= 1;
+					return this.flowLevel ? "flow" : "doc";
+				case "*":
+					yield* this.pushUntil(isNotAnchorChar);
+					return "flow";
+				case "\"":
+				case "'":
+					this.flowKey = true;
+					return yield* this.parseQuotedScalar();
+				case ":": {
+					const next = this.charAt(1);
+					if (this.flowKey || isEmpty$1(next) || next === ",") {
+						this.flowKey = false;
+						yield* this.pushCount(1);
+						yield* this.pushSpaces(true);
+						return "flow";
+					}
+				}
+				default:
+					this.flowKey = false;
+					return yield* this.parsePlainScalar();
+			}
+		}
+		*parseQuotedScalar() {
+			const quote = this.charAt(0);
+			let end = this.buffer.indexOf(quote, this.pos + 1);
+			if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
+			else while (end !== -1) {
+				let n = 0;
+				while (this.buffer[end - 1 - n] === "\\") n += 1;
+				if (n % 2 === 0) break;
+				end = this.buffer.indexOf("\"", end + 1);
+			}
+			const qb = this.buffer.substring(0, end);
+			let nl = qb.indexOf("\n", this.pos);
+			if (nl !== -1) {
+				while (nl !== -1) {
+					const cs = this.continueScalar(nl + 1);
+					if (cs === -1) break;
+					nl = qb.indexOf("\n", cs);
+				}
+				if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
+			}
+			if (end === -1) {
+				if (!this.atEnd) return this.setNext("quoted-scalar");
+				end = this.buffer.length;
+			}
+			yield* this.pushToIndex(end + 1, false);
+			return this.flowLevel ? "flow" : "doc";
+		}
+		*parseBlockScalarHeader() {
+			this.blockScalarIndent = -1;
+			this.blockScalarKeep = false;
+			let i = this.pos;
+			while (true) {
+				const ch = this.buffer[++i];
+				if (ch === "+") this.blockScalarKeep = true;
+				else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
+				else if (ch !== "-") break;
+			}
+			return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
+		}
+		*parseBlockScalar() {
+			let nl = this.pos - 1;
+			let indent = 0;
+			let ch;
+			loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
+				case " ":
+					indent += 1;
+					break;
+				case "\n":
+					nl = i;
+					indent = 0;
+					break;
+				case "\r": {
+					const next = this.buffer[i + 1];
+					if (!next && !this.atEnd) return this.setNext("block-scalar");
+					if (next === "\n") break;
+				}
+				default: break loop;
+			}
+			if (!ch && !this.atEnd) return this.setNext("block-scalar");
+			if (indent >= this.indentNext) {
+				if (this.blockScalarIndent === -1) this.indentNext = indent;
+				else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
+				do {
+					const cs = this.continueScalar(nl + 1);
+					if (cs === -1) break;
+					nl = this.buffer.indexOf("\n", cs);
+				} while (nl !== -1);
+				if (nl === -1) {
+					if (!this.atEnd) return this.setNext("block-scalar");
+					nl = this.buffer.length;
+				}
+			}
+			let i = nl + 1;
+			ch = this.buffer[i];
+			while (ch === " ") ch = this.buffer[++i];
+			if (ch === "	") {
+				while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
+				nl = i - 1;
+			} else if (!this.blockScalarKeep) do {
+				let i = nl - 1;
+				let ch = this.buffer[i];
+				if (ch === "\r") ch = this.buffer[--i];
+				const lastChar = i;
+				while (ch === " ") ch = this.buffer[--i];
+				if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
+				else break;
+			} while (true);
+			yield "";
+			yield* this.pushToIndex(nl + 1, true);
+			return yield* this.parseLineStart();
+		}
+		*parsePlainScalar() {
+			const inFlow = this.flowLevel > 0;
+			let end = this.pos - 1;
+			let i = this.pos - 1;
+			let ch;
+			while (ch = this.buffer[++i]) if (ch === ":") {
+				const next = this.buffer[i + 1];
+				if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
+				end = i;
+			} else if (isEmpty$1(ch)) {
+				let next = this.buffer[i + 1];
+				if (ch === "\r") {
+					if (next === "\n") {
+						i += 1;
+						ch = "\n";
+						next = this.buffer[i + 1];
+					} else end = i;
+				}
+				if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
+				if (ch === "\n") {
+					const cs = this.continueScalar(i + 1);
+					if (cs === -1) break;
+					i = Math.max(i, cs - 2);
+				}
+			} else {
+				if (inFlow && flowIndicatorChars.has(ch)) break;
+				end = i;
+			}
+			if (!ch && !this.atEnd) return this.setNext("plain-scalar");
+			yield "";
+			yield* this.pushToIndex(end + 1, true);
+			return inFlow ? "flow" : "doc";
+		}
+		*pushCount(n) {
+			if (n > 0) {
+				yield this.buffer.substr(this.pos, n);
+				this.pos += n;
+				return n;
+			}
+			return 0;
+		}
+		*pushToIndex(i, allowEmpty) {
+			const s = this.buffer.slice(this.pos, i);
+			if (s) {
+				yield s;
+				this.pos += s.length;
+				return s.length;
+			} else if (allowEmpty) yield "";
+			return 0;
+		}
+		*pushIndicators() {
+			let n = 0;
+			loop: while (true) {
+				switch (this.charAt(0)) {
+					case "!":
+						n += yield* this.pushTag();
+						n += yield* this.pushSpaces(true);
+						continue loop;
+					case "&":
+						n += yield* this.pushUntil(isNotAnchorChar);
+						n += yield* this.pushSpaces(true);
+						continue loop;
+					case "-":
+					case "?":
+					case ":": {
+						const inFlow = this.flowLevel > 0;
+						const ch1 = this.charAt(1);
+						if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
+							if (!inFlow) this.indentNext = this.indentValue + 1;
+							else if (this.flowKey) this.flowKey = false;
+							n += yield* this.pushCount(1);
+							n += yield* this.pushSpaces(true);
+							continue loop;
+						}
+					}
+				}
+				break loop;
+			}
+			return n;
+		}
+		*pushTag() {
+			if (this.charAt(1) === "<") {
+				let i = this.pos + 2;
+				let ch = this.buffer[i];
+				while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
+				return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
+			} else {
+				let i = this.pos + 1;
+				let ch = this.buffer[i];
+				while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
+				else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
+				else break;
+				return yield* this.pushToIndex(i, false);
+			}
+		}
+		*pushNewline() {
+			const ch = this.buffer[this.pos];
+			if (ch === "\n") return yield* this.pushCount(1);
+			else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
+			else return 0;
+		}
+		*pushSpaces(allowTabs) {
+			let i = this.pos - 1;
+			let ch;
+			do
+				ch = this.buffer[++i];
+			while (ch === " " || allowTabs && ch === "	");
+			const n = i - this.pos;
+			if (n > 0) {
+				yield this.buffer.substr(this.pos, n);
+				this.pos = i;
+			}
+			return n;
+		}
+		*pushUntil(test) {
+			let i = this.pos;
+			let ch = this.buffer[i];
+			while (!test(ch)) ch = this.buffer[++i];
+			return yield* this.pushToIndex(i, false);
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/parse/line-counter.js
+var LineCounter;
+var init_line_counter = __esmMin((() => {
+	LineCounter = class {
+		constructor() {
+			this.lineStarts = [];
+			/**
+			* Should be called in ascending order. Otherwise, call
+			* `lineCounter.lineStarts.sort()` before calling `linePos()`.
+			*/
+			this.addNewLine = (offset) => this.lineStarts.push(offset);
+			/**
+			* Performs a binary search and returns the 1-indexed { line, col }
+			* position of `offset`. If `line === 0`, `addNewLine` has never been
+			* called or `offset` is before the first known newline.
+			*/
+			this.linePos = (offset) => {
+				let low = 0;
+				let high = this.lineStarts.length;
+				while (low < high) {
+					const mid = low + high >> 1;
+					if (this.lineStarts[mid] < offset) low = mid + 1;
+					else high = mid;
+				}
+				if (this.lineStarts[low] === offset) return {
+					line: low + 1,
+					col: 1
+				};
+				if (low === 0) return {
+					line: 0,
+					col: offset
+				};
+				const start = this.lineStarts[low - 1];
+				return {
+					line: low,
+					col: offset - start + 1
+				};
+			};
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/parse/parser.js
+function includesToken(list, type) {
+	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
+	return false;
+}
+function findNonEmptyIndex(list) {
+	for (let i = 0; i < list.length; ++i) switch (list[i].type) {
+		case "space":
+		case "comment":
+		case "newline": break;
+		default: return i;
+	}
+	return -1;
+}
+function isFlowToken(token) {
+	switch (token?.type) {
+		case "alias":
+		case "scalar":
+		case "single-quoted-scalar":
+		case "double-quoted-scalar":
+		case "flow-collection": return true;
+		default: return false;
+	}
+}
+function getPrevProps(parent) {
+	switch (parent.type) {
+		case "document": return parent.start;
+		case "block-map": {
+			const it = parent.items[parent.items.length - 1];
+			return it.sep ?? it.start;
+		}
+		case "block-seq": return parent.items[parent.items.length - 1].start;
+		/* istanbul ignore next should not happen */
+		default: return [];
+	}
+}
+/** Note: May modify input array */
+function getFirstKeyStartProps(prev) {
+	if (prev.length === 0) return [];
+	let i = prev.length;
+	loop: while (--i >= 0) switch (prev[i].type) {
+		case "doc-start":
+		case "explicit-key-ind":
+		case "map-value-ind":
+		case "seq-item-ind":
+		case "newline": break loop;
+	}
+	while (prev[++i]?.type === "space");
+	return prev.splice(i, prev.length);
+}
+function arrayPushArray(target, source) {
+	if (source.length < 1e5) Array.prototype.push.apply(target, source);
+	else for (let i = 0; i < source.length; ++i) target.push(source[i]);
+}
+function fixFlowSeqItems(fc) {
+	if (fc.start.type === "flow-seq-start") {
+		for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
+			if (it.key) it.value = it.key;
+			delete it.key;
+			if (isFlowToken(it.value)) {
+				if (it.value.end) arrayPushArray(it.value.end, it.sep);
+				else it.value.end = it.sep;
+			} else arrayPushArray(it.start, it.sep);
+			delete it.sep;
+		}
+	}
+}
+var Parser;
+var init_parser = __esmMin((() => {
+	init_cst();
+	init_lexer();
+	Parser = class {
+		/**
+		* @param onNewLine - If defined, called separately with the start position of
+		*   each new line (in `parse()`, including the start of input).
+		*/
+		constructor(onNewLine) {
+			/** If true, space and sequence indicators count as indentation */
+			this.atNewLine = true;
+			/** If true, next token is a scalar value */
+			this.atScalar = false;
+			/** Current indentation level */
+			this.indent = 0;
+			/** Current offset since the start of parsing */
+			this.offset = 0;
+			/** On the same line with a block map key */
+			this.onKeyLine = false;
+			/** Top indicates the node that's currently being built */
+			this.stack = [];
+			/** The source of the current token, set in parse() */
+			this.source = "";
+			/** The type of the current token, set in parse() */
+			this.type = "";
+			this.lexer = new Lexer();
+			this.onNewLine = onNewLine;
+		}
+		/**
+		* Parse `source` as a YAML stream.
+		* If `incomplete`, a part of the last line may be left as a buffer for the next call.
+		*
+		* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
+		*
+		* @returns A generator of tokens representing each directive, document, and other structure.
+		*/
+		*parse(source, incomplete = false) {
+			if (this.onNewLine && this.offset === 0) this.onNewLine(0);
+			for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
+			if (!incomplete) yield* this.end();
+		}
+		/**
+		* Advance the parser by the `source` of one lexical token.
+		*/
+		*next(source) {
+			this.source = source;
+			if (this.atScalar) {
+				this.atScalar = false;
+				yield* this.step();
+				this.offset += source.length;
+				return;
+			}
+			const type = tokenType(source);
+			if (!type) {
+				const message = `Not a YAML token: ${source}`;
+				yield* this.pop({
+					type: "error",
+					offset: this.offset,
+					message,
+					source
+				});
+				this.offset += source.length;
+			} else if (type === "scalar") {
+				this.atNewLine = false;
+				this.atScalar = true;
+				this.type = "scalar";
+			} else {
+				this.type = type;
+				yield* this.step();
+				switch (type) {
+					case "newline":
+						this.atNewLine = true;
+						this.indent = 0;
+						if (this.onNewLine) this.onNewLine(this.offset + source.length);
+						break;
+					case "space":
+						if (this.atNewLine && source[0] === " ") this.indent += source.length;
+						break;
+					case "explicit-key-ind":
+					case "map-value-ind":
+					case "seq-item-ind":
+						if (this.atNewLine) this.indent += source.length;
+						break;
+					case "doc-mode":
+					case "flow-error-end": return;
+					default: this.atNewLine = false;
+				}
+				this.offset += source.length;
+			}
+		}
+		/** Call at end of input to push out any remaining constructions */
+		*end() {
+			while (this.stack.length > 0) yield* this.pop();
+		}
+		get sourceToken() {
+			return {
+				type: this.type,
+				offset: this.offset,
+				indent: this.indent,
+				source: this.source
+			};
+		}
+		*step() {
+			const top = this.peek(1);
+			if (this.type === "doc-end" && top?.type !== "doc-end") {
+				while (this.stack.length > 0) yield* this.pop();
+				this.stack.push({
+					type: "doc-end",
+					offset: this.offset,
+					source: this.source
+				});
+				return;
+			}
+			if (!top) return yield* this.stream();
+			switch (top.type) {
+				case "document": return yield* this.document(top);
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": return yield* this.scalar(top);
+				case "block-scalar": return yield* this.blockScalar(top);
+				case "block-map": return yield* this.blockMap(top);
+				case "block-seq": return yield* this.blockSequence(top);
+				case "flow-collection": return yield* this.flowCollection(top);
+				case "doc-end": return yield* this.documentEnd(top);
+			}
+			/* istanbul ignore next should not happen */
+			yield* this.pop();
+		}
+		peek(n) {
+			return this.stack[this.stack.length - n];
+		}
+		*pop(error) {
+			const token = error ?? this.stack.pop();
+			/* istanbul ignore if should not happen */
+			if (!token) yield {
+				type: "error",
+				offset: this.offset,
+				source: "",
+				message: "Tried to pop an empty stack"
+			};
+			else if (this.stack.length === 0) yield token;
+			else {
+				const top = this.peek(1);
+				if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
+				else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
+				if (token.type === "flow-collection") fixFlowSeqItems(token);
+				switch (top.type) {
+					case "document":
+						top.value = token;
+						break;
+					case "block-scalar":
+						top.props.push(token);
+						break;
+					case "block-map": {
+						const it = top.items[top.items.length - 1];
+						if (it.value) {
+							top.items.push({
+								start: [],
+								key: token,
+								sep: []
+							});
+							this.onKeyLine = true;
+							return;
+						} else if (it.sep) it.value = token;
+						else {
+							Object.assign(it, {
+								key: token,
+								sep: []
+							});
+							this.onKeyLine = !it.explicitKey;
+							return;
+						}
+						break;
+					}
+					case "block-seq": {
+						const it = top.items[top.items.length - 1];
+						if (it.value) top.items.push({
+							start: [],
+							value: token
+						});
+						else it.value = token;
+						break;
+					}
+					case "flow-collection": {
+						const it = top.items[top.items.length - 1];
+						if (!it || it.value) top.items.push({
+							start: [],
+							key: token,
+							sep: []
+						});
+						else if (it.sep) it.value = token;
+						else Object.assign(it, {
+							key: token,
+							sep: []
+						});
+						return;
+					}
+					/* istanbul ignore next should not happen */
+					default:
+						yield* this.pop();
+						yield* this.pop(token);
+				}
+				if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
+					const last = token.items[token.items.length - 1];
+					if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
+						if (top.type === "document") top.end = last.start;
+						else top.items.push({ start: last.start });
+						token.items.splice(-1, 1);
+					}
+				}
+			}
+		}
+		*stream() {
+			switch (this.type) {
+				case "directive-line":
+					yield {
+						type: "directive",
+						offset: this.offset,
+						source: this.source
+					};
+					return;
+				case "byte-order-mark":
+				case "space":
+				case "comment":
+				case "newline":
+					yield this.sourceToken;
+					return;
+				case "doc-mode":
+				case "doc-start": {
+					const doc = {
+						type: "document",
+						offset: this.offset,
+						start: []
+					};
+					if (this.type === "doc-start") doc.start.push(this.sourceToken);
+					this.stack.push(doc);
+					return;
+				}
+			}
+			yield {
+				type: "error",
+				offset: this.offset,
+				message: `Unexpected ${this.type} token in YAML stream`,
+				source: this.source
+			};
+		}
+		*document(doc) {
+			if (doc.value) return yield* this.lineEnd(doc);
+			switch (this.type) {
+				case "doc-start":
+					if (findNonEmptyIndex(doc.start) !== -1) {
+						yield* this.pop();
+						yield* this.step();
+					} else doc.start.push(this.sourceToken);
+					return;
+				case "anchor":
+				case "tag":
+				case "space":
+				case "comment":
+				case "newline":
+					doc.start.push(this.sourceToken);
+					return;
+			}
+			const bv = this.startBlockValue(doc);
+			if (bv) this.stack.push(bv);
+			else yield {
+				type: "error",
+				offset: this.offset,
+				message: `Unexpected ${this.type} token in YAML document`,
+				source: this.source
+			};
+		}
+		*scalar(scalar) {
+			if (this.type === "map-value-ind") {
+				const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
+				let sep;
+				if (scalar.end) {
+					sep = scalar.end;
+					sep.push(this.sourceToken);
+					delete scalar.end;
+				} else sep = [this.sourceToken];
+				const map = {
+					type: "block-map",
+					offset: scalar.offset,
+					indent: scalar.indent,
+					items: [{
+						start,
+						key: scalar,
+						sep
+					}]
+				};
+				this.onKeyLine = true;
+				this.stack[this.stack.length - 1] = map;
+			} else yield* this.lineEnd(scalar);
+		}
+		*blockScalar(scalar) {
+			switch (this.type) {
+				case "space":
+				case "comment":
+				case "newline":
+					scalar.props.push(this.sourceToken);
+					return;
+				case "scalar":
+					scalar.source = this.source;
+					this.atNewLine = true;
+					this.indent = 0;
+					if (this.onNewLine) {
+						let nl = this.source.indexOf("\n") + 1;
+						while (nl !== 0) {
+							this.onNewLine(this.offset + nl);
+							nl = this.source.indexOf("\n", nl) + 1;
+						}
+					}
+					yield* this.pop();
+					break;
+				/* istanbul ignore next should not happen */
+				default:
+					yield* this.pop();
+					yield* this.step();
+			}
+		}
+		*blockMap(map) {
+			const it = map.items[map.items.length - 1];
+			switch (this.type) {
+				case "newline":
+					this.onKeyLine = false;
+					if (it.value) {
+						const end = "end" in it.value ? it.value.end : void 0;
+						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+						else map.items.push({ start: [this.sourceToken] });
+					} else if (it.sep) it.sep.push(this.sourceToken);
+					else it.start.push(this.sourceToken);
+					return;
+				case "space":
+				case "comment":
+					if (it.value) map.items.push({ start: [this.sourceToken] });
+					else if (it.sep) it.sep.push(this.sourceToken);
+					else {
+						if (this.atIndentedComment(it.start, map.indent)) {
+							const end = map.items[map.items.length - 2]?.value?.end;
+							if (Array.isArray(end)) {
+								arrayPushArray(end, it.start);
+								end.push(this.sourceToken);
+								map.items.pop();
+								return;
+							}
+						}
+						it.start.push(this.sourceToken);
+					}
+					return;
+			}
+			if (this.indent >= map.indent) {
+				const atMapIndent = !this.onKeyLine && this.indent === map.indent;
+				const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
+				let start = [];
+				if (atNextItem && it.sep && !it.value) {
+					const nl = [];
+					for (let i = 0; i < it.sep.length; ++i) {
+						const st = it.sep[i];
+						switch (st.type) {
+							case "newline":
+								nl.push(i);
+								break;
+							case "space": break;
+							case "comment":
+								if (st.indent > map.indent) nl.length = 0;
+								break;
+							default: nl.length = 0;
+						}
+					}
+					if (nl.length >= 2) start = it.sep.splice(nl[1]);
+				}
+				switch (this.type) {
+					case "anchor":
+					case "tag":
+						if (atNextItem || it.value) {
+							start.push(this.sourceToken);
+							map.items.push({ start });
+							this.onKeyLine = true;
+						} else if (it.sep) it.sep.push(this.sourceToken);
+						else it.start.push(this.sourceToken);
+						return;
+					case "explicit-key-ind":
+						if (!it.sep && !it.explicitKey) {
+							it.start.push(this.sourceToken);
+							it.explicitKey = true;
+						} else if (atNextItem || it.value) {
+							start.push(this.sourceToken);
+							map.items.push({
+								start,
+								explicitKey: true
+							});
+						} else this.stack.push({
+							type: "block-map",
+							offset: this.offset,
+							indent: this.indent,
+							items: [{
+								start: [this.sourceToken],
+								explicitKey: true
+							}]
+						});
+						this.onKeyLine = true;
+						return;
+					case "map-value-ind":
+						if (it.explicitKey) {
+							if (!it.sep) {
+								if (includesToken(it.start, "newline")) Object.assign(it, {
+									key: null,
+									sep: [this.sourceToken]
+								});
+								else {
+									const start = getFirstKeyStartProps(it.start);
+									this.stack.push({
+										type: "block-map",
+										offset: this.offset,
+										indent: this.indent,
+										items: [{
+											start,
+											key: null,
+											sep: [this.sourceToken]
+										}]
+									});
+								}
+							} else if (it.value) map.items.push({
+								start: [],
+								key: null,
+								sep: [this.sourceToken]
+							});
+							else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+								type: "block-map",
+								offset: this.offset,
+								indent: this.indent,
+								items: [{
+									start,
+									key: null,
+									sep: [this.sourceToken]
+								}]
+							});
+							else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
+								const start = getFirstKeyStartProps(it.start);
+								const key = it.key;
+								const sep = it.sep;
+								sep.push(this.sourceToken);
+								delete it.key;
+								delete it.sep;
+								this.stack.push({
+									type: "block-map",
+									offset: this.offset,
+									indent: this.indent,
+									items: [{
+										start,
+										key,
+										sep
+									}]
+								});
+							} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
+							else it.sep.push(this.sourceToken);
+						} else if (!it.sep) Object.assign(it, {
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (it.value || atNextItem) map.items.push({
+							start,
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
+							type: "block-map",
+							offset: this.offset,
+							indent: this.indent,
+							items: [{
+								start: [],
+								key: null,
+								sep: [this.sourceToken]
+							}]
+						});
+						else it.sep.push(this.sourceToken);
+						this.onKeyLine = true;
+						return;
+					case "alias":
+					case "scalar":
+					case "single-quoted-scalar":
+					case "double-quoted-scalar": {
+						const fs = this.flowScalar(this.type);
+						if (atNextItem || it.value) {
+							map.items.push({
+								start,
+								key: fs,
+								sep: []
+							});
+							this.onKeyLine = true;
+						} else if (it.sep) this.stack.push(fs);
+						else {
+							Object.assign(it, {
+								key: fs,
+								sep: []
+							});
+							this.onKeyLine = true;
+						}
+						return;
+					}
+					default: {
+						const bv = this.startBlockValue(map);
+						if (bv) {
+							if (bv.type === "block-seq") {
+								if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
+									yield* this.pop({
+										type: "error",
+										offset: this.offset,
+										message: "Unexpected block-seq-ind on same line with key",
+										source: this.source
+									});
+									return;
+								}
+							} else if (atMapIndent) map.items.push({ start });
+							this.stack.push(bv);
+							return;
+						}
+					}
+				}
+			}
+			yield* this.pop();
+			yield* this.step();
+		}
+		*blockSequence(seq) {
+			const it = seq.items[seq.items.length - 1];
+			switch (this.type) {
+				case "newline":
+					if (it.value) {
+						const end = "end" in it.value ? it.value.end : void 0;
+						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
+						else seq.items.push({ start: [this.sourceToken] });
+					} else it.start.push(this.sourceToken);
+					return;
+				case "space":
+				case "comment":
+					if (it.value) seq.items.push({ start: [this.sourceToken] });
+					else {
+						if (this.atIndentedComment(it.start, seq.indent)) {
+							const end = seq.items[seq.items.length - 2]?.value?.end;
+							if (Array.isArray(end)) {
+								arrayPushArray(end, it.start);
+								end.push(this.sourceToken);
+								seq.items.pop();
+								return;
+							}
+						}
+						it.start.push(this.sourceToken);
+					}
+					return;
+				case "anchor":
+				case "tag":
+					if (it.value || this.indent <= seq.indent) break;
+					it.start.push(this.sourceToken);
+					return;
+				case "seq-item-ind":
+					if (this.indent !== seq.indent) break;
+					if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
+					else it.start.push(this.sourceToken);
+					return;
+			}
+			if (this.indent > seq.indent) {
+				const bv = this.startBlockValue(seq);
+				if (bv) {
+					this.stack.push(bv);
+					return;
+				}
+			}
+			yield* this.pop();
+			yield* this.step();
+		}
+		*flowCollection(fc) {
+			const it = fc.items[fc.items.length - 1];
+			if (this.type === "flow-error-end") {
+				let top;
+				do {
+					yield* this.pop();
+					top = this.peek(1);
+				} while (top?.type === "flow-collection");
+			} else if (fc.end.length === 0) {
+				switch (this.type) {
+					case "comma":
+					case "explicit-key-ind":
+						if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
+						else it.start.push(this.sourceToken);
+						return;
+					case "map-value-ind":
+						if (!it || it.value) fc.items.push({
+							start: [],
+							key: null,
+							sep: [this.sourceToken]
+						});
+						else if (it.sep) it.sep.push(this.sourceToken);
+						else Object.assign(it, {
+							key: null,
+							sep: [this.sourceToken]
+						});
+						return;
+					case "space":
+					case "comment":
+					case "newline":
+					case "anchor":
+					case "tag":
+						if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
+						else if (it.sep) it.sep.push(this.sourceToken);
+						else it.start.push(this.sourceToken);
+						return;
+					case "alias":
+					case "scalar":
+					case "single-quoted-scalar":
+					case "double-quoted-scalar": {
+						const fs = this.flowScalar(this.type);
+						if (!it || it.value) fc.items.push({
+							start: [],
+							key: fs,
+							sep: []
+						});
+						else if (it.sep) this.stack.push(fs);
+						else Object.assign(it, {
+							key: fs,
+							sep: []
+						});
+						return;
+					}
+					case "flow-map-end":
+					case "flow-seq-end":
+						fc.end.push(this.sourceToken);
+						return;
+				}
+				const bv = this.startBlockValue(fc);
+				/* istanbul ignore else should not happen */
+				if (bv) this.stack.push(bv);
+				else {
+					yield* this.pop();
+					yield* this.step();
+				}
+			} else {
+				const parent = this.peek(2);
+				if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
+					yield* this.pop();
+					yield* this.step();
+				} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					fixFlowSeqItems(fc);
+					const sep = fc.end.splice(1, fc.end.length);
+					sep.push(this.sourceToken);
+					const map = {
+						type: "block-map",
+						offset: fc.offset,
+						indent: fc.indent,
+						items: [{
+							start,
+							key: fc,
+							sep
+						}]
+					};
+					this.onKeyLine = true;
+					this.stack[this.stack.length - 1] = map;
+				} else yield* this.lineEnd(fc);
+			}
+		}
+		flowScalar(type) {
+			if (this.onNewLine) {
+				let nl = this.source.indexOf("\n") + 1;
+				while (nl !== 0) {
+					this.onNewLine(this.offset + nl);
+					nl = this.source.indexOf("\n", nl) + 1;
+				}
+			}
+			return {
+				type,
+				offset: this.offset,
+				indent: this.indent,
+				source: this.source
+			};
+		}
+		startBlockValue(parent) {
+			switch (this.type) {
+				case "alias":
+				case "scalar":
+				case "single-quoted-scalar":
+				case "double-quoted-scalar": return this.flowScalar(this.type);
+				case "block-scalar-header": return {
+					type: "block-scalar",
+					offset: this.offset,
+					indent: this.indent,
+					props: [this.sourceToken],
+					source: ""
+				};
+				case "flow-map-start":
+				case "flow-seq-start": return {
+					type: "flow-collection",
+					offset: this.offset,
+					indent: this.indent,
+					start: this.sourceToken,
+					items: [],
+					end: []
+				};
+				case "seq-item-ind": return {
+					type: "block-seq",
+					offset: this.offset,
+					indent: this.indent,
+					items: [{ start: [this.sourceToken] }]
+				};
+				case "explicit-key-ind": {
+					this.onKeyLine = true;
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					start.push(this.sourceToken);
+					return {
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start,
+							explicitKey: true
+						}]
+					};
+				}
+				case "map-value-ind": {
+					this.onKeyLine = true;
+					const start = getFirstKeyStartProps(getPrevProps(parent));
+					return {
+						type: "block-map",
+						offset: this.offset,
+						indent: this.indent,
+						items: [{
+							start,
+							key: null,
+							sep: [this.sourceToken]
+						}]
+					};
+				}
+			}
+			return null;
+		}
+		atIndentedComment(start, indent) {
+			if (this.type !== "comment") return false;
+			if (this.indent <= indent) return false;
+			return start.every((st) => st.type === "newline" || st.type === "space");
+		}
+		*documentEnd(docEnd) {
+			if (this.type !== "doc-mode") {
+				if (docEnd.end) docEnd.end.push(this.sourceToken);
+				else docEnd.end = [this.sourceToken];
+				if (this.type === "newline") yield* this.pop();
+			}
+		}
+		*lineEnd(token) {
+			switch (this.type) {
+				case "comma":
+				case "doc-start":
+				case "doc-end":
+				case "flow-seq-end":
+				case "flow-map-end":
+				case "map-value-ind":
+					yield* this.pop();
+					yield* this.step();
+					break;
+				case "newline": this.onKeyLine = false;
+				default:
+					if (token.end) token.end.push(this.sourceToken);
+					else token.end = [this.sourceToken];
+					if (this.type === "newline") yield* this.pop();
+			}
+		}
+	};
+}));
+// node_modules/yaml/browser/dist/public-api.js
+function parseOptions(options) {
+	const prettyErrors = options.prettyErrors !== false;
+	return {
+		lineCounter: options.lineCounter || prettyErrors && new LineCounter() || null,
+		prettyErrors
+	};
+}
+/** Parse an input string into a single YAML.Document */
+function parseDocument(source, options = {}) {
+	const { lineCounter, prettyErrors } = parseOptions(options);
+	const parser = new Parser(lineCounter?.addNewLine);
+	const composer = new Composer(options);
+	let doc = null;
+	for (const _doc of composer.compose(parser.parse(source), true, source.length)) if (!doc) doc = _doc;
+	else if (doc.options.logLevel !== "silent") {
+		doc.errors.push(new YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
+		break;
+	}
+	if (prettyErrors && lineCounter) {
+		doc.errors.forEach(prettifyError(source, lineCounter));
+		doc.warnings.forEach(prettifyError(source, lineCounter));
+	}
+	return doc;
+}
+var init_public_api = __esmMin((() => {
+	init_composer();
+	init_Document();
+	init_errors$3();
+	init_line_counter();
+	init_parser();
+}));
+// node_modules/yaml/browser/dist/index.js
+var init_dist$3 = __esmMin((() => {
+	init_composer();
+	init_Document();
+	init_Schema();
+	init_errors$3();
+	init_Alias();
+	init_identity();
+	init_Pair();
+	init_Scalar();
+	init_YAMLMap();
+	init_YAMLSeq();
+	init_cst();
+	init_lexer();
+	init_line_counter();
+	init_parser();
+	init_public_api();
+	init_visit();
+}));
+// node_modules/yaml/browser/index.js
+var init_browser = __esmMin((() => {
+	init_dist$3();
+	init_dist$3();
+}));
+// src/files/strict-yaml.ts
+/**
+* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
+* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
+* @param firstLine the line of the file on which the text begins
+*/
+function parseStrictYaml(text, path, firstLine = 1) {
+	const lines = new LineCounter();
+	const placeAt = (offset) => {
+		const { line, col } = lines.linePos(offset);
+		return {
+			path,
+			line: Math.max(line, 1) + firstLine - 1,
+			column: Math.max(col, 1)
+		};
+	};
+	const document = parseYamlDocument(text, { lineCounter: lines });
+	if (document === null) return failed$1([makeProblem("yaml/too-deep", {}, placeAt(0))]);
+	const problems = syntaxProblems(document, text, placeAt);
+	if (problems.length > 0) return failed$1(problems);
+	const root = readNode({
+		placeAt,
+		problems
+	}, document.contents, 0);
+	const value = isEmpty(document) ? {} : root.json;
+	if (isJsonObject(value)) return {
+		mapping: locate(value, root, placeAt),
+		problems
+	};
+	return failed$1(problems.length > 0 ? problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
+}
+function isEmpty({ contents }) {
+	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
+}
+/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
+function syntaxProblems(document, text, placeAt) {
+	if (/^%/m.test(text)) return [makeProblem("yaml/syntax", { reason: "a line begins with %" }, placeAt(0))];
+	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
+	return [...document.errors, ...warnings].slice(0, MOST_REPORTED).map((error) => makeProblem("yaml/syntax", { reason: wordingOf$1(error) }, placeAt(error.pos[0])));
+}
+/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
+function wordingOf$1({ code, message }) {
+	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
+	if (message.startsWith("Nested mappings")) return "a value with a colon in it needs quotes around it";
+	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
+}
+function locate(value, root, placeAt) {
+	return {
+		value,
+		valueAt: (path) => {
+			const { node, found } = follow(root, path);
+			return found ? node.json : void 0;
+		},
+		isRefused: (path) => follow(root, path).node.isRefused,
+		keysOf: (path) => {
+			const { node, found } = follow(root, path);
+			return found ? [...node.inside.keys()].filter((key) => typeof key === "string") : [];
+		},
+		placeOf: (path) => placeAt(follow(root, path).node.offset),
+		keyPlaceOf: (path) => placeAt(follow(root, path).node.keyOffset)
+	};
+}
+/** Goes down a path as far as there are values. */
+function follow(root, path) {
+	let node = root;
+	for (const step of path) {
+		const inner = node.inside.get(step);
+		if (inner === void 0) return {
+			node,
+			found: false
+		};
+		node = inner;
+	}
+	return {
+		node,
+		found: true
+	};
+}
+function failed$1(problems) {
+	return {
+		mapping: null,
+		problems
+	};
+}
+/**
+* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
+* than the library's recursion can follow.
+*/
+function parseYamlDocument(text, wanted) {
+	try {
+		const document = parseDocument(text, {
+			version: "1.2",
+			schema: "core",
+			merge: false,
+			uniqueKeys: false,
+			intAsBigInt: true,
+			prettyErrors: false,
+			logLevel: "error",
+			...wanted
+		});
+		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
+}
+function readNode(walk, node, keyOffset, depth = 0) {
+	const offset = isNode(node) ? offsetOf(node) : keyOffset;
+	const place = () => walk.placeAt(offset);
+	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, place()) : oddity(node, place) ?? numberProblem(node, place);
+	if (problem !== null) walk.problems.push(problem);
+	const inside = problem === null ? readInside(walk, node, depth + 1) : /* @__PURE__ */ new Map();
+	return {
+		json: problem === null ? jsonOf(node, inside) : null,
+		offset,
+		keyOffset,
+		isRefused: problem !== null,
+		inside
+	};
+}
+function readInside(walk, node, depth) {
+	if (isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
+	const inside = /* @__PURE__ */ new Map();
+	for (const pair of isMap(node) ? node.items : []) {
+		const keyOffset = offsetOf(pair.key ?? pair.value);
+		const value = readNode(walk, pair.value, keyOffset, depth);
+		const key = keyOf(walk, pair, keyOffset);
+		if (key === null) continue;
+		if (inside.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
+		inside.set(key, value);
+	}
+	return inside;
+}
+function jsonOf(node, inside) {
+	if (isSeq(node)) return [...inside.values()].map(({ json }) => json);
+	if (isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
+	const value = isScalar(node) ? node.value : null;
+	return typeof value === "string" || typeof value === "boolean" || value === null ? value : Number(value);
+}
+function numberProblem(node, place) {
+	if (!isScalar(node) || typeof node.value !== "number" && typeof node.value !== "bigint") return null;
+	return isExact(node.value) ? null : makeProblem("yaml/number", { number: node.source ?? String(node.value) }, place());
+}
+/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
+function isExact(value) {
+	const number = Number(value);
+	if (typeof value === "bigint") return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
+	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+}
+/** A key is a text; null when it is something else, or a text that means more than itself. */
+function keyOf({ placeAt, problems }, { key }, offset) {
+	const place = () => placeAt(offset);
+	const name = isScalar(key) ? key.value : void 0;
+	const merges = name === "<<" && isScalar(key) && key.type === "PLAIN";
+	const found = oddity(key, place);
+	if (found !== null) problems.push(found);
+	else if (typeof name !== "string") problems.push(makeProblem("yaml/key-not-text", {}, place()));
+	else if (merges || name === "__proto__") problems.push(makeProblem("yaml/forbidden-key", { key: name }, place()));
+	else return name;
+	return null;
+}
+/** What a value or a key has that plain data has not. */
+function oddity(node, place) {
+	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, place());
+	const tag = isNode(node) ? node.tag : void 0;
+	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, place());
+	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
+	if (text.isWellFormed() && !text.includes("\0")) return null;
+	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, place());
+}
+/** Where a node begins. */
+function offsetOf(node) {
+	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
+}
+var MOST_REPORTED, DEEPEST;
+var init_strict_yaml = __esmMin((() => {
+	init_browser();
+	init_json();
+	init_problem();
+	MOST_REPORTED = 20;
+	DEEPEST = 64;
+}));
 // node_modules/zod/v4/core/util.js
 function getEnumValues(entries) {
 	const numericValues = Object.values(entries).filter((v) => typeof v === "number");
@@ -2270,7 +8586,7 @@ function safeExtend(schema, shape) {
 	if (!isPlainObject$2(shape)) throw new Error("Invalid input to safeExtend: expected a plain object");
 	return clone(schema, mergeDefs(schema._zod.def, { shape: extended(schema, shape) }));
 }
-function merge$2(a, b) {
+function merge$1(a, b) {
 	if (!b?._zod?.def) throw new Error("Invalid input to merge: expected an object schema. To merge a plain shape, use `.extend()`.");
 	if (a._zod.def.checks?.length) throw new Error(".merge() cannot be used on object schemas containing refinements. Use .safeExtend() instead.");
 	const newShape = {};
@@ -2788,7 +9104,7 @@ function formatError(error, mapper = (issue) => issue.message) {
 	return fieldErrors;
 }
 var _messageDesc, _issuesDesc, _installedToString, initializer$1, $ZodError;
-var init_errors$3 = __esmMin((() => {
+var init_errors$2 = __esmMin((() => {
 	init_core$1();
 	init_util();
 	_messageDesc = {
@@ -3072,7 +9388,7 @@ function datetime(args) {
 	const timeRegex = args.local ? `${qualified}|${timeSource({ precision: args.precision })}` : qualified;
 	return new RegExp(`^${dateSource}T(?:${timeRegex})$`);
 }
-var cuid, cuid2, ulid, xid, ksuid, nanoid, duration$1, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$2, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
+var cuid, cuid2, ulid, xid, ksuid, nanoid, duration$1, guid, uuid, email, _emoji$1, ipv4, ipv6, cidrv4, cidrv6, base64, base64url, httpProtocol, e164, dateSource, date, anyString, string$1, integer, number$1, boolean$1, _null$2, lowercase, uppercase;
 var init_regexes = __esmMin((() => {
 	cuid = /^[cC][0-9a-z]{6,}$/;
 	cuid2 = /^[0-9a-z]+$/;
@@ -3099,7 +9415,7 @@ var init_regexes = __esmMin((() => {
 	dateSource = `(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))`;
 	date = /*@__PURE__*/ anchor(dateSource);
 	anyString = /^[\s\S]{0,}$/;
-	string$2 = (params) => {
+	string$1 = (params) => {
 		const regex = params ? `[\\s\\S]{${params?.minimum ?? 0},${params?.maximum ?? ""}}` : `[\\s\\S]*`;
 		return new RegExp(`^${regex}$`);
 	};
@@ -3865,7 +10181,7 @@ function leafPattern(schema) {
 	}
 	if (pattern) return pattern.source;
 	if (minimum !== void 0 && maximum !== void 0 && minimum > maximum) return "(?!)";
-	if (minimum !== void 0 || maximum !== void 0) return string$2({
+	if (minimum !== void 0 || maximum !== void 0) return string$1({
 		minimum,
 		maximum
 	}).source;
@@ -6921,7 +13237,7 @@ var init_json_schema_processors = __esmMin((() => {
 var init_core = __esmMin((() => {
 	init_core$1();
 	init_parse$2();
-	init_errors$3();
+	init_errors$2();
 	init_schemas$1();
 	init_memoizer();
 	init_checks$1();
@@ -6965,7 +13281,7 @@ function _lazyMethod(proto, key, make) {
 	});
 }
 var _installedErrorProtos, initializer, ZodRealError;
-var init_errors$2 = __esmMin((() => {
+var init_errors$1 = __esmMin((() => {
 	init_core();
 	init_util();
 	_installedErrorProtos = /* @__PURE__ */ new WeakSet([Object.prototype, Error.prototype]);
@@ -6999,7 +13315,7 @@ var init_errors$2 = __esmMin((() => {
 var parse$2, parseAsync, safeParse, safeParseAsync, encode, decode, encodeAsync, decodeAsync, safeEncode, safeDecode, safeEncodeAsync, safeDecodeAsync;
 var init_parse$1 = __esmMin((() => {
 	init_core();
-	init_errors$2();
+	init_errors$1();
 	parse$2 = /* @__PURE__ */ _parse(ZodRealError);
 	parseAsync = /* @__PURE__ */ _parseAsync(ZodRealError);
 	safeParse = /* @__PURE__ */ _safeParse(ZodRealError);
@@ -7020,13 +13336,13 @@ function _ensureDefaultLocale() {
 function _ensureDefaultMemoizer() {
 	if (!globalConfig.memoizer) config({ memoizer: memoizer() });
 }
-function string$1(params) {
+function string(params) {
 	return /* @__PURE__ */ _string(ZodString, params);
 }
 function number(params) {
 	return /* @__PURE__ */ _number(ZodNumber, params);
 }
-function int$2(params) {
+function int(params) {
 	return /* @__PURE__ */ _int(ZodNumberFormat, params);
 }
 function boolean(params) {
@@ -7077,7 +13393,7 @@ function intersection(left, right) {
 function record(keyType, valueType, params) {
 	if (!valueType || !valueType._zod) return new ZodRecord({
 		type: "record",
-		keyType: string$1(),
+		keyType: string(),
 		valueType: keyType,
 		...normalizeParams(valueType)
 	});
@@ -7197,12 +13513,12 @@ function superRefine(fn, params) {
 function json(params) {
 	const jsonSchema = lazy(() => {
 		return union([
-			string$1(params),
+			string(params),
 			number(),
 			boolean(),
 			_null(),
 			array(jsonSchema),
-			record(string$1(), jsonSchema)
+			record(string(), jsonSchema)
 		]);
 	});
 	return jsonSchema;
@@ -7657,10 +13973,10 @@ var init_schemas = __esmMin((() => {
 			return this.check(/* @__PURE__ */ _lte(value, params));
 		},
 		int(params) {
-			return this.check(int$2(params));
+			return this.check(int(params));
 		},
 		safe(params) {
-			return this.check(int$2(params));
+			return this.check(int(params));
 		},
 		positive(params) {
 			return this.check(/* @__PURE__ */ _gt(0, params));
@@ -7763,7 +14079,7 @@ var init_schemas = __esmMin((() => {
 			return safeExtend(this, incoming);
 		},
 		merge(other) {
-			return merge$2(this, other);
+			return merge$1(this, other);
 		},
 		pick(mask) {
 			return pick(this, mask);
@@ -7959,7 +14275,7 @@ var init_external = __esmMin((() => {
 	init_core();
 	init_schemas();
 	init_checks();
-	init_errors$2();
+	init_errors$1();
 	init_parse$1();
 	init_compat();
 	init_json_schema_processors();
@@ -7974,107 +14290,6 @@ var init_external = __esmMin((() => {
 var init_zod = __esmMin((() => {
 	init_external();
 	init_external();
-}));
-// src/files/glob.ts
-/**
-* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
-* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
-* begins with is matched by itself alone. No pattern takes long.
-*/
-function makeGlob(pattern) {
-	const ways = expandBraces(pattern).map((way) => way.replace(/^(?:\.\/)+/, "").split("/").map(namePart));
-	return (text) => {
-		const names = text.split("/");
-		return ways.some((parts) => matchRow(parts, names));
-	};
-}
-/** The folder that all of what a pattern without braces matches is in, and what it asks of the paths below. */
-function splitGlob(pattern) {
-	const names = pattern.split("/");
-	const first = names.slice(0, -1).findIndex((name) => /[*?[]/.test(name.replaceAll(/\\./gs, "")));
-	const base = names.slice(0, first === -1 ? -1 : first);
-	return {
-		base: base.join("/").replaceAll(/\\(.)/gs, "$1"),
-		glob: names.slice(base.length).join("/")
-	};
-}
-/** The patterns without braces that one stands for; none where they, or the characters in it, are too many. */
-function expandBraces(pattern) {
-	let ways = pattern.length > 1e3 ? [] : [pattern];
-	while (ways.length <= MOST_WAYS && ways.some((way) => INNERMOST.test(way))) ways = [...new Set(ways.flatMap(expandInnermost))];
-	return ways.length > MOST_WAYS ? [] : ways;
-}
-/** Braces that do not end, or hold no comma, stand for themselves. */
-function expandInnermost(pattern) {
-	const found = INNERMOST.exec(pattern);
-	if (found === null) return [pattern];
-	const { 0: braces, 1: inside = "", index } = found;
-	const options = inside.split(/(?<!\\),/);
-	return (options.length === 1 ? [`\\{${inside}\\}`] : options).map((choice) => pattern.slice(0, index) + choice + pattern.slice(index + braces.length));
-}
-/**
-* Of several parts that take any number, only the last one has to be tried again with more: whatever an earlier one
-* could take besides, the last one can take as well.
-*/
-function matchRow(parts, items) {
-	let [at, item] = [0, 0];
-	let again = null;
-	while (item < items.length) {
-		const [part, next = ""] = [parts[at], items[item]];
-		if (part?.takesMany === true) {
-			again = {
-				at,
-				item
-			};
-			at += 1;
-		} else if (part?.takes(next) === true) {
-			at += 1;
-			item += 1;
-		} else if (again !== null && parts[again.at]?.takes(items[again.item] ?? "") === true) {
-			again.item += 1;
-			[at, item] = [again.at + 1, again.item];
-		} else return false;
-	}
-	return parts.slice(at).every(({ takesMany }) => takesMany);
-}
-function namePart(pattern) {
-	if (pattern === "**") return {
-		takesMany: true,
-		takes: (name) => !name.startsWith(".")
-	};
-	const parts = [...pattern.matchAll(CHARACTER)].map(characterPart);
-	const isHidden = /^\\?\./.test(pattern);
-	return {
-		takesMany: false,
-		takes: (name) => name.startsWith(".") === isHidden && matchRow(parts, [...name])
-	};
-}
-function characterPart({ groups = {} }) {
-	const { many, one, not, inside, itself } = groups;
-	if (many !== void 0 || one !== void 0) return {
-		takesMany: many !== void 0,
-		takes: () => true
-	};
-	if (inside === void 0) return {
-		takesMany: false,
-		takes: (character) => character === itself
-	};
-	const ranges = [...inside.matchAll(/\\?(.)(?:-\\?(.))?/gsu)].map(([, from = "", to = from]) => ({
-		from,
-		to
-	}));
-	const isIn = (character) => ranges.some(({ from, to }) => from <= character && character <= to);
-	return {
-		takesMany: false,
-		takes: (character) => isIn(character) === (not === "")
-	};
-}
-var MOST_WAYS, INNERMOST, CHARACTER;
-var init_glob = __esmMin((() => {
-	init_text();
-	MOST_WAYS = 1e3;
-	INNERMOST = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
-	CHARACTER = /(?<many>\*+)|(?<one>\?)|\[(?<not>[!^]?)(?<inside>\]?(?:\\.|[^\]\\])*)\]|\\?(?<itself>.)/gsu;
 }));
 // node_modules/fastest-levenshtein/mod.js
 var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
@@ -8239,7 +14454,7 @@ function faultyField(issue, mapping) {
 		suggestion: void 0
 	};
 	if (issue.code === "invalid_key") {
-		const expected = issue.issues.map(wordingOf$1).join(", ");
+		const expected = issue.issues.map(wordingOf).join(", ");
 		return {
 			...about,
 			kind: "misnamed",
@@ -8251,22 +14466,125 @@ function faultyField(issue, mapping) {
 	return {
 		...about,
 		kind,
-		expected: wordingOf$1(issue),
+		expected: wordingOf(issue),
 		place: mapping.placeOf(path)
 	};
 }
-function wordingOf$1({ message }) {
+function wordingOf({ message }) {
 	return message.replace(/^(Invalid input|Invalid option|Too small|Too big): /, "").replace(/\b(object|record)\b/g, "mapping").replace(/\barray\b/g, "list");
 }
 function fieldName(path) {
 	return path.map(String).join(".");
 }
-var line;
+var line, acceptedWarnings;
 var init_yaml_shape = __esmMin((() => {
 	init_zod();
 	init_suggest();
 	init_text();
-	line = string$1().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
+	init_problem();
+	line = string().min(1, "it is empty").refine((text) => !hasControlCharacters(text), "it holds control characters").meta({ pattern: "^[^\\p{Cc}]+$" });
+	acceptedWarnings = array(_enum(WARNINGS, "expected the code of a warning, such as prompt/hidden-character")).optional().describe("Warnings that are not shown any more, by their codes, such as prompt/hidden-character.");
+}));
+// src/files/glob.ts
+/**
+* Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
+* number of names, `[a-z]` and `[!a-z]`, `{a,b}`; a backslash takes the next character as it is. The dot that a name
+* begins with is matched by itself alone. No pattern takes long.
+*/
+function makeGlob(pattern) {
+	const ways = expandBraces(pattern).map((way) => way.replace(/^(?:\.\/)+/, "").split("/").map(namePart));
+	return (text) => {
+		const names = text.split("/");
+		return ways.some((parts) => matchRow(parts, names));
+	};
+}
+/** The folder that all of what a pattern without braces matches is in, and what it asks of the paths below. */
+function splitGlob(pattern) {
+	const names = pattern.split("/");
+	const first = names.slice(0, -1).findIndex((name) => /[*?[]/.test(name.replaceAll(/\\./gs, "")));
+	const base = names.slice(0, first === -1 ? -1 : first);
+	return {
+		base: base.join("/").replaceAll(/\\(.)/gs, "$1"),
+		glob: names.slice(base.length).join("/")
+	};
+}
+/** The patterns without braces that one stands for; none where they, or the characters in it, are too many. */
+function expandBraces(pattern) {
+	let ways = pattern.length > 1e3 ? [] : [pattern];
+	while (ways.length <= MOST_WAYS && ways.some((way) => INNERMOST.test(way))) ways = [...new Set(ways.flatMap(expandInnermost))];
+	return ways.length > MOST_WAYS ? [] : ways;
+}
+/** Braces that do not end, or hold no comma, stand for themselves. */
+function expandInnermost(pattern) {
+	const found = INNERMOST.exec(pattern);
+	if (found === null) return [pattern];
+	const { 0: braces, 1: inside = "", index } = found;
+	const options = inside.split(/(?<!\\),/);
+	return (options.length === 1 ? [`\\{${inside}\\}`] : options).map((choice) => pattern.slice(0, index) + choice + pattern.slice(index + braces.length));
+}
+/**
+* Of several parts that take any number, only the last one has to be tried again with more: whatever an earlier one
+* could take besides, the last one can take as well.
+*/
+function matchRow(parts, items) {
+	let [at, item] = [0, 0];
+	let again = null;
+	while (item < items.length) {
+		const [part, next = ""] = [parts[at], items[item]];
+		if (part?.takesMany === true) {
+			again = {
+				at,
+				item
+			};
+			at += 1;
+		} else if (part?.takes(next) === true) {
+			at += 1;
+			item += 1;
+		} else if (again !== null && parts[again.at]?.takes(items[again.item] ?? "") === true) {
+			again.item += 1;
+			[at, item] = [again.at + 1, again.item];
+		} else return false;
+	}
+	return parts.slice(at).every(({ takesMany }) => takesMany);
+}
+function namePart(pattern) {
+	if (pattern === "**") return {
+		takesMany: true,
+		takes: (name) => !name.startsWith(".")
+	};
+	const parts = [...pattern.matchAll(CHARACTER)].map(characterPart);
+	const isHidden = /^\\?\./.test(pattern);
+	return {
+		takesMany: false,
+		takes: (name) => name.startsWith(".") === isHidden && matchRow(parts, [...name])
+	};
+}
+function characterPart({ groups = {} }) {
+	const { many, one, not, inside, itself } = groups;
+	if (many !== void 0 || one !== void 0) return {
+		takesMany: many !== void 0,
+		takes: () => true
+	};
+	if (inside === void 0) return {
+		takesMany: false,
+		takes: (character) => character === itself
+	};
+	const ranges = [...inside.matchAll(/\\?(.)(?:-\\?(.))?/gsu)].map(([, from = "", to = from]) => ({
+		from,
+		to
+	}));
+	const isIn = (character) => ranges.some(({ from, to }) => from <= character && character <= to);
+	return {
+		takesMany: false,
+		takes: (character) => isIn(character) === (not === "")
+	};
+}
+var MOST_WAYS, INNERMOST, CHARACTER;
+var init_glob = __esmMin((() => {
+	init_text();
+	MOST_WAYS = 1e3;
+	INNERMOST = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
+	CHARACTER = /(?<many>\*+)|(?<one>\?)|\[(?<not>[!^]?)(?<inside>\]?(?:\\.|[^\]\\])*)\]|\\?(?<itself>.)/gsu;
 }));
 // src/config/config.ts
 /** The environment before each that has one. */
@@ -8298,10 +14616,11 @@ var init_config = __esmMin((() => {
 		error: `it is longer than ${LONGEST_PATTERN} characters`,
 		abort: true
 	}).refine((text) => text !== "!", "it is empty").refine((text) => expandBraces(text).length > 0, "its braces stand for too many patterns").refine((text) => !/[()]/.test(text), "it holds parentheses; use braces, or a pattern that begins with !").meta({ pattern: "^(?!!$)[^()\\p{Cc}]+$" });
-	variableName = string$1().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
+	variableName = string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable, never the key");
 	location = strictObject({
-		base_url: string$1().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
+		base_url: string().optional().meta({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$" }).describe("Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it."),
 		api_key_env: variableName.optional().describe("The NAME of the variable that holds the API key, never the key."),
+		allow_http: boolean().optional().describe("true: plain http to any address, inside a private network. The key can be read on its way."),
 		embedded: line.optional().describe("Instead of base_url: the embedded service on this SQLite file.")
 	}).refine((s) => s.base_url === void 0 || s.embedded === void 0, "base_url and embedded exclude each other").meta({ not: { required: ["base_url", "embedded"] } }).describe("Where the service is, and the name of the variable that holds its key.");
 	environment = strictObject({
@@ -8309,24 +14628,269 @@ var init_config = __esmMin((() => {
 		allow_latest: boolean().optional().describe("false refuses the pin `latest` here.")
 	}).nullable().describe("An environment that may be pinned, and the rules for what goes live in it.");
 	MAX_CHANGES_EXPECTED = "expected a number, or a percentage such as 25%";
-	maxChanges = union([int$2(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string$1().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
+	maxChanges = union([int(MAX_CHANGES_EXPECTED).min(0, MAX_CHANGES_EXPECTED).max(999999999, MAX_CHANGES_EXPECTED), string().regex(/^(100|[0-9]{1,2})%$/, MAX_CHANGES_EXPECTED)], MAX_CHANGES_EXPECTED);
 	WrittenConfigShape = strictObject({
 		service: location.optional(),
 		prompts: array(pattern.describe("A pattern of prompt files, relative to this file; `!` in front takes files out.")).min(1, "it is empty").optional().describe("Patterns of prompt files, relative to this file."),
 		environments: record(line, environment).optional().describe("In promotion order. Where it is there, no other may be pinned."),
+		branch: line.optional().describe("The branch that goes live. Default: the remote's default branch."),
 		tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
 		on_drift: _enum(["overwrite", "fail"]).optional().describe("fail refuses prompts that were changed outside of git; it needs --base."),
 		max_changes: maxChanges.optional().describe("Refuse when more prompts would change: a number, or a percentage such as 25%."),
-		concurrency: int$2().min(1).max(256).optional().describe("Requests in flight at most."),
+		accept_warnings: acceptedWarnings,
+		concurrency: int().min(1).max(256).optional().describe("Requests in flight at most."),
 		timeout_seconds: number().gt(0).max(600).optional().describe("For each request.")
 	});
 	CONFIG_FIELDS = [...Object.keys(WrittenConfigShape.shape), ...[
 		"base_url",
 		"api_key_env",
+		"allow_http",
 		"embedded",
 		"promote_from",
 		"allow_latest"
 	]];
+}));
+// src/domain/network.ts
+/** Whether a URL names this very machine. */
+function isLoopback({ hostname }) {
+	const host = hostname.replace(/\.$/, "");
+	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+/** Whether what is sent to a URL leaves this machine and can be read on its way. */
+function isPlainHttp(url) {
+	return url.protocol === "http:" && !isLoopback(url);
+}
+/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
+function proxiesOf(environment) {
+	return {
+		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
+		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
+		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+	};
+}
+/** `proxy:3128` is a usual way to write it, and not a URL. */
+function proxyUrl(setting) {
+	const text = setting.trim();
+	return text === "" || text.includes("://") ? text : `http://${text}`;
+}
+var init_network = __esmMin((() => {}));
+// src/config/service.ts
+/** Where the service is; null where nothing says it, which is enough for offline commands. */
+function locateService({ service = {} }, around) {
+	const fromVariable = urlVariable(around);
+	if (service.embedded !== void 0 && fromVariable === void 0) return {
+		kind: "embedded",
+		databasePath: (0, node_path.resolve)((0, node_path.dirname)(around.file), service.embedded)
+	};
+	const baseUrl = fromVariable ?? service.base_url;
+	if (baseUrl === void 0) return null;
+	return {
+		kind: "remote",
+		baseUrl,
+		apiKeyVariable: service.api_key_env ?? DEFAULTS$1.api_key_env
+	};
+}
+/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
+function urlVariable({ environment }) {
+	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
+}
+/** What is wrong with the service beyond its shape, which may be wrong as well. */
+function serviceProblems$1(mapping, around) {
+	const [url, embedded] = ["base_url", "embedded"].map((name) => mapping.valueAt(["service", name]));
+	const fromVariable = urlVariable(around);
+	const allowHttp = mapping.valueAt(["service", "allow_http"]) === true;
+	const urls = fromVariable === void 0 ? baseUrlProblems(url, allowHttp, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, allowHttp, BASE_URL_VARIABLE, {});
+	return typeof embedded === "string" && isOutside(embedded, around) ? [...urls, outsideProblem(mapping)] : urls;
+}
+/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
+function isOutside(embedded, { file, root }) {
+	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)((0, node_path.dirname)(file), embedded)));
+	return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+}
+function outsideProblem(mapping) {
+	const expected = "it leaves the repository, or is among what git keeps there";
+	const place = mapping.placeOf(["service", "embedded"]);
+	return makeProblem("config/invalid-field", {
+		field: "service.embedded",
+		expected
+	}, place);
+}
+/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
+function baseUrlProblems(baseUrl, allowHttp, source, place) {
+	const expected = typeof baseUrl === "string" ? faultOf(baseUrl, allowHttp) : null;
+	return expected === null ? [] : [makeProblem("config/invalid-url", {
+		source,
+		expected
+	}, place)];
+}
+function faultOf(baseUrl, allowHttp) {
+	const url = URL.parse(baseUrl);
+	if (url === null) return "it is no URL";
+	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
+	if (url.username !== "" || url.password !== "") return "it holds credentials";
+	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
+	if (!["http:", "https:"].includes(url.protocol)) return "its scheme is not https";
+	return isPlainHttp(url) && !allowHttp ? "plain http is used for an address that is not loopback" : null;
+}
+/** Reads the API key from its variable. The key occurs in no problem. */
+function readApiKey(variable, environment) {
+	const apiKey = environment[variable];
+	if (apiKey === void 0 || apiKey === "") return makeProblem("config/missing-key", { variable });
+	return KEY.test(apiKey) ? { apiKey } : makeProblem("config/invalid-key", { variable });
+}
+var BASE_URL_VARIABLE, EMBEDDED_API_KEY, KEY;
+var init_service = __esmMin((() => {
+	init_network();
+	init_paths();
+	init_problem();
+	init_config();
+	BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
+	EMBEDDED_API_KEY = "embedded";
+	KEY = /^[\x21-\x7e]+$/;
+}));
+// src/config/load.ts
+/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
+async function loadConfig({ workingDirectory, file, environment }) {
+	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
+	if (path === null) return {
+		config: null,
+		problems: [makeProblem("config/not-found")]
+	};
+	const shownPath = file ?? (0, node_path.basename)(path);
+	const read = readText(path);
+	if ("reason" in read) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
+	};
+	return parseConfig(read.text, {
+		file: path,
+		shownPath,
+		root: findRoot((0, node_path.dirname)(path)),
+		environment
+	});
+}
+/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
+function findConfigFile(from) {
+	const candidate = (0, node_path.join)(from, CONFIG_NAME);
+	if ((0, node_fs.existsSync)(candidate)) return candidate;
+	const parent = (0, node_path.dirname)(from);
+	return isRoot(from) || parent === from ? null : findConfigFile(parent);
+}
+/**
+* Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
+* nothing else can be done meanwhile.
+*/
+function readText(path) {
+	try {
+		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
+		if (rootsAbove((0, node_path.dirname)(path)).some((root) => !isWithin(path, root))) return { reason: "a symbolic link on its path leads out of the repository" };
+		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
+	} catch (error) {
+		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
+		const code = systemCodeOf(error);
+		return { reason: code === "ENOENT" ? "there is no such file" : code };
+	}
+}
+/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
+function parseConfig(text, around) {
+	const path = around.shownPath;
+	const reason = `it has more than ${LARGEST$1} bytes`;
+	if (Buffer.byteLength(text, "utf8") > LARGEST$1) return {
+		config: null,
+		problems: [makeProblem("config/unreadable", { reason }, { path })]
+	};
+	const { mapping, problems } = parseStrictYaml(text, path);
+	if (mapping === null) return {
+		config: null,
+		problems
+	};
+	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
+	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem$1);
+	const all = [
+		...problems,
+		...wrong,
+		...serviceProblems$1(mapping, around),
+		...environmentProblems(mapping)
+	];
+	return {
+		config: shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null,
+		problems: all
+	};
+}
+function makeConfig(written, mapping, around) {
+	return {
+		file: around.file,
+		folder: (0, node_path.dirname)(around.file),
+		root: around.root,
+		service: locateService(written, around),
+		patterns: written.prompts ?? DEFAULTS$1.prompts,
+		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
+		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
+		branch: written.branch ?? null,
+		trackingEnvironment: written.tracking_environment ?? DEFAULTS$1.tracking_environment,
+		onDrift: written.on_drift ?? DEFAULTS$1.on_drift,
+		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
+		acceptWarnings: written.accept_warnings ?? [],
+		concurrency: written.concurrency ?? DEFAULTS$1.concurrency,
+		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$1.timeout_seconds
+	};
+}
+/** In the order in which they are written, names that look like numbers included. */
+function makeEnvironments(written, mapping) {
+	return mapping.keysOf(["environments"]).map((name) => ({
+		name,
+		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
+		allowLatest: written[name]?.allow_latest ?? DEFAULTS$1.allow_latest
+	}));
+}
+/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
+function environmentProblems(mapping) {
+	const names = mapping.keysOf(["environments"]);
+	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$1.tracking_environment;
+	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
+	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
+}
+function ownEnvironment(name, mapping) {
+	const path = ["environments", name];
+	return makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "it is the tool's own environment"
+	}, mapping.keyPlaceOf(path));
+}
+function promotionProblems$1(name, earlier, mapping) {
+	const path = [
+		"environments",
+		name,
+		"promote_from"
+	];
+	const from = mapping.valueAt(path);
+	if (typeof from !== "string" || earlier.includes(from)) return [];
+	return [makeProblem("config/invalid-field", {
+		field: path.join("."),
+		expected: "expected an environment that is listed before this one"
+	}, mapping.placeOf(path))];
+}
+function toProblem$1({ kind, field, expected, suggestion, place }) {
+	if (kind === "unknown") return makeProblem("config/unknown-field", {
+		field,
+		suggestion
+	}, place);
+	return makeProblem("config/invalid-field", {
+		field: field === "" ? "promptsync.yaml" : field,
+		expected
+	}, place);
+}
+var LARGEST$1, ONCE;
+var init_load = __esmMin((() => {
+	init_policy();
+	init_paths();
+	init_strict_yaml();
+	init_yaml_shape();
+	init_problem();
+	init_config();
+	init_service();
+	LARGEST$1 = 65536;
+	ONCE = { jitless: true };
 }));
 // node_modules/kind-of/index.js
 var require_kind_of = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -9012,7 +15576,7 @@ function placeOfFile(path, line = 1) {
 */
 function splitFrontMatter(source, path) {
 	const opening = lineAt(source, 0);
-	if (!opening.startsWith("---")) return { problem: makeProblem("prompt/no-front-matter", {}, placeOfFile(path)) };
+	if (!opening.startsWith("---")) return { problem: makeProblem("prompt/no-front-matter", { path }, placeOfFile(path)) };
 	if (!DELIMITER.test(opening)) return badDelimiter(opening, path, 1);
 	const closingAt = closingOffset(source);
 	if (closingAt === 0) return { problem: makeProblem("prompt/unclosed-front-matter", {}, placeOfFile(path)) };
@@ -9067,6192 +15631,110 @@ var init_front_matter = __esmMin((() => {
 		javascript: handThrough
 	};
 }));
-// node_modules/yaml/browser/dist/nodes/identity.js
-function isCollection(node) {
-	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-		case MAP:
-		case SEQ: return true;
-	}
-	return false;
-}
-function isNode(node) {
-	if (node && typeof node === "object") switch (node[NODE_TYPE]) {
-		case ALIAS:
-		case MAP:
-		case SCALAR$1:
-		case SEQ: return true;
-	}
-	return false;
-}
-var ALIAS, DOC, MAP, PAIR, SCALAR$1, SEQ, NODE_TYPE, isAlias, isDocument, isMap, isPair, isScalar, isSeq, hasAnchor;
-var init_identity = __esmMin((() => {
-	ALIAS = Symbol.for("yaml.alias");
-	DOC = Symbol.for("yaml.document");
-	MAP = Symbol.for("yaml.map");
-	PAIR = Symbol.for("yaml.pair");
-	SCALAR$1 = Symbol.for("yaml.scalar");
-	SEQ = Symbol.for("yaml.seq");
-	NODE_TYPE = Symbol.for("yaml.node.type");
-	isAlias = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === ALIAS;
-	isDocument = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === DOC;
-	isMap = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === MAP;
-	isPair = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === PAIR;
-	isScalar = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SCALAR$1;
-	isSeq = (node) => !!node && typeof node === "object" && node[NODE_TYPE] === SEQ;
-	hasAnchor = (node) => (isScalar(node) || isCollection(node)) && !!node.anchor;
-}));
-// node_modules/yaml/browser/dist/visit.js
+// src/files/find.ts
 /**
-* Apply a visitor to an AST node or document.
-*
-* Walks through the tree (depth-first) starting from `node`, calling a
-* `visitor` function with three arguments:
-*   - `key`: For sequence values and map `Pair`, the node's index in the
-*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-*     `null` for the root node.
-*   - `node`: The current node.
-*   - `path`: The ancestry of the current node.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-*     sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-*   - `Node`: Replace the current node, then continue by visiting it
-*   - `number`: While iterating the items of a sequence or map, set the index
-*     of the next step. This is useful especially if the index of the current
-*     node has changed.
-*
-* If `visitor` is a single function, it will be called with all values
-* encountered in the tree, including e.g. `null` values. Alternatively,
-* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-* `Alias` and `Scalar` node. To define the same visitor function for more than
-* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-* specific defined one will be used for each node.
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
 */
-function visit$1(node, visitor) {
-	const visitor_ = initVisitor(visitor);
-	if (isDocument(node)) {
-		if (visit_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
-	} else visit_(null, node, visitor_, Object.freeze([]));
-}
-function visit_(key, node, visitor, path) {
-	const ctrl = callVisitor(key, node, visitor, path);
-	if (isNode(ctrl) || isPair(ctrl)) {
-		replaceNode(key, path, ctrl);
-		return visit_(key, ctrl, visitor, path);
-	}
-	if (typeof ctrl !== "symbol") {
-		if (isCollection(node)) {
-			path = Object.freeze(path.concat(node));
-			for (let i = 0; i < node.items.length; ++i) {
-				const ci = visit_(i, node.items[i], visitor, path);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK$1) return BREAK$1;
-				else if (ci === REMOVE$1) {
-					node.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-		} else if (isPair(node)) {
-			path = Object.freeze(path.concat(node));
-			const ck = visit_("key", node.key, visitor, path);
-			if (ck === BREAK$1) return BREAK$1;
-			else if (ck === REMOVE$1) node.key = null;
-			const cv = visit_("value", node.value, visitor, path);
-			if (cv === BREAK$1) return BREAK$1;
-			else if (cv === REMOVE$1) node.value = null;
-		}
-	}
-	return ctrl;
-}
-/**
-* Apply an async visitor to an AST node or document.
-*
-* Walks through the tree (depth-first) starting from `node`, calling a
-* `visitor` function with three arguments:
-*   - `key`: For sequence values and map `Pair`, the node's index in the
-*     collection. Within a `Pair`, `'key'` or `'value'`, correspondingly.
-*     `null` for the root node.
-*   - `node`: The current node.
-*   - `path`: The ancestry of the current node.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `Promise`: Must resolve to one of the following values
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this node, continue with next
-*     sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current node, then continue with the next one
-*   - `Node`: Replace the current node, then continue by visiting it
-*   - `number`: While iterating the items of a sequence or map, set the index
-*     of the next step. This is useful especially if the index of the current
-*     node has changed.
-*
-* If `visitor` is a single function, it will be called with all values
-* encountered in the tree, including e.g. `null` values. Alternatively,
-* separate visitor functions may be defined for each `Map`, `Pair`, `Seq`,
-* `Alias` and `Scalar` node. To define the same visitor function for more than
-* one node type, use the `Collection` (map and seq), `Value` (map, seq & scalar)
-* and `Node` (alias, map, seq & scalar) targets. Of all these, only the most
-* specific defined one will be used for each node.
-*/
-async function visitAsync(node, visitor) {
-	const visitor_ = initVisitor(visitor);
-	if (isDocument(node)) {
-		if (await visitAsync_(null, node.contents, visitor_, Object.freeze([node])) === REMOVE$1) node.contents = null;
-	} else await visitAsync_(null, node, visitor_, Object.freeze([]));
-}
-async function visitAsync_(key, node, visitor, path) {
-	const ctrl = await callVisitor(key, node, visitor, path);
-	if (isNode(ctrl) || isPair(ctrl)) {
-		replaceNode(key, path, ctrl);
-		return visitAsync_(key, ctrl, visitor, path);
-	}
-	if (typeof ctrl !== "symbol") {
-		if (isCollection(node)) {
-			path = Object.freeze(path.concat(node));
-			for (let i = 0; i < node.items.length; ++i) {
-				const ci = await visitAsync_(i, node.items[i], visitor, path);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK$1) return BREAK$1;
-				else if (ci === REMOVE$1) {
-					node.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-		} else if (isPair(node)) {
-			path = Object.freeze(path.concat(node));
-			const ck = await visitAsync_("key", node.key, visitor, path);
-			if (ck === BREAK$1) return BREAK$1;
-			else if (ck === REMOVE$1) node.key = null;
-			const cv = await visitAsync_("value", node.value, visitor, path);
-			if (cv === BREAK$1) return BREAK$1;
-			else if (cv === REMOVE$1) node.value = null;
-		}
-	}
-	return ctrl;
-}
-function initVisitor(visitor) {
-	if (typeof visitor === "object" && (visitor.Collection || visitor.Node || visitor.Value)) return Object.assign({
-		Alias: visitor.Node,
-		Map: visitor.Node,
-		Scalar: visitor.Node,
-		Seq: visitor.Node
-	}, visitor.Value && {
-		Map: visitor.Value,
-		Scalar: visitor.Value,
-		Seq: visitor.Value
-	}, visitor.Collection && {
-		Map: visitor.Collection,
-		Seq: visitor.Collection
-	}, visitor);
-	return visitor;
-}
-function callVisitor(key, node, visitor, path) {
-	if (typeof visitor === "function") return visitor(key, node, path);
-	if (isMap(node)) return visitor.Map?.(key, node, path);
-	if (isSeq(node)) return visitor.Seq?.(key, node, path);
-	if (isPair(node)) return visitor.Pair?.(key, node, path);
-	if (isScalar(node)) return visitor.Scalar?.(key, node, path);
-	if (isAlias(node)) return visitor.Alias?.(key, node, path);
-}
-function replaceNode(key, path, node) {
-	const parent = path[path.length - 1];
-	if (isCollection(parent)) parent.items[key] = node;
-	else if (isPair(parent)) {
-		if (key === "key") parent.key = node;
-		else parent.value = node;
-	} else if (isDocument(parent)) parent.contents = node;
-	else {
-		const pt = isAlias(parent) ? "alias" : "scalar";
-		throw new Error(`Cannot replace node with ${pt} parent`);
-	}
-}
-var BREAK$1, SKIP$1, REMOVE$1;
-var init_visit = __esmMin((() => {
-	init_identity();
-	BREAK$1 = Symbol("break visit");
-	SKIP$1 = Symbol("skip children");
-	REMOVE$1 = Symbol("remove node");
-	/** Terminate visit traversal completely */
-	visit$1.BREAK = BREAK$1;
-	/** Do not visit the children of the current node */
-	visit$1.SKIP = SKIP$1;
-	/** Remove the current node */
-	visit$1.REMOVE = REMOVE$1;
-	/** Terminate visit traversal completely */
-	visitAsync.BREAK = BREAK$1;
-	/** Do not visit the children of the current node */
-	visitAsync.SKIP = SKIP$1;
-	/** Remove the current node */
-	visitAsync.REMOVE = REMOVE$1;
-}));
-// node_modules/yaml/browser/dist/doc/directives.js
-var escapeChars, escapeTagName, Directives;
-var init_directives = __esmMin((() => {
-	init_identity();
-	init_visit();
-	escapeChars = {
-		"!": "%21",
-		",": "%2C",
-		"[": "%5B",
-		"]": "%5D",
-		"{": "%7B",
-		"}": "%7D"
+function findPromptPaths(where) {
+	const excluded = exclusionOf(where.patterns);
+	const found = {
+		folder: where.folder,
+		paths: [],
+		problems: []
 	};
-	escapeTagName = (tn) => tn.replace(/[!,[\]{}]/g, (ch) => escapeChars[ch]);
-	Directives = class Directives {
-		constructor(yaml, tags) {
-			/**
-			* The directives-end/doc-start marker `---`. If `null`, a marker may still be
-			* included in the document's stringified representation.
-			*/
-			this.docStart = null;
-			/** The doc-end marker `...`.  */
-			this.docEnd = false;
-			this.yaml = Object.assign({}, Directives.defaultYaml, yaml);
-			this.tags = Object.assign({}, Directives.defaultTags, tags);
-		}
-		clone() {
-			const copy = new Directives(this.yaml, this.tags);
-			copy.docStart = this.docStart;
-			return copy;
-		}
-		/**
-		* During parsing, get a Directives instance for the current document and
-		* update the stream state according to the current version's spec.
-		*/
-		atDocument() {
-			const res = new Directives(this.yaml, this.tags);
-			switch (this.yaml.version) {
-				case "1.1":
-					this.atNextDocument = true;
-					break;
-				case "1.2":
-					this.atNextDocument = false;
-					this.yaml = {
-						explicit: Directives.defaultYaml.explicit,
-						version: "1.2"
-					};
-					this.tags = Object.assign({}, Directives.defaultTags);
-			}
-			return res;
-		}
-		/**
-		* @param onError - May be called even if the action was successful
-		* @returns `true` on success
-		*/
-		add(line, onError) {
-			if (this.atNextDocument) {
-				this.yaml = {
-					explicit: Directives.defaultYaml.explicit,
-					version: "1.1"
-				};
-				this.tags = Object.assign({}, Directives.defaultTags);
-				this.atNextDocument = false;
-			}
-			const parts = line.trim().split(/[ \t]+/);
-			const name = parts.shift();
-			switch (name) {
-				case "%TAG": {
-					if (parts.length !== 2) {
-						onError(0, "%TAG directive should contain exactly two parts");
-						if (parts.length < 2) return false;
-					}
-					const [handle, prefix] = parts;
-					this.tags[handle] = prefix;
-					return true;
-				}
-				case "%YAML": {
-					this.yaml.explicit = true;
-					if (parts.length !== 1) {
-						onError(0, "%YAML directive should contain exactly one part");
-						return false;
-					}
-					const [version] = parts;
-					if (version === "1.1" || version === "1.2") {
-						this.yaml.version = version;
-						return true;
-					} else {
-						const isValid = /^\d+\.\d+$/.test(version);
-						onError(6, `Unsupported YAML version ${version}`, isValid);
-						return false;
-					}
-				}
-				default:
-					onError(0, `Unknown directive ${name}`, true);
-					return false;
-			}
-		}
-		/**
-		* Resolves a tag, matching handles to those defined in %TAG directives.
-		*
-		* @returns Resolved tag, which may also be the non-specific tag `'!'` or a
-		*   `'!local'` tag, or `null` if unresolvable.
-		*/
-		tagName(source, onError) {
-			if (source === "!") return "!";
-			if (source[0] !== "!") {
-				onError(`Not a valid tag: ${source}`);
-				return null;
-			}
-			if (source[1] === "<") {
-				const verbatim = source.slice(2, -1);
-				if (verbatim === "!" || verbatim === "!!") {
-					onError(`Verbatim tags aren't resolved, so ${source} is invalid.`);
-					return null;
-				}
-				if (source[source.length - 1] !== ">") onError("Verbatim tags must end with a >");
-				return verbatim;
-			}
-			const [, handle, suffix] = source.match(/^(.*!)([^!]*)$/s);
-			if (!suffix) onError(`The ${source} tag has no suffix`);
-			const prefix = this.tags[handle];
-			if (prefix) try {
-				return prefix + decodeURIComponent(suffix);
-			} catch (error) {
-				onError(String(error));
-				return null;
-			}
-			if (handle === "!") return source;
-			onError(`Could not resolve tag: ${source}`);
-			return null;
-		}
-		/**
-		* Given a fully resolved tag, returns its printable string form,
-		* taking into account current tag prefixes and defaults.
-		*/
-		tagString(tag) {
-			for (const [handle, prefix] of Object.entries(this.tags)) if (tag.startsWith(prefix)) return handle + escapeTagName(tag.substring(prefix.length));
-			return tag[0] === "!" ? tag : `!<${tag}>`;
-		}
-		toString(doc) {
-			const lines = this.yaml.explicit ? [`%YAML ${this.yaml.version || "1.2"}`] : [];
-			const tagEntries = Object.entries(this.tags);
-			let tagNames;
-			if (doc && tagEntries.length > 0 && isNode(doc.contents)) {
-				const tags = {};
-				visit$1(doc.contents, (_key, node) => {
-					if (isNode(node) && node.tag) tags[node.tag] = true;
-				});
-				tagNames = Object.keys(tags);
-			} else tagNames = [];
-			for (const [handle, prefix] of tagEntries) {
-				if (handle === "!!" && prefix === "tag:yaml.org,2002:") continue;
-				if (!doc || tagNames.some((tn) => tn.startsWith(prefix))) lines.push(`%TAG ${handle} ${prefix}`);
-			}
-			return lines.join("\n");
-		}
-	};
-	Directives.defaultYaml = {
-		explicit: false,
-		version: "1.2"
-	};
-	Directives.defaultTags = { "!!": "tag:yaml.org,2002:" };
-}));
-// node_modules/yaml/browser/dist/doc/anchors.js
-/**
-* Verify that the input string is a valid anchor.
-*
-* Will throw on errors.
-*/
-function anchorIsValid(anchor) {
-	if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
-		const msg = `Anchor must not contain whitespace or control characters: ${JSON.stringify(anchor)}`;
-		throw new Error(msg);
+	for (const [index, pattern] of where.patterns.entries()) {
+		const outside = makeProblem("config/pattern-outside", { pattern }, where.patternPlaces?.[index] ?? {});
+		for (const glob of globsOf({
+			...where,
+			patterns: [pattern]
+		})) findAll(glob, where.root, outside, found);
 	}
-	return true;
-}
-function anchorNames(root) {
-	const anchors = /* @__PURE__ */ new Set();
-	visit$1(root, { Value(_key, node) {
-		if (node.anchor) anchors.add(node.anchor);
-	} });
-	return anchors;
-}
-/** Find a new anchor name with the given `prefix` and a one-indexed suffix. */
-function findNewAnchor(prefix, exclude) {
-	for (let i = 1;; ++i) {
-		const name = `${prefix}${i}`;
-		if (!exclude.has(name)) return name;
-	}
-}
-function createNodeAnchors(doc, prefix) {
-	const aliasObjects = [];
-	const sourceObjects = /* @__PURE__ */ new Map();
-	let prevAnchors = null;
+	const paths = found.paths.filter((path) => !excluded(path));
+	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
+	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
 	return {
-		onAnchor: (source) => {
-			aliasObjects.push(source);
-			prevAnchors ?? (prevAnchors = anchorNames(doc));
-			const anchor = findNewAnchor(prefix, prevAnchors);
-			prevAnchors.add(anchor);
-			return anchor;
-		},
-		/**
-		* With circular references, the source node is only resolved after all
-		* of its child nodes are. This is why anchors are set only after all of
-		* the nodes have been created.
-		*/
-		setAnchors: () => {
-			for (const source of aliasObjects) {
-				const ref = sourceObjects.get(source);
-				if (typeof ref === "object" && ref.anchor && (isScalar(ref.node) || isCollection(ref.node))) ref.node.anchor = ref.anchor;
-				else {
-					const error = /* @__PURE__ */ new Error("Failed to resolve repeated object (this should not happen)");
-					error.source = source;
-					throw error;
-				}
-			}
-		},
-		sourceObjects
+		paths: [...new Set(paths)].toSorted(),
+		problems: [...once.values()]
 	};
 }
-var init_anchors = __esmMin((() => {
-	init_identity();
-	init_visit();
-}));
-// node_modules/yaml/browser/dist/doc/applyReviver.js
-/**
-* Applies the JSON.parse reviver algorithm as defined in the ECMA-262 spec,
-* in section 24.5.1.1 "Runtime Semantics: InternalizeJSONProperty" of the
-* 2021 edition: https://tc39.es/ecma262/#sec-json.parse
-*
-* Includes extensions for handling Map and Set objects.
-*/
-function applyReviver(reviver, obj, key, val) {
-	if (val && typeof val === "object") {
-		if (Array.isArray(val)) for (let i = 0, len = val.length; i < len; ++i) {
-			const v0 = val[i];
-			const v1 = applyReviver(reviver, val, String(i), v0);
-			if (v1 === void 0) delete val[i];
-			else if (v1 !== v0) val[i] = v1;
-		}
-		else if (val instanceof Map) for (const k of Array.from(val.keys())) {
-			const v0 = val.get(k);
-			const v1 = applyReviver(reviver, val, k, v0);
-			if (v1 === void 0) val.delete(k);
-			else if (v1 !== v0) val.set(k, v1);
-		}
-		else if (val instanceof Set) for (const v0 of Array.from(val)) {
-			const v1 = applyReviver(reviver, val, v0, v0);
-			if (v1 === void 0) val.delete(v0);
-			else if (v1 !== v0) {
-				val.delete(v0);
-				val.add(v1);
-			}
-		}
-		else for (const [k, v0] of Object.entries(val)) {
-			const v1 = applyReviver(reviver, val, k, v0);
-			if (v1 === void 0) delete val[k];
-			else if (v1 !== v0) val[k] = v1;
-		}
-	}
-	return reviver.call(obj, key, val);
+/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
+function promptMatcher(where) {
+	const excluded = exclusionOf(where.patterns);
+	const globs = globsOf(where);
+	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, path));
 }
-var init_applyReviver = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/nodes/toJS.js
-/**
-* Recursively convert any node or its contents to native JavaScript
-*
-* @param value - The input value
-* @param arg - If `value` defines a `toJSON()` method, use this
-*   as its first argument
-* @param ctx - Conversion context, originally set in Document#toJS(). If
-*   `{ keep: true }` is not set, output should be suitable for JSON
-*   stringification.
-*/
-function toJS(value, arg, ctx) {
-	if (Array.isArray(value)) return value.map((v, i) => toJS(v, String(i), ctx));
-	if (value && typeof value.toJSON === "function") {
-		if (!ctx || !hasAnchor(value)) return value.toJSON(arg, ctx);
-		const data = {
-			aliasCount: 0,
-			count: 1,
-			res: void 0
-		};
-		ctx.anchors.set(value, data);
-		ctx.onCreate = (res) => {
-			data.res = res;
-			delete ctx.onCreate;
-		};
-		const res = value.toJSON(arg, ctx);
-		if (ctx.onCreate) ctx.onCreate(res);
-		return res;
-	}
-	if (typeof value === "bigint" && !ctx?.keep) return Number(value);
-	return value;
+function reaches({ start, enters, matches }, path) {
+	const below = path.slice(start.length);
+	return path.startsWith(start) && below.split("/").slice(0, -1).every(enters) && matches(below);
 }
-var init_toJS = __esmMin((() => {
-	init_identity();
-}));
-// node_modules/yaml/browser/dist/nodes/Node.js
-var NodeBase;
-var init_Node = __esmMin((() => {
-	init_applyReviver();
-	init_identity();
-	init_toJS();
-	NodeBase = class {
-		constructor(type) {
-			Object.defineProperty(this, NODE_TYPE, { value: type });
-		}
-		/** Create a copy of this node.  */
-		clone() {
-			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/** A plain JavaScript representation of this node. */
-		toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-			if (!isDocument(doc)) throw new TypeError("A document argument is required");
-			const ctx = {
-				anchors: /* @__PURE__ */ new Map(),
-				doc,
-				keep: true,
-				mapAsMap: mapAsMap === true,
-				mapKeyWarned: false,
-				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-			};
-			const res = toJS(this, "", ctx);
-			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/nodes/Alias.js
-function getAliasCount(doc, node, anchors) {
-	if (isAlias(node)) {
-		const source = node.resolve(doc);
-		const anchor = anchors && source && anchors.get(source);
-		return anchor ? anchor.count * anchor.aliasCount : 0;
-	} else if (isCollection(node)) {
-		let count = 0;
-		for (const item of node.items) {
-			const c = getAliasCount(doc, item, anchors);
-			if (c > count) count = c;
-		}
-		return count;
-	} else if (isPair(node)) {
-		const kc = getAliasCount(doc, node.key, anchors);
-		const vc = getAliasCount(doc, node.value, anchors);
-		return Math.max(kc, vc);
-	}
-	return 1;
+function exclusionOf(patterns) {
+	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
+	return (path) => globs.some((matches) => matches(path));
 }
-var Alias;
-var init_Alias = __esmMin((() => {
-	init_anchors();
-	init_visit();
-	init_identity();
-	init_Node();
-	init_toJS();
-	Alias = class extends NodeBase {
-		constructor(source) {
-			super(ALIAS);
-			this.source = source;
-			Object.defineProperty(this, "tag", { set() {
-				throw new Error("Alias nodes cannot have tags");
-			} });
-		}
-		/**
-		* Resolve the value of this alias within `doc`, finding the last
-		* instance of the `source` anchor before this node.
-		*/
-		resolve(doc, ctx) {
-			if (ctx?.maxAliasCount === 0) throw new ReferenceError("Alias resolution is disabled");
-			let nodes;
-			if (ctx?.aliasResolveCache) nodes = ctx.aliasResolveCache;
-			else {
-				nodes = [];
-				visit$1(doc, { Node: (_key, node) => {
-					if (isAlias(node) || hasAnchor(node)) nodes.push(node);
-				} });
-				if (ctx) ctx.aliasResolveCache = nodes;
-			}
-			let found = void 0;
-			for (const node of nodes) {
-				if (node === this) break;
-				if (node.anchor === this.source) found = node;
-			}
-			if (found && ctx) {
-				const { anchors, doc, maxAliasCount } = ctx;
-				let data = anchors.get(found);
-				if (!data) {
-					toJS(found, null, ctx);
-					data = anchors.get(found);
-				}
-				/* istanbul ignore if */
-				if (data?.res === void 0) throw new ReferenceError("This should not happen: Alias anchor was not resolved?");
-				if (maxAliasCount >= 0) {
-					data.count += 1;
-					if (data.aliasCount === 0) data.aliasCount = getAliasCount(doc, found, anchors);
-					if (data.count * data.aliasCount > maxAliasCount) throw new ReferenceError("Excessive alias count indicates a resource exhaustion attack");
-				}
-			}
-			return found;
-		}
-		toJSON(_arg, ctx) {
-			if (!ctx) return { source: this.source };
-			const source = this.resolve(ctx.doc, ctx);
-			if (!source) {
-				const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-				throw new ReferenceError(msg);
-			}
-			return ctx.anchors.get(source).res;
-		}
-		toString(ctx, _onComment, _onChompKeep) {
-			const src = `*${this.source}`;
-			if (ctx) {
-				anchorIsValid(this.source);
-				if (ctx.options.verifyAliasOrder && !ctx.anchors.has(this.source)) {
-					const msg = `Unresolved alias (the anchor must be set before the alias): ${this.source}`;
-					throw new Error(msg);
-				}
-				if (ctx.implicitKey) return `${src} `;
-			}
-			return src;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/nodes/Scalar.js
-var isScalarValue, Scalar;
-var init_Scalar = __esmMin((() => {
-	init_identity();
-	init_Node();
-	init_toJS();
-	isScalarValue = (value) => !value || typeof value !== "function" && typeof value !== "object";
-	Scalar = class extends NodeBase {
-		constructor(value) {
-			super(SCALAR$1);
-			this.value = value;
-		}
-		toJSON(arg, ctx) {
-			return ctx?.keep ? this.value : toJS(this.value, arg, ctx);
-		}
-		toString() {
-			return String(this.value);
-		}
-	};
-	Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
-	Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
-	Scalar.PLAIN = "PLAIN";
-	Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
-	Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
-}));
-// node_modules/yaml/browser/dist/doc/createNode.js
-function findTagObject(value, tagName, tags) {
-	if (tagName) {
-		const match = tags.filter((t) => t.tag === tagName);
-		const tagObj = match.find((t) => !t.format) ?? match[0];
-		if (!tagObj) throw new Error(`Tag ${tagName} not found`);
-		return tagObj;
+function findAll(glob, root, outside, found) {
+	const directory = (0, node_path.resolve)(found.folder, glob.start);
+	const start = way(root, directory);
+	if (leaves(start) || leaves(way(root, (0, node_path.resolve)(found.folder, glob.pattern)))) found.problems.push(outside);
+	else if (!start.split("/").some(isNeverEntered)) {
+		const link = firstLink(root, directory);
+		if (link === null) walk$1(glob, "", found);
+		else found.problems.push(linkProblem(way(found.folder, link)));
 	}
-	return tags.find((t) => t.identify?.(value) && !t.format);
 }
-function createNode(value, tagName, ctx) {
-	if (isDocument(value)) value = value.contents;
-	if (isNode(value)) return value;
-	if (isPair(value)) {
-		const map = ctx.schema[MAP].createNode?.(ctx.schema, null, ctx);
-		map.items.push(value);
-		return map;
+/** @param below the folder below the one that the pattern starts in, with a slash at its end */
+function walk$1(glob, below, found) {
+	for (const entry of entriesOf(glob.start + below, found)) {
+		const [inside, path] = [below + entry.name, glob.start + below + entry.name];
+		const matches = glob.matches(inside);
+		if (entry.isSymbolicLink()) {
+			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(found.folder, path))) found.problems.push(linkProblem(path));
+		} else if (entry.isDirectory()) {
+			if (glob.enters(entry.name)) walk$1(glob, `${inside}/`, found);
+		} else if (matches && entry.isFile()) found.paths.push(path);
+		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
 	}
-	if (value instanceof String || value instanceof Number || value instanceof Boolean || typeof BigInt !== "undefined" && value instanceof BigInt) value = value.valueOf();
-	const { aliasDuplicateObjects, onAnchor, onTagObj, schema, sourceObjects } = ctx;
-	let ref = void 0;
-	if (aliasDuplicateObjects && value && typeof value === "object") {
-		ref = sourceObjects.get(value);
-		if (ref) {
-			ref.anchor ?? (ref.anchor = onAnchor(value));
-			return new Alias(ref.anchor);
-		} else {
-			ref = {
-				anchor: null,
-				node: null
-			};
-			sourceObjects.set(value, ref);
-		}
-	}
-	if (tagName?.startsWith("!!")) tagName = defaultTagPrefix + tagName.slice(2);
-	let tagObj = findTagObject(value, tagName, schema.tags);
-	if (!tagObj) {
-		if (value && typeof value.toJSON === "function") value = value.toJSON();
-		if (!value || typeof value !== "object") {
-			const node = new Scalar(value);
-			if (ref) ref.node = node;
-			return node;
-		}
-		tagObj = value instanceof Map ? schema[MAP] : Symbol.iterator in Object(value) ? schema[SEQ] : schema[MAP];
-	}
-	if (onTagObj) {
-		onTagObj(tagObj);
-		delete ctx.onTagObj;
-	}
-	const node = tagObj?.createNode ? tagObj.createNode(ctx.schema, value, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value, ctx) : new Scalar(value);
-	if (tagName) node.tag = tagName;
-	else if (!tagObj.default) node.tag = tagObj.tag;
-	if (ref) ref.node = node;
-	return node;
 }
-var defaultTagPrefix;
-var init_createNode = __esmMin((() => {
-	init_Alias();
-	init_identity();
-	init_Scalar();
-	defaultTagPrefix = "tag:yaml.org,2002:";
-}));
-// node_modules/yaml/browser/dist/nodes/Collection.js
-function collectionFromPath(schema, path, value) {
-	let v = value;
-	for (let i = path.length - 1; i >= 0; --i) {
-		const k = path[i];
-		if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
-			const a = [];
-			a[k] = v;
-			v = a;
-		} else v = /* @__PURE__ */ new Map([[k, v]]);
-	}
-	return createNode(v, void 0, {
-		aliasDuplicateObjects: false,
-		keepUndefined: false,
-		onAnchor: () => {
-			throw new Error("This should not happen, please report a bug.");
-		},
-		schema,
-		sourceObjects: /* @__PURE__ */ new Map()
-	});
-}
-var isEmptyPath, Collection$1;
-var init_Collection = __esmMin((() => {
-	init_createNode();
-	init_identity();
-	init_Node();
-	isEmptyPath = (path) => path == null || typeof path === "object" && !!path[Symbol.iterator]().next().done;
-	Collection$1 = class extends NodeBase {
-		constructor(type, schema) {
-			super(type);
-			Object.defineProperty(this, "schema", {
-				value: schema,
-				configurable: true,
-				enumerable: false,
-				writable: true
-			});
-		}
-		/**
-		* Create a copy of this collection.
-		*
-		* @param schema - If defined, overwrites the original's schema
-		*/
-		clone(schema) {
-			const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
-			if (schema) copy.schema = schema;
-			copy.items = copy.items.map((it) => isNode(it) || isPair(it) ? it.clone(schema) : it);
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/**
-		* Adds a value to the collection. For `!!map` and `!!omap` the value must
-		* be a Pair instance or a `{ key, value }` object, which may not have a key
-		* that already exists in the map.
-		*/
-		addIn(path, value) {
-			if (isEmptyPath(path)) this.add(value);
-			else {
-				const [key, ...rest] = path;
-				const node = this.get(key, true);
-				if (isCollection(node)) node.addIn(rest, value);
-				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-			}
-		}
-		/**
-		* Removes a value from the collection.
-		* @returns `true` if the item was found and removed.
-		*/
-		deleteIn(path) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) return this.delete(key);
-			const node = this.get(key, true);
-			if (isCollection(node)) return node.deleteIn(rest);
-			else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-		}
-		/**
-		* Returns item at `key`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		getIn(path, keepScalar) {
-			const [key, ...rest] = path;
-			const node = this.get(key, true);
-			if (rest.length === 0) return !keepScalar && isScalar(node) ? node.value : node;
-			else return isCollection(node) ? node.getIn(rest, keepScalar) : void 0;
-		}
-		hasAllNullValues(allowScalar) {
-			return this.items.every((node) => {
-				if (!isPair(node)) return false;
-				const n = node.value;
-				return n == null || allowScalar && isScalar(n) && n.value == null && !n.commentBefore && !n.comment && !n.tag;
-			});
-		}
-		/**
-		* Checks if the collection includes a value with the key `key`.
-		*/
-		hasIn(path) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) return this.has(key);
-			const node = this.get(key, true);
-			return isCollection(node) ? node.hasIn(rest) : false;
-		}
-		/**
-		* Sets a value in this collection. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		setIn(path, value) {
-			const [key, ...rest] = path;
-			if (rest.length === 0) this.set(key, value);
-			else {
-				const node = this.get(key, true);
-				if (isCollection(node)) node.setIn(rest, value);
-				else if (node === void 0 && this.schema) this.set(key, collectionFromPath(this.schema, rest, value));
-				else throw new Error(`Expected YAML collection at ${key}. Remaining path: ${rest}`);
-			}
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyComment.js
-function indentComment(comment, indent) {
-	if (/^\n+$/.test(comment)) return comment.substring(1);
-	return indent ? comment.replace(/^(?! *$)/gm, indent) : comment;
-}
-var stringifyComment, lineComment;
-var init_stringifyComment = __esmMin((() => {
-	stringifyComment = (str) => str.replace(/^(?!$)(?: $)?/gm, "#");
-	lineComment = (str, indent, comment) => str.endsWith("\n") ? indentComment(comment, indent) : comment.includes("\n") ? "\n" + indentComment(comment, indent) : (str.endsWith(" ") ? "" : " ") + comment;
-}));
-// node_modules/yaml/browser/dist/stringify/foldFlowLines.js
-/**
-* Tries to keep input at up to `lineWidth` characters, splitting only on spaces
-* not followed by newlines or spaces unless `mode` is `'quoted'`. Lines are
-* terminated with `\n` and started with `indent`.
-*/
-function foldFlowLines(text, indent, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
-	if (!lineWidth || lineWidth < 0) return text;
-	if (lineWidth < minContentWidth) minContentWidth = 0;
-	const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent.length);
-	if (text.length <= endStep) return text;
-	const folds = [];
-	const escapedFolds = {};
-	let end = lineWidth - indent.length;
-	if (typeof indentAtStart === "number") {
-		if (indentAtStart > lineWidth - Math.max(2, minContentWidth)) folds.push(0);
-		else end = lineWidth - indentAtStart;
-	}
-	let split = void 0;
-	let prev = void 0;
-	let overflow = false;
-	let i = -1;
-	let escStart = -1;
-	let escEnd = -1;
-	if (mode === "block") {
-		i = consumeMoreIndentedLines(text, i, indent.length);
-		if (i !== -1) end = i + endStep;
-	}
-	for (let ch; ch = text[i += 1];) {
-		if (mode === "quoted" && ch === "\\") {
-			escStart = i;
-			switch (text[i + 1]) {
-				case "x":
-					i += 3;
-					break;
-				case "u":
-					i += 5;
-					break;
-				case "U":
-					i += 9;
-					break;
-				default: i += 1;
-			}
-			escEnd = i;
-		}
-		if (ch === "\n") {
-			if (mode === "block") i = consumeMoreIndentedLines(text, i, indent.length);
-			end = i + indent.length + endStep;
-			split = void 0;
-		} else {
-			if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-				const next = text[i + 1];
-				if (next && next !== " " && next !== "\n" && next !== "	") split = i;
-			}
-			if (i >= end) {
-				if (split) {
-					folds.push(split);
-					end = split + endStep;
-					split = void 0;
-				} else if (mode === "quoted") {
-					while (prev === " " || prev === "	") {
-						prev = ch;
-						ch = text[i += 1];
-						overflow = true;
-					}
-					const j = i > escEnd + 1 ? i - 2 : escStart - 1;
-					if (escapedFolds[j]) return text;
-					folds.push(j);
-					escapedFolds[j] = true;
-					end = j + endStep;
-					split = void 0;
-				} else overflow = true;
-			}
-		}
-		prev = ch;
-	}
-	if (overflow && onOverflow) onOverflow();
-	if (folds.length === 0) return text;
-	if (onFold) onFold();
-	let res = text.slice(0, folds[0]);
-	for (let i = 0; i < folds.length; ++i) {
-		const fold = folds[i];
-		const end = folds[i + 1] || text.length;
-		if (fold === 0) res = `\n${indent}${text.slice(0, end)}`;
-		else {
-			if (mode === "quoted" && escapedFolds[fold]) res += `${text[fold]}\\`;
-			res += `\n${indent}${text.slice(fold + 1, end)}`;
-		}
-	}
-	return res;
-}
-/**
-* Presumes `i + 1` is at the start of a line
-* @returns index of last newline in more-indented block
-*/
-function consumeMoreIndentedLines(text, i, indent) {
-	let end = i;
-	let start = i + 1;
-	let ch = text[start];
-	while (ch === " " || ch === "	") if (i < start + indent) ch = text[++i];
-	else {
-		do
-			ch = text[++i];
-		while (ch && ch !== "\n");
-		end = i;
-		start = i + 1;
-		ch = text[start];
-	}
-	return end;
-}
-var FOLD_FLOW, FOLD_BLOCK, FOLD_QUOTED;
-var init_foldFlowLines = __esmMin((() => {
-	FOLD_FLOW = "flow";
-	FOLD_BLOCK = "block";
-	FOLD_QUOTED = "quoted";
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyString.js
-function lineLengthOverLimit(str, lineWidth, indentLength) {
-	if (!lineWidth || lineWidth < 0) return false;
-	const limit = lineWidth - indentLength;
-	const strLen = str.length;
-	if (strLen <= limit) return false;
-	for (let i = 0, start = 0; i < strLen; ++i) if (str[i] === "\n") {
-		if (i - start > limit) return true;
-		start = i + 1;
-		if (strLen - start <= limit) return false;
-	}
-	return true;
-}
-function doubleQuotedString(value, ctx) {
-	const json = JSON.stringify(value);
-	if (ctx.options.doubleQuotedAsJSON) return json;
-	const { implicitKey } = ctx;
-	const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
-	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-	let str = "";
-	let start = 0;
-	for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
-		if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
-			str += json.slice(start, i) + "\\ ";
-			i += 1;
-			start = i;
-			ch = "\\";
-		}
-		if (ch === "\\") switch (json[i + 1]) {
-			case "u":
-				{
-					str += json.slice(start, i);
-					const code = json.substr(i + 2, 4);
-					switch (code) {
-						case "0000":
-							str += "\\0";
-							break;
-						case "0007":
-							str += "\\a";
-							break;
-						case "000b":
-							str += "\\v";
-							break;
-						case "001b":
-							str += "\\e";
-							break;
-						case "0085":
-							str += "\\N";
-							break;
-						case "00a0":
-							str += "\\_";
-							break;
-						case "2028":
-							str += "\\L";
-							break;
-						case "2029":
-							str += "\\P";
-							break;
-						default: if (code.substr(0, 2) === "00") str += "\\x" + code.substr(2);
-						else str += json.substr(i, 6);
-					}
-					i += 5;
-					start = i + 1;
-				}
-				break;
-			case "n":
-				if (implicitKey || json[i + 2] === "\"" || json.length < minMultiLineLength) i += 1;
-				else {
-					str += json.slice(start, i) + "\n\n";
-					while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== "\"") {
-						str += "\n";
-						i += 2;
-					}
-					str += indent;
-					if (json[i + 2] === " ") str += "\\";
-					i += 1;
-					start = i + 1;
-				}
-				break;
-			default: i += 1;
-		}
-	}
-	str = start ? str + json.slice(start) : json;
-	return implicitKey ? str : foldFlowLines(str, indent, FOLD_QUOTED, getFoldOptions(ctx, false));
-}
-function singleQuotedString(value, ctx) {
-	if (ctx.options.singleQuote === false || ctx.implicitKey && value.includes("\n") || /[ \t]\n|\n[ \t]/.test(value)) return doubleQuotedString(value, ctx);
-	const indent = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
-	const res = "'" + value.replace(/'/g, "''").replace(/\n+/g, `$&\n${indent}`) + "'";
-	return ctx.implicitKey ? res : foldFlowLines(res, indent, FOLD_FLOW, getFoldOptions(ctx, false));
-}
-function quotedString(value, ctx) {
-	const { singleQuote } = ctx.options;
-	let qs;
-	if (singleQuote === false) qs = doubleQuotedString;
-	else {
-		const hasDouble = value.includes("\"");
-		const hasSingle = value.includes("'");
-		if (hasDouble && !hasSingle) qs = singleQuotedString;
-		else if (hasSingle && !hasDouble) qs = doubleQuotedString;
-		else qs = singleQuote ? singleQuotedString : doubleQuotedString;
-	}
-	return qs(value, ctx);
-}
-function blockString({ comment, type, value }, ctx, onComment, onChompKeep) {
-	const { blockQuote, commentString, lineWidth } = ctx.options;
-	if (!blockQuote || /\n[\t ]+$/.test(value)) return quotedString(value, ctx);
-	const indent = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value) ? "  " : "");
-	const literal = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.BLOCK_FOLDED ? false : type === Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value, lineWidth, indent.length);
-	if (!value) return literal ? "|\n" : ">\n";
-	let chomp;
-	let endStart;
-	for (endStart = value.length; endStart > 0; --endStart) {
-		const ch = value[endStart - 1];
-		if (ch !== "\n" && ch !== "	" && ch !== " ") break;
-	}
-	let end = value.substring(endStart);
-	const endNlPos = end.indexOf("\n");
-	if (endNlPos === -1) chomp = "-";
-	else if (value === end || endNlPos !== end.length - 1) {
-		chomp = "+";
-		if (onChompKeep) onChompKeep();
-	} else chomp = "";
-	if (end) {
-		value = value.slice(0, -end.length);
-		if (end[end.length - 1] === "\n") end = end.slice(0, -1);
-		end = end.replace(blockEndNewlines, `$&${indent}`);
-	}
-	let startWithSpace = false;
-	let startEnd;
-	let startNlPos = -1;
-	for (startEnd = 0; startEnd < value.length; ++startEnd) {
-		const ch = value[startEnd];
-		if (ch === " ") startWithSpace = true;
-		else if (ch === "\n") startNlPos = startEnd;
-		else break;
-	}
-	let start = value.substring(0, startNlPos < startEnd ? startNlPos + 1 : startEnd);
-	if (start) {
-		value = value.substring(start.length);
-		start = start.replace(/\n+/g, `$&${indent}`);
-	}
-	let header = (startWithSpace ? indent ? "2" : "1" : "") + chomp;
-	if (comment) {
-		header += " " + commentString(comment.replace(/ ?[\r\n]+/g, " "));
-		if (onComment) onComment();
-	}
-	if (!literal) {
-		const foldedValue = value.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent}`);
-		let literalFallback = false;
-		const foldOptions = getFoldOptions(ctx, true);
-		if (blockQuote !== "folded" && type !== Scalar.BLOCK_FOLDED) foldOptions.onOverflow = () => {
-			literalFallback = true;
-		};
-		const body = foldFlowLines(`${start}${foldedValue}${end}`, indent, FOLD_BLOCK, foldOptions);
-		if (!literalFallback) return `>${header}\n${indent}${body}`;
-	}
-	value = value.replace(/\n+/g, `$&${indent}`);
-	return `|${header}\n${indent}${start}${value}${end}`;
-}
-function plainString(item, ctx, onComment, onChompKeep) {
-	const { type, value } = item;
-	const { actualString, implicitKey, indent, indentStep, inFlow } = ctx;
-	if (implicitKey && value.includes("\n") || inFlow && /[[\]{},]/.test(value)) return quotedString(value, ctx);
-	if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value)) return implicitKey || inFlow || !value.includes("\n") ? quotedString(value, ctx) : blockString(item, ctx, onComment, onChompKeep);
-	if (!implicitKey && !inFlow && type !== Scalar.PLAIN && value.includes("\n")) return blockString(item, ctx, onComment, onChompKeep);
-	if (containsDocumentMarker(value)) {
-		if (indent === "") {
-			ctx.forceBlockIndent = true;
-			return blockString(item, ctx, onComment, onChompKeep);
-		} else if (implicitKey && indent === indentStep) return quotedString(value, ctx);
-	}
-	const str = value.replace(/\n+/g, `$&\n${indent}`);
-	if (actualString) {
-		const test = (tag) => tag.default && tag.tag !== "tag:yaml.org,2002:str" && tag.test?.test(str);
-		const { compat, tags } = ctx.doc.schema;
-		if (tags.some(test) || compat?.some(test)) return quotedString(value, ctx);
-	}
-	return implicitKey ? str : foldFlowLines(str, indent, FOLD_FLOW, getFoldOptions(ctx, false));
-}
-function stringifyString(item, ctx, onComment, onChompKeep) {
-	const { implicitKey, inFlow } = ctx;
-	const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
-	let { type } = item;
-	if (type !== Scalar.QUOTE_DOUBLE) {
-		if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value)) type = Scalar.QUOTE_DOUBLE;
-	}
-	const _stringify = (_type) => {
-		switch (_type) {
-			case Scalar.BLOCK_FOLDED:
-			case Scalar.BLOCK_LITERAL: return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
-			case Scalar.QUOTE_DOUBLE: return doubleQuotedString(ss.value, ctx);
-			case Scalar.QUOTE_SINGLE: return singleQuotedString(ss.value, ctx);
-			case Scalar.PLAIN: return plainString(ss, ctx, onComment, onChompKeep);
-			default: return null;
-		}
-	};
-	let res = _stringify(type);
-	if (res === null) {
-		const { defaultKeyType, defaultStringType } = ctx.options;
-		const t = implicitKey && defaultKeyType || defaultStringType;
-		res = _stringify(t);
-		if (res === null) throw new Error(`Unsupported default string type ${t}`);
-	}
-	return res;
-}
-var getFoldOptions, containsDocumentMarker, blockEndNewlines;
-var init_stringifyString = __esmMin((() => {
-	init_Scalar();
-	init_foldFlowLines();
-	getFoldOptions = (ctx, isBlock) => ({
-		indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
-		lineWidth: ctx.options.lineWidth,
-		minContentWidth: ctx.options.minContentWidth
-	});
-	containsDocumentMarker = (str) => /^(%|---|\.\.\.)/m.test(str);
+/** What is in a folder; nothing when it is not there. */
+function entriesOf(path, { folder, problems }) {
 	try {
-		blockEndNewlines = new RegExp("(^|(?<!\n))\n+(?!\n|$)", "g");
-	} catch {
-		blockEndNewlines = /\n+(?!\n|$)/g;
-	}
-}));
-// node_modules/yaml/browser/dist/stringify/stringify.js
-function createStringifyContext(doc, options) {
-	const opt = Object.assign({
-		blockQuote: true,
-		commentString: stringifyComment,
-		defaultKeyType: null,
-		defaultStringType: "PLAIN",
-		directives: null,
-		doubleQuotedAsJSON: false,
-		doubleQuotedMinMultiLineLength: 40,
-		falseStr: "false",
-		flowCollectionPadding: true,
-		indentSeq: true,
-		lineWidth: 80,
-		minContentWidth: 20,
-		nullStr: "null",
-		simpleKeys: false,
-		singleQuote: null,
-		trailingComma: false,
-		trueStr: "true",
-		verifyAliasOrder: true
-	}, doc.schema.toStringOptions, options);
-	let inFlow;
-	switch (opt.collectionStyle) {
-		case "block":
-			inFlow = false;
-			break;
-		case "flow":
-			inFlow = true;
-			break;
-		default: inFlow = null;
-	}
-	return {
-		anchors: /* @__PURE__ */ new Set(),
-		doc,
-		flowCollectionPadding: opt.flowCollectionPadding ? " " : "",
-		indent: "",
-		indentStep: typeof opt.indent === "number" ? " ".repeat(opt.indent) : "  ",
-		inFlow,
-		options: opt
-	};
-}
-function getTagObject(tags, item) {
-	if (item.tag) {
-		const match = tags.filter((t) => t.tag === item.tag);
-		if (match.length > 0) return match.find((t) => t.format === item.format) ?? match[0];
-	}
-	let tagObj = void 0;
-	let obj;
-	if (isScalar(item)) {
-		obj = item.value;
-		let match = tags.filter((t) => t.identify?.(obj));
-		if (match.length > 1) {
-			const testMatch = match.filter((t) => t.test);
-			if (testMatch.length > 0) match = testMatch;
-		}
-		tagObj = match.find((t) => t.format === item.format) ?? match.find((t) => !t.format);
-	} else {
-		obj = item;
-		tagObj = tags.find((t) => t.nodeClass && obj instanceof t.nodeClass);
-	}
-	if (!tagObj) {
-		const name = obj?.constructor?.name ?? (obj === null ? "null" : typeof obj);
-		throw new Error(`Tag not resolved for ${name} value`);
-	}
-	return tagObj;
-}
-function stringifyProps(node, tagObj, { anchors, doc }) {
-	if (!doc.directives) return "";
-	const props = [];
-	const anchor = (isScalar(node) || isCollection(node)) && node.anchor;
-	if (anchor && anchorIsValid(anchor)) {
-		anchors.add(anchor);
-		props.push(`&${anchor}`);
-	}
-	const tag = node.tag ?? (tagObj.default ? null : tagObj.tag);
-	if (tag) props.push(doc.directives.tagString(tag));
-	return props.join(" ");
-}
-function stringify(item, ctx, onComment, onChompKeep) {
-	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
-	if (isAlias(item)) {
-		if (ctx.doc.directives) return item.toString(ctx);
-		if (ctx.resolvedAliases?.has(item)) throw new TypeError(`Cannot stringify circular structure without alias nodes`);
-		else {
-			if (ctx.resolvedAliases) ctx.resolvedAliases.add(item);
-			else ctx.resolvedAliases = /* @__PURE__ */ new Set([item]);
-			item = item.resolve(ctx.doc);
-		}
-	}
-	let tagObj = void 0;
-	const node = isNode(item) ? item : ctx.doc.createNode(item, { onTagObj: (o) => tagObj = o });
-	tagObj ?? (tagObj = getTagObject(ctx.doc.schema.tags, node));
-	const props = stringifyProps(node, tagObj, ctx);
-	if (props.length > 0) ctx.indentAtStart = (ctx.indentAtStart ?? 0) + props.length + 1;
-	const str = typeof tagObj.stringify === "function" ? tagObj.stringify(node, ctx, onComment, onChompKeep) : isScalar(node) ? stringifyString(node, ctx, onComment, onChompKeep) : node.toString(ctx, onComment, onChompKeep);
-	if (!props) return str;
-	return isScalar(node) || str[0] === "{" || str[0] === "[" ? `${props} ${str}` : `${props}\n${ctx.indent}${str}`;
-}
-var init_stringify = __esmMin((() => {
-	init_anchors();
-	init_identity();
-	init_stringifyComment();
-	init_stringifyString();
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyPair.js
-function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
-	const { allNullValues, doc, indent, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
-	let keyComment = isNode(key) && key.comment || null;
-	if (simpleKeys) {
-		if (keyComment) throw new Error("With simple keys, key nodes cannot have comments");
-		if (isCollection(key) || !isNode(key) && typeof key === "object") throw new Error("With simple keys, collection cannot be used as a key value");
-	}
-	let explicitKey = !simpleKeys && (!key || keyComment && value == null && !ctx.inFlow || isCollection(key) || (isScalar(key) ? key.type === Scalar.BLOCK_FOLDED || key.type === Scalar.BLOCK_LITERAL : typeof key === "object"));
-	ctx = Object.assign({}, ctx, {
-		allNullValues: false,
-		implicitKey: !explicitKey && (simpleKeys || !allNullValues),
-		indent: indent + indentStep
-	});
-	let keyCommentDone = false;
-	let chompKeep = false;
-	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
-	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
-		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
-		explicitKey = true;
-	}
-	if (ctx.inFlow) {
-		if (allNullValues || value == null) {
-			if (keyCommentDone && onComment) onComment();
-			return str === "" ? "?" : explicitKey ? `? ${str}` : str;
-		}
-	} else if (allNullValues && !simpleKeys || value == null && explicitKey) {
-		str = `? ${str}`;
-		if (keyComment && !keyCommentDone) str += lineComment(str, ctx.indent, commentString(keyComment));
-		else if (chompKeep && onChompKeep) onChompKeep();
-		return str;
-	}
-	if (keyCommentDone) keyComment = null;
-	if (explicitKey) {
-		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
-		str = `? ${str}\n${indent}:`;
-	} else {
-		str = `${str}:`;
-		if (keyComment) str += lineComment(str, ctx.indent, commentString(keyComment));
-	}
-	let vsb, vcb, valueComment;
-	if (isNode(value)) {
-		vsb = !!value.spaceBefore;
-		vcb = value.commentBefore;
-		valueComment = value.comment;
-	} else {
-		vsb = false;
-		vcb = null;
-		valueComment = null;
-		if (value && typeof value === "object") value = doc.createNode(value);
-	}
-	ctx.implicitKey = false;
-	if (!explicitKey && !keyComment && isScalar(value)) ctx.indentAtStart = str.length + 1;
-	chompKeep = false;
-	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
-	let valueCommentDone = false;
-	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
-	let ws = " ";
-	if (keyComment || vsb || vcb) {
-		ws = vsb ? "\n" : "";
-		if (vcb) {
-			const cs = commentString(vcb);
-			ws += `\n${indentComment(cs, ctx.indent)}`;
-		}
-		if (valueStr === "" && !ctx.inFlow) {
-			if (ws === "\n" && valueComment) ws = "\n\n";
-		} else ws += `\n${ctx.indent}`;
-	} else if (!explicitKey && isCollection(value)) {
-		const vs0 = valueStr[0];
-		const nl0 = valueStr.indexOf("\n");
-		const hasNewline = nl0 !== -1;
-		const flow = ctx.inFlow ?? value.flow ?? value.items.length === 0;
-		if (hasNewline || !flow) {
-			let hasPropsLine = false;
-			if (hasNewline && (vs0 === "&" || vs0 === "!")) {
-				let sp0 = valueStr.indexOf(" ");
-				if (vs0 === "&" && sp0 !== -1 && sp0 < nl0 && valueStr[sp0 + 1] === "!") sp0 = valueStr.indexOf(" ", sp0 + 1);
-				if (sp0 === -1 || nl0 < sp0) hasPropsLine = true;
-			}
-			if (!hasPropsLine) ws = `\n${ctx.indent}`;
-		}
-	} else if (valueStr === "" || valueStr[0] === "\n") ws = "";
-	str += ws + valueStr;
-	if (ctx.inFlow) {
-		if (valueCommentDone && onComment) onComment();
-	} else if (valueComment && !valueCommentDone) str += lineComment(str, ctx.indent, commentString(valueComment));
-	else if (chompKeep && onChompKeep) onChompKeep();
-	return str;
-}
-var init_stringifyPair = __esmMin((() => {
-	init_identity();
-	init_Scalar();
-	init_stringify();
-	init_stringifyComment();
-}));
-// node_modules/yaml/browser/dist/log.js
-function warn(logLevel, warning) {
-	if (logLevel === "debug" || logLevel === "warn") console.warn(warning);
-}
-var init_log = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
-function addMergeToJSMap(ctx, map, value) {
-	const source = resolveAliasValue(ctx, value);
-	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
-	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
-	else mergeValue(ctx, map, source);
-}
-function mergeValue(ctx, map, value) {
-	const source = resolveAliasValue(ctx, value);
-	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
-	const srcMap = source.toJSON(null, ctx, Map);
-	for (const [key, value] of srcMap) if (map instanceof Map) {
-		if (!map.has(key)) map.set(key, value);
-	} else if (map instanceof Set) map.add(key);
-	else if (!Object.prototype.hasOwnProperty.call(map, key)) Object.defineProperty(map, key, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true
-	});
-	return map;
-}
-function resolveAliasValue(ctx, value) {
-	return ctx && isAlias(value) ? value.resolve(ctx.doc, ctx) : value;
-}
-var MERGE_KEY, merge$1, isMergeKey;
-var init_merge = __esmMin((() => {
-	init_identity();
-	init_Scalar();
-	MERGE_KEY = "<<";
-	merge$1 = {
-		identify: (value) => value === MERGE_KEY || typeof value === "symbol" && value.description === MERGE_KEY,
-		default: "key",
-		tag: "tag:yaml.org,2002:merge",
-		test: /^<<$/,
-		resolve: () => Object.assign(new Scalar(Symbol(MERGE_KEY)), { addToJSMap: addMergeToJSMap }),
-		stringify: () => MERGE_KEY
-	};
-	isMergeKey = (ctx, key) => (merge$1.identify(key) || isScalar(key) && (!key.type || key.type === Scalar.PLAIN) && merge$1.identify(key.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge$1.tag && tag.default);
-}));
-// node_modules/yaml/browser/dist/nodes/addPairToJSMap.js
-function addPairToJSMap(ctx, map, { key, value }) {
-	if (isNode(key) && key.addToJSMap) key.addToJSMap(ctx, map, value);
-	else if (isMergeKey(ctx, key)) addMergeToJSMap(ctx, map, value);
-	else {
-		const jsKey = toJS(key, "", ctx);
-		if (map instanceof Map) map.set(jsKey, toJS(value, jsKey, ctx));
-		else if (map instanceof Set) map.add(jsKey);
-		else {
-			const stringKey = stringifyKey(key, jsKey, ctx);
-			const jsValue = toJS(value, stringKey, ctx);
-			if (stringKey in map) Object.defineProperty(map, stringKey, {
-				value: jsValue,
-				writable: true,
-				enumerable: true,
-				configurable: true
-			});
-			else map[stringKey] = jsValue;
-		}
-	}
-	return map;
-}
-function stringifyKey(key, jsKey, ctx) {
-	if (jsKey === null) return "";
-	if (typeof jsKey !== "object") return String(jsKey);
-	if (isNode(key) && ctx?.doc) {
-		const strCtx = createStringifyContext(ctx.doc, {});
-		strCtx.anchors = /* @__PURE__ */ new Set();
-		for (const node of ctx.anchors.keys()) strCtx.anchors.add(node.anchor);
-		strCtx.inFlow = true;
-		strCtx.inStringifyKey = true;
-		const strKey = key.toString(strCtx);
-		if (!ctx.mapKeyWarned) {
-			let jsonStr = JSON.stringify(strKey);
-			if (jsonStr.length > 40) jsonStr = jsonStr.substring(0, 36) + "...\"";
-			warn(ctx.doc.options.logLevel, `Keys with collection values will be stringified due to JS Object restrictions: ${jsonStr}. Set mapAsMap: true to use object keys.`);
-			ctx.mapKeyWarned = true;
-		}
-		return strKey;
-	}
-	return JSON.stringify(jsKey);
-}
-var init_addPairToJSMap = __esmMin((() => {
-	init_log();
-	init_merge();
-	init_stringify();
-	init_identity();
-	init_toJS();
-}));
-// node_modules/yaml/browser/dist/nodes/Pair.js
-function createPair(key, value, ctx) {
-	const k = createNode(key, void 0, ctx);
-	const v = createNode(value, void 0, ctx);
-	return new Pair(k, v);
-}
-var Pair;
-var init_Pair = __esmMin((() => {
-	init_createNode();
-	init_stringifyPair();
-	init_addPairToJSMap();
-	init_identity();
-	Pair = class Pair {
-		constructor(key, value = null) {
-			Object.defineProperty(this, NODE_TYPE, { value: PAIR });
-			this.key = key;
-			this.value = value;
-		}
-		clone(schema) {
-			let { key, value } = this;
-			if (isNode(key)) key = key.clone(schema);
-			if (isNode(value)) value = value.clone(schema);
-			return new Pair(key, value);
-		}
-		toJSON(_, ctx) {
-			return addPairToJSMap(ctx, ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {}, this);
-		}
-		toString(ctx, onComment, onChompKeep) {
-			return ctx?.doc ? stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyCollection.js
-function stringifyCollection(collection, ctx, options) {
-	return (ctx.inFlow ?? collection.flow ? stringifyFlowCollection : stringifyBlockCollection)(collection, ctx, options);
-}
-function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
-	const { indent, options: { commentString } } = ctx;
-	const itemCtx = Object.assign({}, ctx, {
-		indent: itemIndent,
-		type: null
-	});
-	let chompKeep = false;
-	const lines = [];
-	for (let i = 0; i < items.length; ++i) {
-		const item = items[i];
-		let comment = null;
-		if (isNode(item)) {
-			if (!chompKeep && item.spaceBefore) lines.push("");
-			addCommentBefore(ctx, lines, item.commentBefore, chompKeep);
-			if (item.comment) comment = item.comment;
-		} else if (isPair(item)) {
-			const ik = isNode(item.key) ? item.key : null;
-			if (ik) {
-				if (!chompKeep && ik.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, ik.commentBefore, chompKeep);
-			}
-		}
-		chompKeep = false;
-		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
-		if (comment) str += lineComment(str, itemIndent, commentString(comment));
-		if (chompKeep && comment) chompKeep = false;
-		lines.push(blockItemPrefix + str);
-	}
-	let str;
-	if (lines.length === 0) str = flowChars.start + flowChars.end;
-	else {
-		str = lines[0];
-		for (let i = 1; i < lines.length; ++i) {
-			const line = lines[i];
-			str += line ? `\n${indent}${line}` : "\n";
-		}
-	}
-	if (comment) {
-		str += "\n" + indentComment(commentString(comment), indent);
-		if (onComment) onComment();
-	} else if (chompKeep && onChompKeep) onChompKeep();
-	return str;
-}
-function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
-	const { indent, indentStep, flowCollectionPadding: fcPadding, options: { commentString } } = ctx;
-	itemIndent += indentStep;
-	const itemCtx = Object.assign({}, ctx, {
-		indent: itemIndent,
-		inFlow: true,
-		type: null
-	});
-	let reqNewline = false;
-	let linesAtValue = 0;
-	const lines = [];
-	for (let i = 0; i < items.length; ++i) {
-		const item = items[i];
-		let comment = null;
-		if (isNode(item)) {
-			if (item.spaceBefore) lines.push("");
-			addCommentBefore(ctx, lines, item.commentBefore, false);
-			if (item.comment) comment = item.comment;
-		} else if (isPair(item)) {
-			const ik = isNode(item.key) ? item.key : null;
-			if (ik) {
-				if (ik.spaceBefore) lines.push("");
-				addCommentBefore(ctx, lines, ik.commentBefore, false);
-				if (ik.comment) reqNewline = true;
-			}
-			const iv = isNode(item.value) ? item.value : null;
-			if (iv) {
-				if (iv.comment) comment = iv.comment;
-				if (iv.commentBefore) reqNewline = true;
-			} else if (item.value == null && ik?.comment) comment = ik.comment;
-		}
-		if (comment) reqNewline = true;
-		let str = stringify(item, itemCtx, () => comment = null);
-		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
-		if (i < items.length - 1) str += ",";
-		else if (ctx.options.trailingComma) {
-			if (ctx.options.lineWidth > 0) reqNewline || (reqNewline = lines.reduce((sum, line) => sum + line.length + 2, 2) + (str.length + 2) > ctx.options.lineWidth);
-			if (reqNewline) str += ",";
-		}
-		if (comment) str += lineComment(str, itemIndent, commentString(comment));
-		lines.push(str);
-		linesAtValue = lines.length;
-	}
-	const { start, end } = flowChars;
-	if (lines.length === 0) return start + end;
-	else {
-		if (!reqNewline) {
-			const len = lines.reduce((sum, line) => sum + line.length + 2, 2);
-			reqNewline = ctx.options.lineWidth > 0 && len > ctx.options.lineWidth;
-		}
-		if (reqNewline) {
-			let str = start;
-			for (const line of lines) str += line ? `\n${indentStep}${indent}${line}` : "\n";
-			return `${str}\n${indent}${end}`;
-		} else return `${start}${fcPadding}${lines.join(" ")}${fcPadding}${end}`;
-	}
-}
-function addCommentBefore({ indent, options: { commentString } }, lines, comment, chompKeep) {
-	if (comment && chompKeep) comment = comment.replace(/^\n+/, "");
-	if (comment) {
-		const ic = indentComment(commentString(comment), indent);
-		lines.push(ic.trimStart());
-	}
-}
-var init_stringifyCollection = __esmMin((() => {
-	init_identity();
-	init_stringify();
-	init_stringifyComment();
-}));
-// node_modules/yaml/browser/dist/nodes/YAMLMap.js
-function findPair(items, key) {
-	const k = isScalar(key) ? key.value : key;
-	for (const it of items) if (isPair(it)) {
-		if (it.key === key || it.key === k) return it;
-		if (isScalar(it.key) && it.key.value === k) return it;
-	}
-}
-var YAMLMap;
-var init_YAMLMap = __esmMin((() => {
-	init_stringifyCollection();
-	init_addPairToJSMap();
-	init_Collection();
-	init_identity();
-	init_Pair();
-	init_Scalar();
-	YAMLMap = class extends Collection$1 {
-		static get tagName() {
-			return "tag:yaml.org,2002:map";
-		}
-		constructor(schema) {
-			super(MAP, schema);
-			this.items = [];
-		}
-		/**
-		* A generic collection parsing method that can be extended
-		* to other node classes that inherit from YAMLMap
-		*/
-		static from(schema, obj, ctx) {
-			const { keepUndefined, replacer } = ctx;
-			const map = new this(schema);
-			const add = (key, value) => {
-				if (typeof replacer === "function") value = replacer.call(obj, key, value);
-				else if (Array.isArray(replacer) && !replacer.includes(key)) return;
-				if (value !== void 0 || keepUndefined) map.items.push(createPair(key, value, ctx));
-			};
-			if (obj instanceof Map) for (const [key, value] of obj) add(key, value);
-			else if (obj && typeof obj === "object") for (const key of Object.keys(obj)) add(key, obj[key]);
-			if (typeof schema.sortMapEntries === "function") map.items.sort(schema.sortMapEntries);
-			return map;
-		}
-		/**
-		* Adds a value to the collection.
-		*
-		* @param overwrite - If not set `true`, using a key that is already in the
-		*   collection will throw. Otherwise, overwrites the previous value.
-		*/
-		add(pair, overwrite) {
-			let _pair;
-			if (isPair(pair)) _pair = pair;
-			else if (!pair || typeof pair !== "object" || !("key" in pair)) _pair = new Pair(pair, pair?.value);
-			else _pair = new Pair(pair.key, pair.value);
-			const prev = findPair(this.items, _pair.key);
-			const sortEntries = this.schema?.sortMapEntries;
-			if (prev) {
-				if (!overwrite) throw new Error(`Key ${_pair.key} already set`);
-				if (isScalar(prev.value) && isScalarValue(_pair.value)) prev.value.value = _pair.value;
-				else prev.value = _pair.value;
-			} else if (sortEntries) {
-				const i = this.items.findIndex((item) => sortEntries(_pair, item) < 0);
-				if (i === -1) this.items.push(_pair);
-				else this.items.splice(i, 0, _pair);
-			} else this.items.push(_pair);
-		}
-		delete(key) {
-			const it = findPair(this.items, key);
-			if (!it) return false;
-			return this.items.splice(this.items.indexOf(it), 1).length > 0;
-		}
-		get(key, keepScalar) {
-			const node = findPair(this.items, key)?.value;
-			return (!keepScalar && isScalar(node) ? node.value : node) ?? void 0;
-		}
-		has(key) {
-			return !!findPair(this.items, key);
-		}
-		set(key, value) {
-			this.add(new Pair(key, value), true);
-		}
-		/**
-		* @param ctx - Conversion context, originally set in Document#toJS()
-		* @param {Class} Type - If set, forces the returned collection type
-		* @returns Instance of Type, Map, or Object
-		*/
-		toJSON(_, ctx, Type) {
-			const map = Type ? new Type() : ctx?.mapAsMap ? /* @__PURE__ */ new Map() : {};
-			if (ctx?.onCreate) ctx.onCreate(map);
-			for (const item of this.items) addPairToJSMap(ctx, map, item);
-			return map;
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			for (const item of this.items) if (!isPair(item)) throw new Error(`Map items must all be pairs; found ${JSON.stringify(item)} instead`);
-			if (!ctx.allNullValues && this.hasAllNullValues(false)) ctx = Object.assign({}, ctx, { allNullValues: true });
-			return stringifyCollection(this, ctx, {
-				blockItemPrefix: "",
-				flowChars: {
-					start: "{",
-					end: "}"
-				},
-				itemIndent: ctx.indent || "",
-				onChompKeep,
-				onComment
-			});
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/schema/common/map.js
-var map;
-var init_map = __esmMin((() => {
-	init_identity();
-	init_YAMLMap();
-	map = {
-		collection: "map",
-		default: true,
-		nodeClass: YAMLMap,
-		tag: "tag:yaml.org,2002:map",
-		resolve(map, onError) {
-			if (!isMap(map)) onError("Expected a mapping for this tag");
-			return map;
-		},
-		createNode: (schema, obj, ctx) => YAMLMap.from(schema, obj, ctx)
-	};
-}));
-// node_modules/yaml/browser/dist/nodes/YAMLSeq.js
-function asItemIndex(key) {
-	let idx = isScalar(key) ? key.value : key;
-	if (idx && typeof idx === "string") idx = Number(idx);
-	return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
-}
-var YAMLSeq;
-var init_YAMLSeq = __esmMin((() => {
-	init_createNode();
-	init_stringifyCollection();
-	init_Collection();
-	init_identity();
-	init_Scalar();
-	init_toJS();
-	YAMLSeq = class extends Collection$1 {
-		static get tagName() {
-			return "tag:yaml.org,2002:seq";
-		}
-		constructor(schema) {
-			super(SEQ, schema);
-			this.items = [];
-		}
-		add(value) {
-			this.items.push(value);
-		}
-		/**
-		* Removes a value from the collection.
-		*
-		* `key` must contain a representation of an integer for this to succeed.
-		* It may be wrapped in a `Scalar`.
-		*
-		* @returns `true` if the item was found and removed.
-		*/
-		delete(key) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") return false;
-			return this.items.splice(idx, 1).length > 0;
-		}
-		get(key, keepScalar) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") return void 0;
-			const it = this.items[idx];
-			return !keepScalar && isScalar(it) ? it.value : it;
-		}
-		/**
-		* Checks if the collection includes a value with the key `key`.
-		*
-		* `key` must contain a representation of an integer for this to succeed.
-		* It may be wrapped in a `Scalar`.
-		*/
-		has(key) {
-			const idx = asItemIndex(key);
-			return typeof idx === "number" && idx < this.items.length;
-		}
-		/**
-		* Sets a value in this collection. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*
-		* If `key` does not contain a representation of an integer, this will throw.
-		* It may be wrapped in a `Scalar`.
-		*/
-		set(key, value) {
-			const idx = asItemIndex(key);
-			if (typeof idx !== "number") throw new Error(`Expected a valid index, not ${key}.`);
-			const prev = this.items[idx];
-			if (isScalar(prev) && isScalarValue(value)) prev.value = value;
-			else this.items[idx] = value;
-		}
-		toJSON(_, ctx) {
-			const seq = [];
-			if (ctx?.onCreate) ctx.onCreate(seq);
-			let i = 0;
-			for (const item of this.items) seq.push(toJS(item, String(i++), ctx));
-			return seq;
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			return stringifyCollection(this, ctx, {
-				blockItemPrefix: "- ",
-				flowChars: {
-					start: "[",
-					end: "]"
-				},
-				itemIndent: (ctx.indent || "") + "  ",
-				onChompKeep,
-				onComment
-			});
-		}
-		static from(schema, obj, ctx) {
-			const { replacer } = ctx;
-			const seq = new this(schema);
-			if (obj && Symbol.iterator in Object(obj)) {
-				let i = 0;
-				for (let it of obj) {
-					if (typeof replacer === "function") {
-						const key = obj instanceof Set ? it : String(i++);
-						it = replacer.call(obj, key, it);
-					}
-					seq.items.push(createNode(it, void 0, ctx));
-				}
-			}
-			return seq;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/schema/common/seq.js
-var seq;
-var init_seq = __esmMin((() => {
-	init_identity();
-	init_YAMLSeq();
-	seq = {
-		collection: "seq",
-		default: true,
-		nodeClass: YAMLSeq,
-		tag: "tag:yaml.org,2002:seq",
-		resolve(seq, onError) {
-			if (!isSeq(seq)) onError("Expected a sequence for this tag");
-			return seq;
-		},
-		createNode: (schema, obj, ctx) => YAMLSeq.from(schema, obj, ctx)
-	};
-}));
-// node_modules/yaml/browser/dist/schema/common/string.js
-var string;
-var init_string = __esmMin((() => {
-	init_stringifyString();
-	string = {
-		identify: (value) => typeof value === "string",
-		default: true,
-		tag: "tag:yaml.org,2002:str",
-		resolve: (str) => str,
-		stringify(item, ctx, onComment, onChompKeep) {
-			ctx = Object.assign({ actualString: true }, ctx);
-			return stringifyString(item, ctx, onComment, onChompKeep);
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/schema/common/null.js
-var nullTag;
-var init_null = __esmMin((() => {
-	init_Scalar();
-	nullTag = {
-		identify: (value) => value == null,
-		createNode: () => new Scalar(null),
-		default: true,
-		tag: "tag:yaml.org,2002:null",
-		test: /^(?:~|[Nn]ull|NULL)?$/,
-		resolve: () => new Scalar(null),
-		stringify: ({ source }, ctx) => typeof source === "string" && nullTag.test.test(source) ? source : ctx.options.nullStr
-	};
-}));
-// node_modules/yaml/browser/dist/schema/core/bool.js
-var boolTag;
-var init_bool$1 = __esmMin((() => {
-	init_Scalar();
-	boolTag = {
-		identify: (value) => typeof value === "boolean",
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
-		resolve: (str) => new Scalar(str[0] === "t" || str[0] === "T"),
-		stringify({ source, value }, ctx) {
-			if (source && boolTag.test.test(source)) {
-				if (value === (source[0] === "t" || source[0] === "T")) return source;
-			}
-			return value ? ctx.options.trueStr : ctx.options.falseStr;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyNumber.js
-function stringifyNumber({ format, minFractionDigits, tag, value }) {
-	if (typeof value === "bigint") return String(value);
-	const num = typeof value === "number" ? value : Number(value);
-	if (!isFinite(num)) return isNaN(num) ? ".nan" : num < 0 ? "-.inf" : ".inf";
-	let n = Object.is(value, -0) ? "-0" : JSON.stringify(value);
-	if (!format && minFractionDigits && (!tag || tag === "tag:yaml.org,2002:float") && /^-?\d/.test(n) && !n.includes("e")) {
-		let i = n.indexOf(".");
-		if (i < 0) {
-			i = n.length;
-			n += ".";
-		}
-		let d = minFractionDigits - (n.length - i - 1);
-		while (d-- > 0) n += "0";
-	}
-	return n;
-}
-var init_stringifyNumber = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/schema/core/float.js
-var floatNaN$1, floatExp$1, float$1;
-var init_float$1 = __esmMin((() => {
-	init_Scalar();
-	init_stringifyNumber();
-	floatNaN$1 = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-		stringify: stringifyNumber
-	};
-	floatExp$1 = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "EXP",
-		test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
-		resolve: (str) => parseFloat(str),
-		stringify(node) {
-			const num = Number(node.value);
-			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-		}
-	};
-	float$1 = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
-		resolve(str) {
-			const node = new Scalar(parseFloat(str));
-			const dot = str.indexOf(".");
-			if (dot !== -1 && str[str.length - 1] === "0") node.minFractionDigits = str.length - dot - 1;
-			return node;
-		},
-		stringify: stringifyNumber
-	};
-}));
-// node_modules/yaml/browser/dist/schema/core/int.js
-function intStringify$1(node, radix, prefix) {
-	const { value } = node;
-	if (intIdentify$2(value) && value >= 0) return prefix + value.toString(radix);
-	return stringifyNumber(node);
-}
-var intIdentify$2, intResolve$1, intOct$1, int$1, intHex$1;
-var init_int$1 = __esmMin((() => {
-	init_stringifyNumber();
-	intIdentify$2 = (value) => typeof value === "bigint" || Number.isInteger(value);
-	intResolve$1 = (str, offset, radix, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str.substring(offset), radix);
-	intOct$1 = {
-		identify: (value) => intIdentify$2(value) && value >= 0,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "OCT",
-		test: /^0o[0-7]+$/,
-		resolve: (str, _onError, opt) => intResolve$1(str, 2, 8, opt),
-		stringify: (node) => intStringify$1(node, 8, "0o")
-	};
-	int$1 = {
-		identify: intIdentify$2,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^[-+]?[0-9]+$/,
-		resolve: (str, _onError, opt) => intResolve$1(str, 0, 10, opt),
-		stringify: stringifyNumber
-	};
-	intHex$1 = {
-		identify: (value) => intIdentify$2(value) && value >= 0,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "HEX",
-		test: /^0x[0-9a-fA-F]+$/,
-		resolve: (str, _onError, opt) => intResolve$1(str, 2, 16, opt),
-		stringify: (node) => intStringify$1(node, 16, "0x")
-	};
-}));
-// node_modules/yaml/browser/dist/schema/core/schema.js
-var schema$2;
-var init_schema$2 = __esmMin((() => {
-	init_map();
-	init_null();
-	init_seq();
-	init_string();
-	init_bool$1();
-	init_float$1();
-	init_int$1();
-	schema$2 = [
-		map,
-		seq,
-		string,
-		nullTag,
-		boolTag,
-		intOct$1,
-		int$1,
-		intHex$1,
-		floatNaN$1,
-		floatExp$1,
-		float$1
-	];
-}));
-// node_modules/yaml/browser/dist/schema/json/schema.js
-function intIdentify$1(value) {
-	return typeof value === "bigint" || Number.isInteger(value);
-}
-var stringifyJSON, jsonScalars, schema$1;
-var init_schema$1 = __esmMin((() => {
-	init_Scalar();
-	init_map();
-	init_seq();
-	stringifyJSON = ({ value }) => JSON.stringify(value);
-	jsonScalars = [
-		{
-			identify: (value) => typeof value === "string",
-			default: true,
-			tag: "tag:yaml.org,2002:str",
-			resolve: (str) => str,
-			stringify: stringifyJSON
-		},
-		{
-			identify: (value) => value == null,
-			createNode: () => new Scalar(null),
-			default: true,
-			tag: "tag:yaml.org,2002:null",
-			test: /^null$/,
-			resolve: () => null,
-			stringify: stringifyJSON
-		},
-		{
-			identify: (value) => typeof value === "boolean",
-			default: true,
-			tag: "tag:yaml.org,2002:bool",
-			test: /^true$|^false$/,
-			resolve: (str) => str === "true",
-			stringify: stringifyJSON
-		},
-		{
-			identify: intIdentify$1,
-			default: true,
-			tag: "tag:yaml.org,2002:int",
-			test: /^-?(?:0|[1-9][0-9]*)$/,
-			resolve: (str, _onError, { intAsBigInt }) => intAsBigInt ? BigInt(str) : parseInt(str, 10),
-			stringify: ({ value }) => intIdentify$1(value) ? value.toString() : JSON.stringify(value)
-		},
-		{
-			identify: (value) => typeof value === "number",
-			default: true,
-			tag: "tag:yaml.org,2002:float",
-			test: /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$/,
-			resolve: (str) => parseFloat(str),
-			stringify: stringifyJSON
-		}
-	];
-	schema$1 = [map, seq].concat(jsonScalars, {
-		default: true,
-		tag: "",
-		test: /^/,
-		resolve(str, onError) {
-			onError(`Unresolved plain scalar ${JSON.stringify(str)}`);
-			return str;
-		}
-	});
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/binary.js
-var binary;
-var init_binary = __esmMin((() => {
-	init_Scalar();
-	init_stringifyString();
-	binary = {
-		identify: (value) => value instanceof Uint8Array,
-		default: false,
-		tag: "tag:yaml.org,2002:binary",
-		/**
-		* Returns a Buffer in node and an Uint8Array in browsers
-		*
-		* To use the resulting buffer as an image, you'll want to do something like:
-		*
-		*   const blob = new Blob([buffer], { type: 'image/jpeg' })
-		*   document.querySelector('#photo').src = URL.createObjectURL(blob)
-		*/
-		resolve(src, onError) {
-			if (typeof atob === "function") {
-				const str = atob(src.replace(/[\n\r]/g, ""));
-				const buffer = new Uint8Array(str.length);
-				for (let i = 0; i < str.length; ++i) buffer[i] = str.charCodeAt(i);
-				return buffer;
-			} else {
-				onError("This environment does not support reading binary tags; either Buffer or atob is required");
-				return src;
-			}
-		},
-		stringify({ comment, type, value }, ctx, onComment, onChompKeep) {
-			if (!value) return "";
-			const buf = value;
-			let str;
-			if (typeof btoa === "function") {
-				let s = "";
-				for (let i = 0; i < buf.length; ++i) s += String.fromCharCode(buf[i]);
-				str = btoa(s);
-			} else throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
-			type ?? (type = Scalar.BLOCK_LITERAL);
-			if (type !== Scalar.QUOTE_DOUBLE) {
-				const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
-				const n = Math.ceil(str.length / lineWidth);
-				const lines = new Array(n);
-				for (let i = 0, o = 0; i < n; ++i, o += lineWidth) lines[i] = str.substr(o, lineWidth);
-				str = lines.join(type === Scalar.BLOCK_LITERAL ? "\n" : " ");
-			}
-			return stringifyString({
-				comment,
-				type,
-				value: str
-			}, ctx, onComment, onChompKeep);
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/pairs.js
-function resolvePairs(seq, onError) {
-	if (isSeq(seq)) for (let i = 0; i < seq.items.length; ++i) {
-		let item = seq.items[i];
-		if (isPair(item)) continue;
-		else if (isMap(item)) {
-			if (item.items.length > 1) onError("Each pair must have its own sequence indicator");
-			const pair = item.items[0] || new Pair(new Scalar(null));
-			if (item.commentBefore) pair.key.commentBefore = pair.key.commentBefore ? `${item.commentBefore}\n${pair.key.commentBefore}` : item.commentBefore;
-			if (item.comment) {
-				const cn = pair.value ?? pair.key;
-				cn.comment = cn.comment ? `${item.comment}\n${cn.comment}` : item.comment;
-			}
-			item = pair;
-		}
-		seq.items[i] = isPair(item) ? item : new Pair(item);
-	}
-	else onError("Expected a sequence for this tag");
-	return seq;
-}
-function createPairs(schema, iterable, ctx) {
-	const { replacer } = ctx;
-	const pairs = new YAMLSeq(schema);
-	pairs.tag = "tag:yaml.org,2002:pairs";
-	let i = 0;
-	if (iterable && Symbol.iterator in Object(iterable)) for (let it of iterable) {
-		if (typeof replacer === "function") it = replacer.call(iterable, String(i++), it);
-		let key, value;
-		if (Array.isArray(it)) {
-			if (it.length === 2) {
-				key = it[0];
-				value = it[1];
-			} else throw new TypeError(`Expected [key, value] tuple: ${it}`);
-		} else if (it && it instanceof Object) {
-			const keys = Object.keys(it);
-			if (keys.length === 1) {
-				key = keys[0];
-				value = it[key];
-			} else throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
-		} else key = it;
-		pairs.items.push(createPair(key, value, ctx));
-	}
-	return pairs;
-}
-var pairs;
-var init_pairs = __esmMin((() => {
-	init_identity();
-	init_Pair();
-	init_Scalar();
-	init_YAMLSeq();
-	pairs = {
-		collection: "seq",
-		default: false,
-		tag: "tag:yaml.org,2002:pairs",
-		resolve: resolvePairs,
-		createNode: createPairs
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/omap.js
-var YAMLOMap, omap;
-var init_omap = __esmMin((() => {
-	init_identity();
-	init_toJS();
-	init_YAMLMap();
-	init_YAMLSeq();
-	init_pairs();
-	YAMLOMap = class YAMLOMap extends YAMLSeq {
-		constructor() {
-			super();
-			this.add = YAMLMap.prototype.add.bind(this);
-			this.delete = YAMLMap.prototype.delete.bind(this);
-			this.get = YAMLMap.prototype.get.bind(this);
-			this.has = YAMLMap.prototype.has.bind(this);
-			this.set = YAMLMap.prototype.set.bind(this);
-			this.tag = YAMLOMap.tag;
-		}
-		/**
-		* If `ctx` is given, the return type is actually `Map<unknown, unknown>`,
-		* but TypeScript won't allow widening the signature of a child method.
-		*/
-		toJSON(_, ctx) {
-			if (!ctx) return super.toJSON(_);
-			const map = /* @__PURE__ */ new Map();
-			if (ctx?.onCreate) ctx.onCreate(map);
-			for (const pair of this.items) {
-				let key, value;
-				if (isPair(pair)) {
-					key = toJS(pair.key, "", ctx);
-					value = toJS(pair.value, key, ctx);
-				} else key = toJS(pair, "", ctx);
-				if (map.has(key)) throw new Error("Ordered maps must not include duplicate keys");
-				map.set(key, value);
-			}
-			return map;
-		}
-		static from(schema, iterable, ctx) {
-			const pairs = createPairs(schema, iterable, ctx);
-			const omap = new this();
-			omap.items = pairs.items;
-			return omap;
-		}
-	};
-	YAMLOMap.tag = "tag:yaml.org,2002:omap";
-	omap = {
-		collection: "seq",
-		identify: (value) => value instanceof Map,
-		nodeClass: YAMLOMap,
-		default: false,
-		tag: "tag:yaml.org,2002:omap",
-		resolve(seq, onError) {
-			const pairs = resolvePairs(seq, onError);
-			const seenKeys = [];
-			for (const { key } of pairs.items) if (isScalar(key)) {
-				if (seenKeys.includes(key.value)) onError(`Ordered maps must not include duplicate keys: ${key.value}`);
-				else seenKeys.push(key.value);
-			}
-			return Object.assign(new YAMLOMap(), pairs);
-		},
-		createNode: (schema, iterable, ctx) => YAMLOMap.from(schema, iterable, ctx)
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/bool.js
-function boolStringify({ value, source }, ctx) {
-	if (source && (value ? trueTag : falseTag).test.test(source)) return source;
-	return value ? ctx.options.trueStr : ctx.options.falseStr;
-}
-var trueTag, falseTag;
-var init_bool = __esmMin((() => {
-	init_Scalar();
-	trueTag = {
-		identify: (value) => value === true,
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
-		resolve: () => new Scalar(true),
-		stringify: boolStringify
-	};
-	falseTag = {
-		identify: (value) => value === false,
-		default: true,
-		tag: "tag:yaml.org,2002:bool",
-		test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
-		resolve: () => new Scalar(false),
-		stringify: boolStringify
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/float.js
-var floatNaN, floatExp, float;
-var init_float = __esmMin((() => {
-	init_Scalar();
-	init_stringifyNumber();
-	floatNaN = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
-		resolve: (str) => str.slice(-3).toLowerCase() === "nan" ? NaN : str[0] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-		stringify: stringifyNumber
-	};
-	floatExp = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "EXP",
-		test: /^[-+]?(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?[eE][-+]?[0-9]+$/,
-		resolve: (str) => parseFloat(str.replace(/_/g, "")),
-		stringify(node) {
-			const num = Number(node.value);
-			return isFinite(num) ? num.toExponential() : stringifyNumber(node);
-		}
-	};
-	float = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
-		resolve(str) {
-			const node = new Scalar(parseFloat(str.replace(/_/g, "")));
-			const dot = str.indexOf(".");
-			if (dot !== -1) {
-				const f = str.substring(dot + 1).replace(/_/g, "");
-				if (f[f.length - 1] === "0") node.minFractionDigits = f.length;
-			}
-			return node;
-		},
-		stringify: stringifyNumber
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/int.js
-function intResolve(str, offset, radix, { intAsBigInt }) {
-	const sign = str[0];
-	if (sign === "-" || sign === "+") offset += 1;
-	str = str.substring(offset).replace(/_/g, "");
-	if (intAsBigInt) {
-		switch (radix) {
-			case 2:
-				str = `0b${str}`;
-				break;
-			case 8:
-				str = `0o${str}`;
-				break;
-			case 16: str = `0x${str}`;
-		}
-		const n = BigInt(str);
-		return sign === "-" ? BigInt(-1) * n : n;
-	}
-	const n = parseInt(str, radix);
-	return sign === "-" ? -1 * n : n;
-}
-function intStringify(node, radix, prefix) {
-	const { value } = node;
-	if (intIdentify(value)) {
-		const str = value.toString(radix);
-		return value < 0 ? "-" + prefix + str.substr(1) : prefix + str;
-	}
-	return stringifyNumber(node);
-}
-var intIdentify, intBin, intOct, int, intHex;
-var init_int = __esmMin((() => {
-	init_stringifyNumber();
-	intIdentify = (value) => typeof value === "bigint" || Number.isInteger(value);
-	intBin = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "BIN",
-		test: /^[-+]?0b[0-1_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 2, opt),
-		stringify: (node) => intStringify(node, 2, "0b")
-	};
-	intOct = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "OCT",
-		test: /^[-+]?0[0-7_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 1, 8, opt),
-		stringify: (node) => intStringify(node, 8, "0")
-	};
-	int = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		test: /^[-+]?[0-9][0-9_]*$/,
-		resolve: (str, _onError, opt) => intResolve(str, 0, 10, opt),
-		stringify: stringifyNumber
-	};
-	intHex = {
-		identify: intIdentify,
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "HEX",
-		test: /^[-+]?0x[0-9a-fA-F_]+$/,
-		resolve: (str, _onError, opt) => intResolve(str, 2, 16, opt),
-		stringify: (node) => intStringify(node, 16, "0x")
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/set.js
-var YAMLSet, set;
-var init_set = __esmMin((() => {
-	init_identity();
-	init_Pair();
-	init_YAMLMap();
-	YAMLSet = class YAMLSet extends YAMLMap {
-		constructor(schema) {
-			super(schema);
-			this.tag = YAMLSet.tag;
-		}
-		add(key) {
-			let pair;
-			if (isPair(key)) pair = key;
-			else if (key && typeof key === "object" && "key" in key && "value" in key && key.value === null) pair = new Pair(key.key, null);
-			else pair = new Pair(key, null);
-			if (!findPair(this.items, pair.key)) this.items.push(pair);
-		}
-		/**
-		* If `keepPair` is `true`, returns the Pair matching `key`.
-		* Otherwise, returns the value of that Pair's key.
-		*/
-		get(key, keepPair) {
-			const pair = findPair(this.items, key);
-			return !keepPair && isPair(pair) ? isScalar(pair.key) ? pair.key.value : pair.key : pair;
-		}
-		set(key, value) {
-			if (typeof value !== "boolean") throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value}`);
-			const prev = findPair(this.items, key);
-			if (prev && !value) this.items.splice(this.items.indexOf(prev), 1);
-			else if (!prev && value) this.items.push(new Pair(key));
-		}
-		toJSON(_, ctx) {
-			return super.toJSON(_, ctx, Set);
-		}
-		toString(ctx, onComment, onChompKeep) {
-			if (!ctx) return JSON.stringify(this);
-			if (this.hasAllNullValues(true)) return super.toString(Object.assign({}, ctx, { allNullValues: true }), onComment, onChompKeep);
-			else throw new Error("Set items must all have null values");
-		}
-		static from(schema, iterable, ctx) {
-			const { replacer } = ctx;
-			const set = new this(schema);
-			if (iterable && Symbol.iterator in Object(iterable)) for (let value of iterable) {
-				if (typeof replacer === "function") value = replacer.call(iterable, value, value);
-				set.items.push(createPair(value, null, ctx));
-			}
-			return set;
-		}
-	};
-	YAMLSet.tag = "tag:yaml.org,2002:set";
-	set = {
-		collection: "map",
-		identify: (value) => value instanceof Set,
-		nodeClass: YAMLSet,
-		default: false,
-		tag: "tag:yaml.org,2002:set",
-		createNode: (schema, iterable, ctx) => YAMLSet.from(schema, iterable, ctx),
-		resolve(map, onError) {
-			if (isMap(map)) {
-				if (map.hasAllNullValues(true)) return Object.assign(new YAMLSet(), map);
-				else onError("Set items must all have null values");
-			} else onError("Expected a mapping for this tag");
-			return map;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/timestamp.js
-/** Internal types handle bigint as number, because TS can't figure it out. */
-function parseSexagesimal(str, asBigInt) {
-	const sign = str[0];
-	const parts = sign === "-" || sign === "+" ? str.substring(1) : str;
-	const num = (n) => asBigInt ? BigInt(n) : Number(n);
-	const res = parts.replace(/_/g, "").split(":").reduce((res, p) => res * num(60) + num(p), num(0));
-	return sign === "-" ? num(-1) * res : res;
-}
-/**
-* hhhh:mm:ss.sss
-*
-* Internal types handle bigint as number, because TS can't figure it out.
-*/
-function stringifySexagesimal(node) {
-	let { value } = node;
-	let num = (n) => n;
-	if (typeof value === "bigint") num = (n) => BigInt(n);
-	else if (isNaN(value) || !isFinite(value)) return stringifyNumber(node);
-	let sign = "";
-	if (value < 0) {
-		sign = "-";
-		value *= num(-1);
-	}
-	const _60 = num(60);
-	const parts = [value % _60];
-	if (value < 60) parts.unshift(0);
-	else {
-		value = (value - parts[0]) / _60;
-		parts.unshift(value % _60);
-		if (value >= 60) {
-			value = (value - parts[0]) / _60;
-			parts.unshift(value);
-		}
-	}
-	return sign + parts.map((n) => String(n).padStart(2, "0")).join(":").replace(/000000\d*$/, "");
-}
-var intTime, floatTime, timestamp;
-var init_timestamp = __esmMin((() => {
-	init_stringifyNumber();
-	intTime = {
-		identify: (value) => typeof value === "bigint" || Number.isInteger(value),
-		default: true,
-		tag: "tag:yaml.org,2002:int",
-		format: "TIME",
-		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+$/,
-		resolve: (str, _onError, { intAsBigInt }) => parseSexagesimal(str, intAsBigInt),
-		stringify: stringifySexagesimal
-	};
-	floatTime = {
-		identify: (value) => typeof value === "number",
-		default: true,
-		tag: "tag:yaml.org,2002:float",
-		format: "TIME",
-		test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/,
-		resolve: (str) => parseSexagesimal(str, false),
-		stringify: stringifySexagesimal
-	};
-	timestamp = {
-		identify: (value) => value instanceof Date,
-		default: true,
-		tag: "tag:yaml.org,2002:timestamp",
-		test: RegExp("^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:t|T|[ \\t]+)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\\.[0-9]+)?)(?:[ \\t]*(Z|[-+][012]?[0-9](?::[0-9]{2})?))?)?$"),
-		resolve(str) {
-			const match = str.match(timestamp.test);
-			if (!match) throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
-			const [, year, month, day, hour, minute, second] = match.map(Number);
-			const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
-			let date = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
-			const tz = match[8];
-			if (tz && tz !== "Z") {
-				let d = parseSexagesimal(tz, false);
-				if (Math.abs(d) < 30) d *= 60;
-				date -= 6e4 * d;
-			}
-			return new Date(date);
-		},
-		stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
-	};
-}));
-// node_modules/yaml/browser/dist/schema/yaml-1.1/schema.js
-var schema;
-var init_schema = __esmMin((() => {
-	init_map();
-	init_null();
-	init_seq();
-	init_string();
-	init_binary();
-	init_bool();
-	init_float();
-	init_int();
-	init_merge();
-	init_omap();
-	init_pairs();
-	init_set();
-	init_timestamp();
-	schema = [
-		map,
-		seq,
-		string,
-		nullTag,
-		trueTag,
-		falseTag,
-		intBin,
-		intOct,
-		int,
-		intHex,
-		floatNaN,
-		floatExp,
-		float,
-		binary,
-		merge$1,
-		omap,
-		pairs,
-		set,
-		intTime,
-		floatTime,
-		timestamp
-	];
-}));
-// node_modules/yaml/browser/dist/schema/tags.js
-function getTags(customTags, schemaName, addMergeTag) {
-	const schemaTags = schemas.get(schemaName);
-	if (schemaTags && !customTags) return addMergeTag && !schemaTags.includes(merge$1) ? schemaTags.concat(merge$1) : schemaTags.slice();
-	let tags = schemaTags;
-	if (!tags) {
-		if (Array.isArray(customTags)) tags = [];
-		else {
-			const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
-			throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
-		}
-	}
-	if (Array.isArray(customTags)) for (const tag of customTags) tags = tags.concat(tag);
-	else if (typeof customTags === "function") tags = customTags(tags.slice());
-	if (addMergeTag) tags = tags.concat(merge$1);
-	return tags.reduce((tags, tag) => {
-		const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
-		if (!tagObj) {
-			const tagName = JSON.stringify(tag);
-			const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
-			throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
-		}
-		if (!tags.includes(tagObj)) tags.push(tagObj);
-		return tags;
-	}, []);
-}
-var schemas, tagsByName, coreKnownTags;
-var init_tags = __esmMin((() => {
-	init_map();
-	init_null();
-	init_seq();
-	init_string();
-	init_bool$1();
-	init_float$1();
-	init_int$1();
-	init_schema$2();
-	init_schema$1();
-	init_binary();
-	init_merge();
-	init_omap();
-	init_pairs();
-	init_schema();
-	init_set();
-	init_timestamp();
-	schemas = /* @__PURE__ */ new Map([
-		["core", schema$2],
-		["failsafe", [
-			map,
-			seq,
-			string
-		]],
-		["json", schema$1],
-		["yaml11", schema],
-		["yaml-1.1", schema]
-	]);
-	tagsByName = {
-		binary,
-		bool: boolTag,
-		float: float$1,
-		floatExp: floatExp$1,
-		floatNaN: floatNaN$1,
-		floatTime,
-		int: int$1,
-		intHex: intHex$1,
-		intOct: intOct$1,
-		intTime,
-		map,
-		merge: merge$1,
-		null: nullTag,
-		omap,
-		pairs,
-		seq,
-		set,
-		timestamp
-	};
-	coreKnownTags = {
-		"tag:yaml.org,2002:binary": binary,
-		"tag:yaml.org,2002:merge": merge$1,
-		"tag:yaml.org,2002:omap": omap,
-		"tag:yaml.org,2002:pairs": pairs,
-		"tag:yaml.org,2002:set": set,
-		"tag:yaml.org,2002:timestamp": timestamp
-	};
-}));
-// node_modules/yaml/browser/dist/schema/Schema.js
-var sortMapEntriesByKey, Schema;
-var init_Schema = __esmMin((() => {
-	init_identity();
-	init_map();
-	init_seq();
-	init_string();
-	init_tags();
-	sortMapEntriesByKey = (a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-	Schema = class Schema {
-		constructor({ compat, customTags, merge, resolveKnownTags, schema, sortMapEntries, toStringDefaults }) {
-			this.compat = Array.isArray(compat) ? getTags(compat, "compat") : compat ? getTags(null, compat) : null;
-			this.name = typeof schema === "string" && schema || "core";
-			this.knownTags = resolveKnownTags ? coreKnownTags : {};
-			this.tags = getTags(customTags, this.name, merge);
-			this.toStringOptions = toStringDefaults ?? null;
-			Object.defineProperty(this, MAP, { value: map });
-			Object.defineProperty(this, SCALAR$1, { value: string });
-			Object.defineProperty(this, SEQ, { value: seq });
-			this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
-		}
-		clone() {
-			const copy = Object.create(Schema.prototype, Object.getOwnPropertyDescriptors(this));
-			copy.tags = this.tags.slice();
-			return copy;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/stringify/stringifyDocument.js
-function stringifyDocument(doc, options) {
-	const lines = [];
-	let hasDirectives = options.directives === true;
-	if (options.directives !== false && doc.directives) {
-		const dir = doc.directives.toString(doc);
-		if (dir) {
-			lines.push(dir);
-			hasDirectives = true;
-		} else if (doc.directives.docStart) hasDirectives = true;
-	}
-	if (hasDirectives) lines.push("---");
-	const ctx = createStringifyContext(doc, options);
-	const { commentString } = ctx.options;
-	if (doc.commentBefore) {
-		if (lines.length !== 1) lines.unshift("");
-		const cs = commentString(doc.commentBefore);
-		lines.unshift(indentComment(cs, ""));
-	}
-	let chompKeep = false;
-	let contentComment = null;
-	if (doc.contents) {
-		if (isNode(doc.contents)) {
-			if (doc.contents.spaceBefore && hasDirectives) lines.push("");
-			if (doc.contents.commentBefore) {
-				const cs = commentString(doc.contents.commentBefore);
-				lines.push(indentComment(cs, ""));
-			}
-			ctx.forceBlockIndent = !!doc.comment;
-			contentComment = doc.contents.comment;
-		}
-		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
-		if (contentComment) body += lineComment(body, "", commentString(contentComment));
-		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
-		else lines.push(body);
-	} else lines.push(stringify(doc.contents, ctx));
-	if (doc.directives?.docEnd) {
-		if (doc.comment) {
-			const cs = commentString(doc.comment);
-			if (cs.includes("\n")) {
-				lines.push("...");
-				lines.push(indentComment(cs, ""));
-			} else lines.push(`... ${cs}`);
-		} else lines.push("...");
-	} else {
-		let dc = doc.comment;
-		if (dc && chompKeep) dc = dc.replace(/^\n+/, "");
-		if (dc) {
-			if ((!chompKeep || contentComment) && lines[lines.length - 1] !== "") lines.push("");
-			lines.push(indentComment(commentString(dc), ""));
-		}
-	}
-	return lines.join("\n") + "\n";
-}
-var init_stringifyDocument = __esmMin((() => {
-	init_identity();
-	init_stringify();
-	init_stringifyComment();
-}));
-// node_modules/yaml/browser/dist/doc/Document.js
-function assertCollection(contents) {
-	if (isCollection(contents)) return true;
-	throw new Error("Expected a YAML collection as document contents");
-}
-var Document;
-var init_Document = __esmMin((() => {
-	init_Alias();
-	init_Collection();
-	init_identity();
-	init_Pair();
-	init_toJS();
-	init_Schema();
-	init_stringifyDocument();
-	init_anchors();
-	init_applyReviver();
-	init_createNode();
-	init_directives();
-	Document = class Document {
-		constructor(value, replacer, options) {
-			/** A comment before this Document */
-			this.commentBefore = null;
-			/** A comment immediately after this Document */
-			this.comment = null;
-			/** Errors encountered during parsing. */
-			this.errors = [];
-			/** Warnings encountered during parsing. */
-			this.warnings = [];
-			Object.defineProperty(this, NODE_TYPE, { value: DOC });
-			let _replacer = null;
-			if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
-			else if (options === void 0 && replacer) {
-				options = replacer;
-				replacer = void 0;
-			}
-			const opt = Object.assign({
-				intAsBigInt: false,
-				keepSourceTokens: false,
-				logLevel: "warn",
-				prettyErrors: true,
-				strict: true,
-				stringKeys: false,
-				uniqueKeys: true,
-				version: "1.2"
-			}, options);
-			this.options = opt;
-			let { version } = opt;
-			if (options?._directives) {
-				this.directives = options._directives.atDocument();
-				if (this.directives.yaml.explicit) version = this.directives.yaml.version;
-			} else this.directives = new Directives({ version });
-			this.setSchema(version, options);
-			this.contents = value === void 0 ? null : this.createNode(value, _replacer, options);
-		}
-		/**
-		* Create a deep copy of this Document and its contents.
-		*
-		* Custom Node values that inherit from `Object` still refer to their original instances.
-		*/
-		clone() {
-			const copy = Object.create(Document.prototype, { [NODE_TYPE]: { value: DOC } });
-			copy.commentBefore = this.commentBefore;
-			copy.comment = this.comment;
-			copy.errors = this.errors.slice();
-			copy.warnings = this.warnings.slice();
-			copy.options = Object.assign({}, this.options);
-			if (this.directives) copy.directives = this.directives.clone();
-			copy.schema = this.schema.clone();
-			copy.contents = isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
-			if (this.range) copy.range = this.range.slice();
-			return copy;
-		}
-		/** Adds a value to the document. */
-		add(value) {
-			if (assertCollection(this.contents)) this.contents.add(value);
-		}
-		/** Adds a value to the document. */
-		addIn(path, value) {
-			if (assertCollection(this.contents)) this.contents.addIn(path, value);
-		}
-		/**
-		* Create a new `Alias` node, ensuring that the target `node` has the required anchor.
-		*
-		* If `node` already has an anchor, `name` is ignored.
-		* Otherwise, the `node.anchor` value will be set to `name`,
-		* or if an anchor with that name is already present in the document,
-		* `name` will be used as a prefix for a new unique anchor.
-		* If `name` is undefined, the generated anchor will use 'a' as a prefix.
-		*/
-		createAlias(node, name) {
-			if (!node.anchor) {
-				const prev = anchorNames(this);
-				node.anchor = !name || prev.has(name) ? findNewAnchor(name || "a", prev) : name;
-			}
-			return new Alias(node.anchor);
-		}
-		createNode(value, replacer, options) {
-			let _replacer = void 0;
-			if (typeof replacer === "function") {
-				value = replacer.call({ "": value }, "", value);
-				_replacer = replacer;
-			} else if (Array.isArray(replacer)) {
-				const keyToStr = (v) => typeof v === "number" || v instanceof String || v instanceof Number;
-				const asStr = replacer.filter(keyToStr).map(String);
-				if (asStr.length > 0) replacer = replacer.concat(asStr);
-				_replacer = replacer;
-			} else if (options === void 0 && replacer) {
-				options = replacer;
-				replacer = void 0;
-			}
-			const { aliasDuplicateObjects, anchorPrefix, flow, keepUndefined, onTagObj, tag } = options ?? {};
-			const { onAnchor, setAnchors, sourceObjects } = createNodeAnchors(this, anchorPrefix || "a");
-			const ctx = {
-				aliasDuplicateObjects: aliasDuplicateObjects ?? true,
-				keepUndefined: keepUndefined ?? false,
-				onAnchor,
-				onTagObj,
-				replacer: _replacer,
-				schema: this.schema,
-				sourceObjects
-			};
-			const node = createNode(value, tag, ctx);
-			if (flow && isCollection(node)) node.flow = true;
-			setAnchors();
-			return node;
-		}
-		/**
-		* Convert a key and a value into a `Pair` using the current schema,
-		* recursively wrapping all values as `Scalar` or `Collection` nodes.
-		*/
-		createPair(key, value, options = {}) {
-			const k = this.createNode(key, null, options);
-			const v = this.createNode(value, null, options);
-			return new Pair(k, v);
-		}
-		/**
-		* Removes a value from the document.
-		* @returns `true` if the item was found and removed.
-		*/
-		delete(key) {
-			return assertCollection(this.contents) ? this.contents.delete(key) : false;
-		}
-		/**
-		* Removes a value from the document.
-		* @returns `true` if the item was found and removed.
-		*/
-		deleteIn(path) {
-			if (isEmptyPath(path)) {
-				if (this.contents == null) return false;
-				this.contents = null;
-				return true;
-			}
-			return assertCollection(this.contents) ? this.contents.deleteIn(path) : false;
-		}
-		/**
-		* Returns item at `key`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		get(key, keepScalar) {
-			return isCollection(this.contents) ? this.contents.get(key, keepScalar) : void 0;
-		}
-		/**
-		* Returns item at `path`, or `undefined` if not found. By default unwraps
-		* scalar values from their surrounding node; to disable set `keepScalar` to
-		* `true` (collections are always returned intact).
-		*/
-		getIn(path, keepScalar) {
-			if (isEmptyPath(path)) return !keepScalar && isScalar(this.contents) ? this.contents.value : this.contents;
-			return isCollection(this.contents) ? this.contents.getIn(path, keepScalar) : void 0;
-		}
-		/**
-		* Checks if the document includes a value with the key `key`.
-		*/
-		has(key) {
-			return isCollection(this.contents) ? this.contents.has(key) : false;
-		}
-		/**
-		* Checks if the document includes a value at `path`.
-		*/
-		hasIn(path) {
-			if (isEmptyPath(path)) return this.contents !== void 0;
-			return isCollection(this.contents) ? this.contents.hasIn(path) : false;
-		}
-		/**
-		* Sets a value in this document. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		set(key, value) {
-			if (this.contents == null) this.contents = collectionFromPath(this.schema, [key], value);
-			else if (assertCollection(this.contents)) this.contents.set(key, value);
-		}
-		/**
-		* Sets a value in this document. For `!!set`, `value` needs to be a
-		* boolean to add/remove the item from the set.
-		*/
-		setIn(path, value) {
-			if (isEmptyPath(path)) this.contents = value;
-			else if (this.contents == null) this.contents = collectionFromPath(this.schema, Array.from(path), value);
-			else if (assertCollection(this.contents)) this.contents.setIn(path, value);
-		}
-		/**
-		* Change the YAML version and schema used by the document.
-		* A `null` version disables support for directives, explicit tags, anchors, and aliases.
-		* It also requires the `schema` option to be given as a `Schema` instance value.
-		*
-		* Overrides all previously set schema options.
-		*/
-		setSchema(version, options = {}) {
-			if (typeof version === "number") version = String(version);
-			let opt;
-			switch (version) {
-				case "1.1":
-					if (this.directives) this.directives.yaml.version = "1.1";
-					else this.directives = new Directives({ version: "1.1" });
-					opt = {
-						resolveKnownTags: false,
-						schema: "yaml-1.1"
-					};
-					break;
-				case "1.2":
-				case "next":
-					if (this.directives) this.directives.yaml.version = version;
-					else this.directives = new Directives({ version });
-					opt = {
-						resolveKnownTags: true,
-						schema: "core"
-					};
-					break;
-				case null:
-					if (this.directives) delete this.directives;
-					opt = null;
-					break;
-				default: {
-					const sv = JSON.stringify(version);
-					throw new Error(`Expected '1.1', '1.2' or null as first argument, but found: ${sv}`);
-				}
-			}
-			if (options.schema instanceof Object) this.schema = options.schema;
-			else if (opt) this.schema = new Schema(Object.assign(opt, options));
-			else throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
-		}
-		toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
-			const ctx = {
-				anchors: /* @__PURE__ */ new Map(),
-				doc: this,
-				keep: !json,
-				mapAsMap: mapAsMap === true,
-				mapKeyWarned: false,
-				maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
-			};
-			const res = toJS(this.contents, jsonArg ?? "", ctx);
-			if (typeof onAnchor === "function") for (const { count, res } of ctx.anchors.values()) onAnchor(res, count);
-			return typeof reviver === "function" ? applyReviver(reviver, { "": res }, "", res) : res;
-		}
-		/**
-		* A JSON representation of the document `contents`.
-		*
-		* @param jsonArg Used by `JSON.stringify` to indicate the array index or
-		*   property name.
-		*/
-		toJSON(jsonArg, onAnchor) {
-			return this.toJS({
-				json: true,
-				jsonArg,
-				mapAsMap: false,
-				onAnchor
-			});
-		}
-		/** A YAML representation of the document. */
-		toString(options = {}) {
-			if (this.errors.length > 0) throw new Error("Document with errors cannot be stringified");
-			if ("indent" in options && (!Number.isInteger(options.indent) || Number(options.indent) <= 0)) {
-				const s = JSON.stringify(options.indent);
-				throw new Error(`"indent" option must be a positive integer, not ${s}`);
-			}
-			return stringifyDocument(this, options);
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/errors.js
-var YAMLError, YAMLParseError, YAMLWarning, prettifyError;
-var init_errors$1 = __esmMin((() => {
-	YAMLError = class extends Error {
-		constructor(name, pos, code, message) {
-			super();
-			this.name = name;
-			this.code = code;
-			this.message = message;
-			this.pos = pos;
-		}
-	};
-	YAMLParseError = class extends YAMLError {
-		constructor(pos, code, message) {
-			super("YAMLParseError", pos, code, message);
-		}
-	};
-	YAMLWarning = class extends YAMLError {
-		constructor(pos, code, message) {
-			super("YAMLWarning", pos, code, message);
-		}
-	};
-	prettifyError = (src, lc) => (error) => {
-		if (error.pos[0] === -1) return;
-		error.linePos = error.pos.map((pos) => lc.linePos(pos));
-		const { line, col } = error.linePos[0];
-		error.message += ` at line ${line}, column ${col}`;
-		let ci = col - 1;
-		let lineStr = src.substring(lc.lineStarts[line - 1], lc.lineStarts[line]).replace(/[\n\r]+$/, "");
-		if (ci >= 60 && lineStr.length > 80) {
-			const trimStart = Math.min(ci - 39, lineStr.length - 79);
-			lineStr = "…" + lineStr.substring(trimStart);
-			ci -= trimStart - 1;
-		}
-		if (lineStr.length > 80) lineStr = lineStr.substring(0, 79) + "…";
-		if (line > 1 && /^ *$/.test(lineStr.substring(0, ci))) {
-			let prev = src.substring(lc.lineStarts[line - 2], lc.lineStarts[line - 1]);
-			if (prev.length > 80) prev = prev.substring(0, 79) + "…\n";
-			lineStr = prev + lineStr;
-		}
-		if (/[^ ]/.test(lineStr)) {
-			let count = 1;
-			const end = error.linePos[1];
-			if (end?.line === line && end.col > col) count = Math.max(1, Math.min(end.col - col, 80 - ci));
-			const pointer = " ".repeat(ci) + "^".repeat(count);
-			error.message += `:\n\n${lineStr}\n${pointer}\n`;
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/compose/resolve-props.js
-function resolveProps(tokens, { flow, indicator, next, offset, onError, parentIndent, startOnNewline }) {
-	let spaceBefore = false;
-	let atNewline = startOnNewline;
-	let hasSpace = startOnNewline;
-	let comment = "";
-	let commentSep = "";
-	let hasNewline = false;
-	let reqSpace = false;
-	let tab = null;
-	let anchor = null;
-	let tag = null;
-	let newlineAfterProp = null;
-	let comma = null;
-	let found = null;
-	let start = null;
-	for (const token of tokens) {
-		if (reqSpace) {
-			if (token.type !== "space" && token.type !== "newline" && token.type !== "comma") onError(token.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-			reqSpace = false;
-		}
-		if (tab) {
-			if (atNewline && token.type !== "comment" && token.type !== "newline") onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-			tab = null;
-		}
-		switch (token.type) {
-			case "space":
-				if (!flow && (indicator !== "doc-start" || next?.type !== "flow-collection") && token.source.includes("	")) tab = token;
-				hasSpace = true;
-				break;
-			case "comment": {
-				if (!hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-				const cb = token.source.substring(1) || " ";
-				if (!comment) comment = cb;
-				else comment += commentSep + cb;
-				commentSep = "";
-				atNewline = false;
-				break;
-			}
-			case "newline":
-				if (atNewline) {
-					if (comment) comment += token.source;
-					else if (!found || indicator !== "seq-item-ind") spaceBefore = true;
-				} else commentSep += token.source;
-				atNewline = true;
-				hasNewline = true;
-				if (anchor || tag) newlineAfterProp = token;
-				hasSpace = true;
-				break;
-			case "anchor":
-				if (anchor) onError(token, "MULTIPLE_ANCHORS", "A node can have at most one anchor");
-				if (token.source.endsWith(":")) onError(token.offset + token.source.length - 1, "BAD_ALIAS", "Anchor ending in : is ambiguous", true);
-				anchor = token;
-				start ?? (start = token.offset);
-				atNewline = false;
-				hasSpace = false;
-				reqSpace = true;
-				break;
-			case "tag":
-				if (tag) onError(token, "MULTIPLE_TAGS", "A node can have at most one tag");
-				tag = token;
-				start ?? (start = token.offset);
-				atNewline = false;
-				hasSpace = false;
-				reqSpace = true;
-				break;
-			case indicator:
-				if (anchor || tag) onError(token, "BAD_PROP_ORDER", `Anchors and tags must be after the ${token.source} indicator`);
-				if (found) onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.source} in ${flow ?? "collection"}`);
-				found = token;
-				atNewline = indicator === "seq-item-ind" || indicator === "explicit-key-ind";
-				hasSpace = false;
-				break;
-			case "comma": if (flow) {
-				if (comma) onError(token, "UNEXPECTED_TOKEN", `Unexpected , in ${flow}`);
-				comma = token;
-				atNewline = false;
-				hasSpace = false;
-				break;
-			}
-			default:
-				onError(token, "UNEXPECTED_TOKEN", `Unexpected ${token.type} token`);
-				atNewline = false;
-				hasSpace = false;
-		}
-	}
-	const last = tokens[tokens.length - 1];
-	const end = last ? last.offset + last.source.length : offset;
-	if (reqSpace && next && next.type !== "space" && next.type !== "newline" && next.type !== "comma" && (next.type !== "scalar" || next.source !== "")) onError(next.offset, "MISSING_CHAR", "Tags and anchors must be separated from the next token by white space");
-	if (tab && (atNewline && tab.indent <= parentIndent || next?.type === "block-map" || next?.type === "block-seq")) onError(tab, "TAB_AS_INDENT", "Tabs are not allowed as indentation");
-	return {
-		comma,
-		found,
-		spaceBefore,
-		comment,
-		hasNewline,
-		anchor,
-		tag,
-		newlineAfterProp,
-		end,
-		start: start ?? end
-	};
-}
-var init_resolve_props = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/compose/util-contains-newline.js
-function containsNewline(key) {
-	if (!key) return null;
-	switch (key.type) {
-		case "alias":
-		case "scalar":
-		case "double-quoted-scalar":
-		case "single-quoted-scalar":
-			if (key.source.includes("\n")) return true;
-			if (key.end) {
-				for (const st of key.end) if (st.type === "newline") return true;
-			}
-			return false;
-		case "flow-collection":
-			for (const it of key.items) {
-				for (const st of it.start) if (st.type === "newline") return true;
-				if (it.sep) {
-					for (const st of it.sep) if (st.type === "newline") return true;
-				}
-				if (containsNewline(it.key) || containsNewline(it.value)) return true;
-			}
-			return false;
-		default: return true;
-	}
-}
-var init_util_contains_newline = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/compose/util-flow-indent-check.js
-function flowIndentCheck(indent, fc, onError) {
-	if (fc?.type === "flow-collection") {
-		const end = fc.end[0];
-		if (end.indent === indent && (end.source === "]" || end.source === "}") && containsNewline(fc)) onError(end, "BAD_INDENT", "Flow end indicator should be more indented than parent", true);
-	}
-}
-var init_util_flow_indent_check = __esmMin((() => {
-	init_util_contains_newline();
-}));
-// node_modules/yaml/browser/dist/compose/util-map-includes.js
-function mapIncludes(ctx, items, search) {
-	const { uniqueKeys } = ctx.options;
-	if (uniqueKeys === false) return false;
-	const isEqual = typeof uniqueKeys === "function" ? uniqueKeys : (a, b) => a === b || isScalar(a) && isScalar(b) && a.value === b.value;
-	return items.some((pair) => isEqual(pair.key, search));
-}
-var init_util_map_includes = __esmMin((() => {
-	init_identity();
-}));
-// node_modules/yaml/browser/dist/compose/resolve-block-map.js
-function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
-	const map = new ((tag?.nodeClass) ?? YAMLMap)(ctx.schema);
-	if (ctx.atRoot) ctx.atRoot = false;
-	let offset = bm.offset;
-	let commentEnd = null;
-	for (const collItem of bm.items) {
-		const { start, key, sep, value } = collItem;
-		const keyProps = resolveProps(start, {
-			indicator: "explicit-key-ind",
-			next: key ?? sep?.[0],
-			offset,
-			onError,
-			parentIndent: bm.indent,
-			startOnNewline: true
-		});
-		const implicitKey = !keyProps.found;
-		if (implicitKey) {
-			if (key) {
-				if (key.type === "block-seq") onError(offset, "BLOCK_AS_IMPLICIT_KEY", "A block sequence may not be used as an implicit map key");
-				else if ("indent" in key && key.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
-			}
-			if (!keyProps.anchor && !keyProps.tag && !sep) {
-				commentEnd = keyProps.end;
-				if (keyProps.comment) {
-					if (map.comment) map.comment += "\n" + keyProps.comment;
-					else map.comment = keyProps.comment;
-				}
-				continue;
-			}
-			if (keyProps.newlineAfterProp || containsNewline(key)) onError(key ?? start[start.length - 1], "MULTILINE_IMPLICIT_KEY", "Implicit keys need to be on a single line");
-		} else if (keyProps.found?.indent !== bm.indent) onError(offset, "BAD_INDENT", startColMsg);
-		ctx.atKey = true;
-		const keyStart = keyProps.end;
-		const keyNode = key ? composeNode(ctx, key, keyProps, onError) : composeEmptyNode(ctx, keyStart, start, null, keyProps, onError);
-		if (ctx.schema.compat) flowIndentCheck(bm.indent, key, onError);
-		ctx.atKey = false;
-		if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-		const valueProps = resolveProps(sep ?? [], {
-			indicator: "map-value-ind",
-			next: value,
-			offset: keyNode.range[2],
-			onError,
-			parentIndent: bm.indent,
-			startOnNewline: !key || key.type === "block-scalar"
-		});
-		offset = valueProps.end;
-		if (valueProps.found) {
-			if (implicitKey) {
-				if (value?.type === "block-map" && !valueProps.hasNewline) onError(offset, "BLOCK_AS_IMPLICIT_KEY", "Nested mappings are not allowed in compact mappings");
-				if (ctx.options.strict && keyProps.start < valueProps.found.offset - 1024) onError(keyNode.range, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit block mapping key");
-			}
-			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : composeEmptyNode(ctx, offset, sep, null, valueProps, onError);
-			if (ctx.schema.compat) flowIndentCheck(bm.indent, value, onError);
-			offset = valueNode.range[2];
-			const pair = new Pair(keyNode, valueNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			map.items.push(pair);
-		} else {
-			if (implicitKey) onError(keyNode.range, "MISSING_CHAR", "Implicit map keys need to be followed by map values");
-			if (valueProps.comment) {
-				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-				else keyNode.comment = valueProps.comment;
-			}
-			const pair = new Pair(keyNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			map.items.push(pair);
-		}
-	}
-	if (commentEnd && commentEnd < offset) onError(commentEnd, "IMPOSSIBLE", "Map comment with trailing content");
-	map.range = [
-		bm.offset,
-		offset,
-		commentEnd ?? offset
-	];
-	return map;
-}
-var startColMsg;
-var init_resolve_block_map = __esmMin((() => {
-	init_Pair();
-	init_YAMLMap();
-	init_resolve_props();
-	init_util_contains_newline();
-	init_util_flow_indent_check();
-	init_util_map_includes();
-	startColMsg = "All mapping items must start at the same column";
-}));
-// node_modules/yaml/browser/dist/compose/resolve-block-seq.js
-function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
-	const seq = new ((tag?.nodeClass) ?? YAMLSeq)(ctx.schema);
-	if (ctx.atRoot) ctx.atRoot = false;
-	if (ctx.atKey) ctx.atKey = false;
-	let offset = bs.offset;
-	let commentEnd = null;
-	for (const { start, value } of bs.items) {
-		const props = resolveProps(start, {
-			indicator: "seq-item-ind",
-			next: value,
-			offset,
-			onError,
-			parentIndent: bs.indent,
-			startOnNewline: true
-		});
-		if (!props.found) {
-			if (props.anchor || props.tag || value) {
-				if (value?.type === "block-seq") onError(props.end, "BAD_INDENT", "All sequence items must start at the same column");
-				else onError(offset, "MISSING_CHAR", "Sequence item without - indicator");
-			} else {
-				commentEnd = props.end;
-				if (props.comment) seq.comment = props.comment;
-				continue;
-			}
-		}
-		const node = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
-		if (ctx.schema.compat) flowIndentCheck(bs.indent, value, onError);
-		offset = node.range[2];
-		seq.items.push(node);
-	}
-	seq.range = [
-		bs.offset,
-		offset,
-		commentEnd ?? offset
-	];
-	return seq;
-}
-var init_resolve_block_seq = __esmMin((() => {
-	init_YAMLSeq();
-	init_resolve_props();
-	init_util_flow_indent_check();
-}));
-// node_modules/yaml/browser/dist/compose/resolve-end.js
-function resolveEnd(end, offset, reqSpace, onError) {
-	let comment = "";
-	if (end) {
-		let hasSpace = false;
-		let sep = "";
-		for (const token of end) {
-			const { source, type } = token;
-			switch (type) {
-				case "space":
-					hasSpace = true;
-					break;
-				case "comment": {
-					if (reqSpace && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-					const cb = source.substring(1) || " ";
-					if (!comment) comment = cb;
-					else comment += sep + cb;
-					sep = "";
-					break;
-				}
-				case "newline":
-					if (comment) sep += source;
-					hasSpace = true;
-					break;
-				default: onError(token, "UNEXPECTED_TOKEN", `Unexpected ${type} at node end`);
-			}
-			offset += source.length;
-		}
-	}
-	return {
-		comment,
-		offset
-	};
-}
-var init_resolve_end = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/compose/resolve-flow-collection.js
-function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-	const isMap = fc.start.source === "{";
-	const fcName = isMap ? "flow map" : "flow sequence";
-	const coll = new ((tag?.nodeClass) ?? (isMap ? YAMLMap : YAMLSeq))(ctx.schema);
-	coll.flow = true;
-	const atRoot = ctx.atRoot;
-	if (atRoot) ctx.atRoot = false;
-	if (ctx.atKey) ctx.atKey = false;
-	let offset = fc.offset + fc.start.source.length;
-	for (let i = 0; i < fc.items.length; ++i) {
-		const collItem = fc.items[i];
-		const { start, key, sep, value } = collItem;
-		const props = resolveProps(start, {
-			flow: fcName,
-			indicator: "explicit-key-ind",
-			next: key ?? sep?.[0],
-			offset,
-			onError,
-			parentIndent: fc.indent,
-			startOnNewline: false
-		});
-		if (!props.found) {
-			if (!props.anchor && !props.tag && !sep && !value) {
-				if (i === 0 && props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-				else if (i < fc.items.length - 1) onError(props.start, "UNEXPECTED_TOKEN", `Unexpected empty item in ${fcName}`);
-				if (props.comment) {
-					if (coll.comment) coll.comment += "\n" + props.comment;
-					else coll.comment = props.comment;
-				}
-				offset = props.end;
-				continue;
-			}
-			if (!isMap && ctx.options.strict && containsNewline(key)) onError(key, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-		}
-		if (i === 0) {
-			if (props.comma) onError(props.comma, "UNEXPECTED_TOKEN", `Unexpected , in ${fcName}`);
-		} else {
-			if (!props.comma) onError(props.start, "MISSING_CHAR", `Missing , between ${fcName} items`);
-			if (props.comment) {
-				let prevItemComment = "";
-				loop: for (const st of start) switch (st.type) {
-					case "comma":
-					case "space": break;
-					case "comment":
-						prevItemComment = st.source.substring(1);
-						break loop;
-					default: break loop;
-				}
-				if (prevItemComment) {
-					let prev = coll.items[coll.items.length - 1];
-					if (isPair(prev)) prev = prev.value ?? prev.key;
-					if (prev.comment) prev.comment += "\n" + prevItemComment;
-					else prev.comment = prevItemComment;
-					props.comment = props.comment.substring(prevItemComment.length + 1);
-				}
-			}
-		}
-		if (!isMap && !sep && !props.found) {
-			const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep, null, props, onError);
-			coll.items.push(valueNode);
-			offset = valueNode.range[2];
-			if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-		} else {
-			ctx.atKey = true;
-			const keyStart = props.end;
-			const keyNode = key ? composeNode(ctx, key, props, onError) : composeEmptyNode(ctx, keyStart, start, null, props, onError);
-			if (isBlock(key)) onError(keyNode.range, "BLOCK_IN_FLOW", blockMsg);
-			ctx.atKey = false;
-			const valueProps = resolveProps(sep ?? [], {
-				flow: fcName,
-				indicator: "map-value-ind",
-				next: value,
-				offset: keyNode.range[2],
-				onError,
-				parentIndent: fc.indent,
-				startOnNewline: false
-			});
-			if (valueProps.found) {
-				if (!isMap && !props.found && ctx.options.strict) {
-					if (sep) for (const st of sep) {
-						if (st === valueProps.found) break;
-						if (st.type === "newline") {
-							onError(st, "MULTILINE_IMPLICIT_KEY", "Implicit keys of flow sequence pairs need to be on a single line");
-							break;
-						}
-					}
-					if (props.start < valueProps.found.offset - 1024) onError(valueProps.found, "KEY_OVER_1024_CHARS", "The : indicator must be at most 1024 chars after the start of an implicit flow sequence key");
-				}
-			} else if (value) {
-				if ("source" in value && value.source?.[0] === ":") onError(value, "MISSING_CHAR", `Missing space after : in ${fcName}`);
-				else onError(valueProps.start, "MISSING_CHAR", `Missing , or : between ${fcName} items`);
-			}
-			const valueNode = value ? composeNode(ctx, value, valueProps, onError) : valueProps.found ? composeEmptyNode(ctx, valueProps.end, sep, null, valueProps, onError) : null;
-			if (valueNode) {
-				if (isBlock(value)) onError(valueNode.range, "BLOCK_IN_FLOW", blockMsg);
-			} else if (valueProps.comment) {
-				if (keyNode.comment) keyNode.comment += "\n" + valueProps.comment;
-				else keyNode.comment = valueProps.comment;
-			}
-			const pair = new Pair(keyNode, valueNode);
-			if (ctx.options.keepSourceTokens) pair.srcToken = collItem;
-			if (isMap) {
-				const map = coll;
-				if (mapIncludes(ctx, map.items, keyNode)) onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
-				map.items.push(pair);
-			} else {
-				const map = new YAMLMap(ctx.schema);
-				map.flow = true;
-				map.items.push(pair);
-				const endRange = (valueNode ?? keyNode).range;
-				map.range = [
-					keyNode.range[0],
-					endRange[1],
-					endRange[2]
-				];
-				coll.items.push(map);
-			}
-			offset = valueNode ? valueNode.range[2] : valueProps.end;
-		}
-	}
-	const expectedEnd = isMap ? "}" : "]";
-	const [ce, ...ee] = fc.end;
-	let cePos = offset;
-	if (ce?.source === expectedEnd) cePos = ce.offset + ce.source.length;
-	else {
-		const name = fcName[0].toUpperCase() + fcName.substring(1);
-		const msg = atRoot ? `${name} must end with a ${expectedEnd}` : `${name} in block collection must be sufficiently indented and end with a ${expectedEnd}`;
-		onError(offset, atRoot ? "MISSING_CHAR" : "BAD_INDENT", msg);
-		if (ce && ce.source.length !== 1) ee.unshift(ce);
-	}
-	if (ee.length > 0) {
-		const end = resolveEnd(ee, cePos, ctx.options.strict, onError);
-		if (end.comment) {
-			if (coll.comment) coll.comment += "\n" + end.comment;
-			else coll.comment = end.comment;
-		}
-		coll.range = [
-			fc.offset,
-			cePos,
-			end.offset
-		];
-	} else coll.range = [
-		fc.offset,
-		cePos,
-		cePos
-	];
-	return coll;
-}
-var blockMsg, isBlock;
-var init_resolve_flow_collection = __esmMin((() => {
-	init_identity();
-	init_Pair();
-	init_YAMLMap();
-	init_YAMLSeq();
-	init_resolve_end();
-	init_resolve_props();
-	init_util_contains_newline();
-	init_util_map_includes();
-	blockMsg = "Block collections are not allowed within flow collections";
-	isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
-}));
-// node_modules/yaml/browser/dist/compose/compose-collection.js
-function resolveCollection(CN, ctx, token, onError, tagName, tag) {
-	const coll = token.type === "block-map" ? resolveBlockMap(CN, ctx, token, onError, tag) : token.type === "block-seq" ? resolveBlockSeq(CN, ctx, token, onError, tag) : resolveFlowCollection(CN, ctx, token, onError, tag);
-	const Coll = coll.constructor;
-	if (tagName === "!" || tagName === Coll.tagName) {
-		coll.tag = Coll.tagName;
-		return coll;
-	}
-	if (tagName) coll.tag = tagName;
-	return coll;
-}
-function composeCollection(CN, ctx, token, props, onError) {
-	const tagToken = props.tag;
-	const tagName = !tagToken ? null : ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg));
-	if (token.type === "block-seq") {
-		const { anchor, newlineAfterProp: nl } = props;
-		const lastProp = anchor && tagToken ? anchor.offset > tagToken.offset ? anchor : tagToken : anchor ?? tagToken;
-		if (lastProp && (!nl || nl.offset < lastProp.offset)) onError(lastProp, "MISSING_CHAR", "Missing newline after block sequence props");
-	}
-	const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
-	if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.tagName && expType === "seq") return resolveCollection(CN, ctx, token, onError, tagName);
-	let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
-	if (!tag) {
-		const kt = ctx.schema.knownTags[tagName];
-		if (kt?.collection === expType) {
-			ctx.schema.tags.push(Object.assign({}, kt, { default: false }));
-			tag = kt;
-		} else {
-			if (kt) onError(tagToken, "BAD_COLLECTION_TYPE", `${kt.tag} used for ${expType} collection, but expects ${kt.collection ?? "scalar"}`, true);
-			else onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, true);
-			return resolveCollection(CN, ctx, token, onError, tagName);
-		}
-	}
-	const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
-	const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-	const node = isNode(res) ? res : new Scalar(res);
-	node.range = coll.range;
-	node.tag = tagName;
-	if (tag?.format) node.format = tag.format;
-	return node;
-}
-var init_compose_collection = __esmMin((() => {
-	init_identity();
-	init_Scalar();
-	init_YAMLMap();
-	init_YAMLSeq();
-	init_resolve_block_map();
-	init_resolve_block_seq();
-	init_resolve_flow_collection();
-}));
-// node_modules/yaml/browser/dist/compose/resolve-block-scalar.js
-function resolveBlockScalar(ctx, scalar, onError) {
-	const start = scalar.offset;
-	const header = parseBlockScalarHeader(scalar, ctx.options.strict, onError);
-	if (!header) return {
-		value: "",
-		type: null,
-		comment: "",
-		range: [
-			start,
-			start,
-			start
-		]
-	};
-	const type = header.mode === ">" ? Scalar.BLOCK_FOLDED : Scalar.BLOCK_LITERAL;
-	const lines = scalar.source ? splitLines$1(scalar.source) : [];
-	let chompStart = lines.length;
-	for (let i = lines.length - 1; i >= 0; --i) {
-		const content = lines[i][1];
-		if (content === "" || content === "\r") chompStart = i;
-		else break;
-	}
-	if (chompStart === 0) {
-		const value = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
-		let end = start + header.length;
-		if (scalar.source) end += scalar.source.length;
-		return {
-			value,
-			type,
-			comment: header.comment,
-			range: [
-				start,
-				end,
-				end
-			]
-		};
-	}
-	let trimIndent = scalar.indent + header.indent;
-	let offset = scalar.offset + header.length;
-	let contentStart = 0;
-	for (let i = 0; i < chompStart; ++i) {
-		const [indent, content] = lines[i];
-		if (content === "" || content === "\r") {
-			if (header.indent === 0 && indent.length > trimIndent) trimIndent = indent.length;
-		} else {
-			if (indent.length < trimIndent) onError(offset + indent.length, "MISSING_CHAR", "Block scalars with more-indented leading empty lines must use an explicit indentation indicator");
-			if (header.indent === 0) trimIndent = indent.length;
-			contentStart = i;
-			if (trimIndent === 0 && !ctx.atRoot) onError(offset, "BAD_INDENT", "Block scalar values in collections must be indented");
-			break;
-		}
-		offset += indent.length + content.length + 1;
-	}
-	for (let i = lines.length - 1; i >= chompStart; --i) if (lines[i][0].length > trimIndent) chompStart = i + 1;
-	let value = "";
-	let sep = "";
-	let prevMoreIndented = false;
-	for (let i = 0; i < contentStart; ++i) value += lines[i][0].slice(trimIndent) + "\n";
-	for (let i = contentStart; i < chompStart; ++i) {
-		let [indent, content] = lines[i];
-		offset += indent.length + content.length + 1;
-		const crlf = content[content.length - 1] === "\r";
-		if (crlf) content = content.slice(0, -1);
-		/* istanbul ignore if already caught in lexer */
-		if (content && indent.length < trimIndent) {
-			const message = `Block scalar lines must not be less indented than their ${header.indent ? "explicit indentation indicator" : "first line"}`;
-			onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
-			indent = "";
-		}
-		if (type === Scalar.BLOCK_LITERAL) {
-			value += sep + indent.slice(trimIndent) + content;
-			sep = "\n";
-		} else if (indent.length > trimIndent || content[0] === "	") {
-			if (sep === " ") sep = "\n";
-			else if (!prevMoreIndented && sep === "\n") sep = "\n\n";
-			value += sep + indent.slice(trimIndent) + content;
-			sep = "\n";
-			prevMoreIndented = true;
-		} else if (content === "") {
-			if (sep === "\n") value += "\n";
-			else sep = "\n";
-		} else {
-			value += sep + content;
-			sep = " ";
-			prevMoreIndented = false;
-		}
-	}
-	switch (header.chomp) {
-		case "-": break;
-		case "+":
-			for (let i = chompStart; i < lines.length; ++i) value += "\n" + lines[i][0].slice(trimIndent);
-			if (value[value.length - 1] !== "\n") value += "\n";
-			break;
-		default: value += "\n";
-	}
-	const end = start + header.length + scalar.source.length;
-	return {
-		value,
-		type,
-		comment: header.comment,
-		range: [
-			start,
-			end,
-			end
-		]
-	};
-}
-function parseBlockScalarHeader({ offset, props }, strict, onError) {
-	/* istanbul ignore if should not happen */
-	if (props[0].type !== "block-scalar-header") {
-		onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
-		return null;
-	}
-	const { source } = props[0];
-	const mode = source[0];
-	let indent = 0;
-	let chomp = "";
-	let error = -1;
-	for (let i = 1; i < source.length; ++i) {
-		const ch = source[i];
-		if (!chomp && (ch === "-" || ch === "+")) chomp = ch;
-		else {
-			const n = Number(ch);
-			if (!indent && n) indent = n;
-			else if (error === -1) error = offset + i;
-		}
-	}
-	if (error !== -1) onError(error, "UNEXPECTED_TOKEN", `Block scalar header includes extra characters: ${source}`);
-	let hasSpace = false;
-	let comment = "";
-	let length = source.length;
-	for (let i = 1; i < props.length; ++i) {
-		const token = props[i];
-		switch (token.type) {
-			case "space": hasSpace = true;
-			case "newline":
-				length += token.source.length;
-				break;
-			case "comment":
-				if (strict && !hasSpace) onError(token, "MISSING_CHAR", "Comments must be separated from other tokens by white space characters");
-				length += token.source.length;
-				comment = token.source.substring(1);
-				break;
-			case "error":
-				onError(token, "UNEXPECTED_TOKEN", token.message);
-				length += token.source.length;
-				break;
-			/* istanbul ignore next should not happen */
-			default: {
-				onError(token, "UNEXPECTED_TOKEN", `Unexpected token in block scalar header: ${token.type}`);
-				const ts = token.source;
-				if (ts && typeof ts === "string") length += ts.length;
-			}
-		}
-	}
-	return {
-		mode,
-		indent,
-		chomp,
-		comment,
-		length
-	};
-}
-/** @returns Array of lines split up as `[indent, content]` */
-function splitLines$1(source) {
-	const split = source.split(/\n( *)/);
-	const first = split[0];
-	const m = first.match(/^( *)/);
-	const lines = [m?.[1] ? [m[1], first.slice(m[1].length)] : ["", first]];
-	for (let i = 1; i < split.length; i += 2) lines.push([split[i], split[i + 1]]);
-	return lines;
-}
-var init_resolve_block_scalar = __esmMin((() => {
-	init_Scalar();
-}));
-// node_modules/yaml/browser/dist/compose/resolve-flow-scalar.js
-function resolveFlowScalar(scalar, strict, onError) {
-	const { offset, type, source, end } = scalar;
-	let _type;
-	let value;
-	const _onError = (rel, code, msg) => onError(offset + rel, code, msg);
-	switch (type) {
-		case "scalar":
-			_type = Scalar.PLAIN;
-			value = plainValue(source, _onError);
-			break;
-		case "single-quoted-scalar":
-			_type = Scalar.QUOTE_SINGLE;
-			value = singleQuotedValue(source, _onError);
-			break;
-		case "double-quoted-scalar":
-			_type = Scalar.QUOTE_DOUBLE;
-			value = doubleQuotedValue(source, _onError);
-			break;
-		/* istanbul ignore next should not happen */
-		default:
-			onError(scalar, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
-			return {
-				value: "",
-				type: null,
-				comment: "",
-				range: [
-					offset,
-					offset + source.length,
-					offset + source.length
-				]
-			};
-	}
-	const valueEnd = offset + source.length;
-	const re = resolveEnd(end, valueEnd, strict, onError);
-	return {
-		value,
-		type: _type,
-		comment: re.comment,
-		range: [
-			offset,
-			valueEnd,
-			re.offset
-		]
-	};
-}
-function plainValue(source, onError) {
-	let badChar = "";
-	switch (source[0]) {
-		/* istanbul ignore next should not happen */
-		case "	":
-			badChar = "a tab character";
-			break;
-		case ",":
-			badChar = "flow indicator character ,";
-			break;
-		case "%":
-			badChar = "directive indicator character %";
-			break;
-		case "|":
-		case ">":
-			badChar = `block scalar indicator ${source[0]}`;
-			break;
-		case "@":
-		case "`": badChar = `reserved character ${source[0]}`;
-	}
-	if (badChar) onError(0, "BAD_SCALAR_START", `Plain value cannot start with ${badChar}`);
-	return unfoldLines(source);
-}
-function singleQuotedValue(source, onError) {
-	if (source[source.length - 1] !== "'" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing 'quote");
-	return unfoldLines(source.slice(1, -1)).replace(/''/g, "'");
-}
-function unfoldLines(source) {
-	const line = /(.*?)\r?\n/sy;
-	let match = line.exec(source);
-	if (!match) return source;
-	/**
-	* The negative lookbehinds in these RegExps are to
-	* prevent causing a polynomial search time in certain cases.
-	*
-	* The try-catch is for Safari < 16.4 and other old browsers:
-	* https://caniuse.com/js-regexp-lookbehind
-	*/
-	let trimEnd, trimBoth;
-	try {
-		trimEnd = new RegExp("(?<![ 	])[ 	]+$");
-		trimBoth = new RegExp("^[ 	]+|(?<![ 	])[ 	]+$", "g");
-	} catch {
-		trimEnd = /[ \t]+$/;
-		trimBoth = /^[ \t]+|[ \t]+$/g;
-	}
-	let res = match[1].replace(trimEnd, "");
-	let sep = " ";
-	let pos = line.lastIndex;
-	while (match = line.exec(source)) {
-		const lm = match[1].replace(trimBoth, "");
-		if (lm === "") {
-			if (sep === "\n") res += sep;
-			else sep = "\n";
-		} else {
-			res += sep + lm;
-			sep = " ";
-		}
-		pos = line.lastIndex;
-	}
-	const last = /[ \t]*(.*)/sy;
-	last.lastIndex = pos;
-	match = last.exec(source);
-	return res + sep + (match?.[1] ?? "");
-}
-function doubleQuotedValue(source, onError) {
-	let res = "";
-	for (let i = 1; i < source.length - 1; ++i) {
-		const ch = source[i];
-		if (ch === "\r" && source[i + 1] === "\n") continue;
-		if (ch === "\n") {
-			const { fold, offset } = foldNewline(source, i);
-			res += fold;
-			i = offset;
-		} else if (ch === "\\") {
-			let next = source[++i];
-			const cc = escapeCodes[next];
-			if (cc) res += cc;
-			else if (next === "\n") {
-				next = source[i + 1];
-				while (next === " " || next === "	") next = source[++i + 1];
-			} else if (next === "\r" && source[i + 1] === "\n") {
-				next = source[++i + 1];
-				while (next === " " || next === "	") next = source[++i + 1];
-			} else if (next === "x" || next === "u" || next === "U") {
-				const length = next === "x" ? 2 : next === "u" ? 4 : 8;
-				res += parseCharCode(source, i + 1, length, onError);
-				i += length;
-			} else {
-				const raw = source.substr(i - 1, 2);
-				onError(i - 1, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-				res += raw;
-			}
-		} else if (ch === " " || ch === "	") {
-			const wsStart = i;
-			let next = source[i + 1];
-			while (next === " " || next === "	") next = source[++i + 1];
-			if (next !== "\n" && !(next === "\r" && source[i + 2] === "\n")) res += i > wsStart ? source.slice(wsStart, i + 1) : ch;
-		} else res += ch;
-	}
-	if (source[source.length - 1] !== "\"" || source.length === 1) onError(source.length, "MISSING_CHAR", "Missing closing \"quote");
-	return res;
-}
-/**
-* Fold a single newline into a space, multiple newlines to N - 1 newlines.
-* Presumes `source[offset] === '\n'`
-*/
-function foldNewline(source, offset) {
-	let fold = "";
-	let ch = source[offset + 1];
-	while (ch === " " || ch === "	" || ch === "\n" || ch === "\r") {
-		if (ch === "\r" && source[offset + 2] !== "\n") break;
-		if (ch === "\n") fold += "\n";
-		offset += 1;
-		ch = source[offset + 1];
-	}
-	if (!fold) fold = " ";
-	return {
-		fold,
-		offset
-	};
-}
-function parseCharCode(source, offset, length, onError) {
-	const cc = source.substr(offset, length);
-	const code = cc.length === length && /^[0-9a-fA-F]+$/.test(cc) ? parseInt(cc, 16) : NaN;
-	try {
-		return String.fromCodePoint(code);
-	} catch {
-		const raw = source.substr(offset - 2, length + 2);
-		onError(offset - 2, "BAD_DQ_ESCAPE", `Invalid escape sequence ${raw}`);
-		return raw;
-	}
-}
-var escapeCodes;
-var init_resolve_flow_scalar = __esmMin((() => {
-	init_Scalar();
-	init_resolve_end();
-	escapeCodes = {
-		"0": "\0",
-		a: "\x07",
-		b: "\b",
-		e: "\x1B",
-		f: "\f",
-		n: "\n",
-		r: "\r",
-		t: "	",
-		v: "\v",
-		N: "",
-		_: "\xA0",
-		L: "\u2028",
-		P: "\u2029",
-		" ": " ",
-		"\"": "\"",
-		"/": "/",
-		"\\": "\\",
-		"	": "	"
-	};
-}));
-// node_modules/yaml/browser/dist/compose/compose-scalar.js
-function composeScalar(ctx, token, tagToken, onError) {
-	const { value, type, comment, range } = token.type === "block-scalar" ? resolveBlockScalar(ctx, token, onError) : resolveFlowScalar(token, ctx.options.strict, onError);
-	const tagName = tagToken ? ctx.directives.tagName(tagToken.source, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg)) : null;
-	let tag;
-	if (ctx.options.stringKeys && ctx.atKey) tag = ctx.schema[SCALAR$1];
-	else if (tagName) tag = findScalarTagByName(ctx.schema, value, tagName, tagToken, onError);
-	else if (token.type === "scalar") tag = findScalarTagByTest(ctx, value, token, onError);
-	else tag = ctx.schema[SCALAR$1];
-	let scalar;
-	try {
-		const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-		scalar = isScalar(res) ? res : new Scalar(res);
+		return (0, node_fs.readdirSync)((0, node_path.join)(folder, path), { withFileTypes: true });
 	} catch (error) {
-		const msg = error instanceof Error ? error.message : String(error);
-		onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-		scalar = new Scalar(value);
+		const reason = systemCodeOf(error);
+		if (!(reason === "ENOENT" || reason === "ENOTDIR")) problems.push(makeProblem("prompt/unreadable", { reason }, placeOfFile(path.slice(0, -1))));
+		return [];
 	}
-	scalar.range = range;
-	scalar.source = value;
-	if (type) scalar.type = type;
-	if (tagName) scalar.tag = tagName;
-	if (tag.format) scalar.format = tag.format;
-	if (comment) scalar.comment = comment;
-	return scalar;
 }
-function findScalarTagByName(schema, value, tagName, tagToken, onError) {
-	if (tagName === "!") return schema[SCALAR$1];
-	const matchWithTest = [];
-	for (const tag of schema.tags) if (!tag.collection && tag.tag === tagName) {
-		if (tag.default && tag.test) matchWithTest.push(tag);
-		else return tag;
-	}
-	for (const tag of matchWithTest) if (tag.test?.test(value)) return tag;
-	const kt = schema.knownTags[tagName];
-	if (kt && !kt.collection) {
-		schema.tags.push(Object.assign({}, kt, {
-			default: false,
-			test: void 0
-		}));
-		return kt;
-	}
-	onError(tagToken, "TAG_RESOLVE_FAILED", `Unresolved tag: ${tagName}`, tagName !== "tag:yaml.org,2002:str");
-	return schema[SCALAR$1];
+/** What the positive patterns ask for, one for each way to read their braces. */
+function globsOf({ folder, patterns }) {
+	return patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).flatMap(expandBraces).map((pattern) => globOf(folder, pattern));
 }
-function findScalarTagByTest({ atKey, directives, schema }, value, token, onError) {
-	const tag = schema.tags.find((tag) => (tag.default === true || atKey && tag.default === "key") && tag.test?.test(value)) || schema[SCALAR$1];
-	if (schema.compat) {
-		const compat = schema.compat.find((tag) => tag.default && tag.test?.test(value)) ?? schema[SCALAR$1];
-		if (tag.tag !== compat.tag) onError(token, "TAG_RESOLVE_FAILED", `Value may be parsed as either ${directives.tagString(tag.tag)} or ${directives.tagString(compat.tag)}`, true);
-	}
-	return tag;
-}
-var init_compose_scalar = __esmMin((() => {
-	init_identity();
-	init_Scalar();
-	init_resolve_block_scalar();
-	init_resolve_flow_scalar();
-}));
-// node_modules/yaml/browser/dist/compose/util-empty-scalar-position.js
-function emptyScalarPosition(offset, before, pos) {
-	if (before) {
-		pos ?? (pos = before.length);
-		for (let i = pos - 1; i >= 0; --i) {
-			let st = before[i];
-			switch (st.type) {
-				case "space":
-				case "comment":
-				case "newline":
-					offset -= st.source.length;
-					continue;
-			}
-			st = before[++i];
-			while (st?.type === "space") {
-				offset += st.source.length;
-				st = before[++i];
-			}
-			break;
-		}
-	}
-	return offset;
-}
-var init_util_empty_scalar_position = __esmMin((() => {}));
-// node_modules/yaml/browser/dist/compose/compose-node.js
-function composeNode(ctx, token, props, onError) {
-	const atKey = ctx.atKey;
-	const { spaceBefore, comment, anchor, tag } = props;
-	let node;
-	let isSrcToken = true;
-	switch (token.type) {
-		case "alias":
-			node = composeAlias(ctx, token, onError);
-			if (anchor || tag) onError(token, "ALIAS_PROPS", "An alias node must not specify any properties");
-			break;
-		case "scalar":
-		case "single-quoted-scalar":
-		case "double-quoted-scalar":
-		case "block-scalar":
-			node = composeScalar(ctx, token, tag, onError);
-			if (anchor) node.anchor = anchor.source.substring(1);
-			break;
-		case "block-map":
-		case "block-seq":
-		case "flow-collection":
-			try {
-				node = composeCollection(CN, ctx, token, props, onError);
-				if (anchor) node.anchor = anchor.source.substring(1);
-			} catch (error) {
-				onError(token, "RESOURCE_EXHAUSTION", error instanceof Error ? error.message : String(error));
-			}
-			break;
-		default:
-			onError(token, "UNEXPECTED_TOKEN", token.type === "error" ? token.message : `Unsupported token (type: ${token.type})`);
-			isSrcToken = false;
-	}
-	node ?? (node = composeEmptyNode(ctx, token.offset, void 0, null, props, onError));
-	if (anchor && node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-	if (atKey && ctx.options.stringKeys && (!isScalar(node) || typeof node.value !== "string" || node.tag && node.tag !== "tag:yaml.org,2002:str")) onError(tag ?? token, "NON_STRING_KEY", "With stringKeys, all keys must be strings");
-	if (spaceBefore) node.spaceBefore = true;
-	if (comment) {
-		if (token.type === "scalar" && token.source === "") node.comment = comment;
-		else node.commentBefore = comment;
-	}
-	if (ctx.options.keepSourceTokens && isSrcToken) node.srcToken = token;
-	return node;
-}
-function composeEmptyNode(ctx, offset, before, pos, { spaceBefore, comment, anchor, tag, end }, onError) {
-	const node = composeScalar(ctx, {
-		type: "scalar",
-		offset: emptyScalarPosition(offset, before, pos),
-		indent: -1,
-		source: ""
-	}, tag, onError);
-	if (anchor) {
-		node.anchor = anchor.source.substring(1);
-		if (node.anchor === "") onError(anchor, "BAD_ALIAS", "Anchor cannot be an empty string");
-	}
-	if (spaceBefore) node.spaceBefore = true;
-	if (comment) {
-		node.comment = comment;
-		node.range[2] = end;
-	}
-	return node;
-}
-function composeAlias({ options }, { offset, source, end }, onError) {
-	const alias = new Alias(source.substring(1));
-	if (alias.source === "") onError(offset, "BAD_ALIAS", "Alias cannot be an empty string");
-	if (alias.source.endsWith(":")) onError(offset + source.length - 1, "BAD_ALIAS", "Alias ending in : is ambiguous", true);
-	const valueEnd = offset + source.length;
-	const re = resolveEnd(end, valueEnd, options.strict, onError);
-	alias.range = [
-		offset,
-		valueEnd,
-		re.offset
-	];
-	if (re.comment) alias.comment = re.comment;
-	return alias;
-}
-var CN;
-var init_compose_node = __esmMin((() => {
-	init_Alias();
-	init_identity();
-	init_compose_collection();
-	init_compose_scalar();
-	init_resolve_end();
-	init_util_empty_scalar_position();
-	CN = {
-		composeNode,
-		composeEmptyNode
-	};
-}));
-// node_modules/yaml/browser/dist/compose/compose-doc.js
-function composeDoc(options, directives, { offset, start, value, end }, onError) {
-	const opts = Object.assign({ _directives: directives }, options);
-	const doc = new Document(void 0, opts);
-	const ctx = {
-		atKey: false,
-		atRoot: true,
-		directives: doc.directives,
-		options: doc.options,
-		schema: doc.schema
-	};
-	const props = resolveProps(start, {
-		indicator: "doc-start",
-		next: value ?? end?.[0],
-		offset,
-		onError,
-		parentIndent: 0,
-		startOnNewline: true
-	});
-	if (props.found) {
-		doc.directives.docStart = true;
-		if (value && (value.type === "block-map" || value.type === "block-seq") && !props.hasNewline) onError(props.end, "MISSING_CHAR", "Block collection cannot start on same line with directives-end marker");
-	}
-	doc.contents = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, start, null, props, onError);
-	const contentEnd = doc.contents.range[2];
-	const re = resolveEnd(end, contentEnd, false, onError);
-	if (re.comment) doc.comment = re.comment;
-	doc.range = [
-		offset,
-		contentEnd,
-		re.offset
-	];
-	return doc;
-}
-var init_compose_doc = __esmMin((() => {
-	init_Document();
-	init_compose_node();
-	init_resolve_end();
-	init_resolve_props();
-}));
-// node_modules/yaml/browser/dist/compose/composer.js
-function getErrorPos(src) {
-	if (typeof src === "number") return [src, src + 1];
-	if (Array.isArray(src)) return src.length === 2 ? src : [src[0], src[1]];
-	const { offset, source } = src;
-	return [offset, offset + (typeof source === "string" ? source.length : 1)];
-}
-function parsePrelude(prelude) {
-	let comment = "";
-	let atComment = false;
-	let afterEmptyLine = false;
-	for (let i = 0; i < prelude.length; ++i) {
-		const source = prelude[i];
-		switch (source[0]) {
-			case "#":
-				comment += (comment === "" ? "" : afterEmptyLine ? "\n\n" : "\n") + (source.substring(1) || " ");
-				atComment = true;
-				afterEmptyLine = false;
-				break;
-			case "%":
-				if (prelude[i + 1]?.[0] !== "#") i += 1;
-				atComment = false;
-				break;
-			default:
-				if (!atComment) afterEmptyLine = true;
-				atComment = false;
-		}
-	}
+function globOf(folder, pattern) {
+	const { base, glob } = splitGlob(pattern);
+	const deep = glob.includes("/") || glob.includes("**");
+	const hidden = /(^|\/)\./.test(glob);
 	return {
-		comment,
-		afterEmptyLine
+		pattern,
+		start: `${way(folder, (0, node_path.resolve)(folder, base))}/`.replace(/^\/$/, ""),
+		matches: makeGlob(glob),
+		enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith("."))
 	};
 }
-var Composer;
-var init_composer = __esmMin((() => {
-	init_directives();
-	init_Document();
-	init_errors$1();
-	init_identity();
-	init_compose_doc();
-	init_resolve_end();
-	Composer = class {
-		constructor(options = {}) {
-			this.doc = null;
-			this.atDirectives = false;
-			this.prelude = [];
-			this.errors = [];
-			this.warnings = [];
-			this.onError = (source, code, message, warning) => {
-				const pos = getErrorPos(source);
-				if (warning) this.warnings.push(new YAMLWarning(pos, code, message));
-				else this.errors.push(new YAMLParseError(pos, code, message));
-			};
-			this.directives = new Directives({ version: options.version || "1.2" });
-			this.options = options;
-		}
-		decorate(doc, afterDoc) {
-			const { comment, afterEmptyLine } = parsePrelude(this.prelude);
-			if (comment) {
-				const dc = doc.contents;
-				if (afterDoc) doc.comment = doc.comment ? `${doc.comment}\n${comment}` : comment;
-				else if (afterEmptyLine || doc.directives.docStart || !dc) doc.commentBefore = comment;
-				else if (isCollection(dc) && !dc.flow && dc.items.length > 0) {
-					let it = dc.items[0];
-					if (isPair(it)) it = it.key;
-					const cb = it.commentBefore;
-					it.commentBefore = cb ? `${comment}\n${cb}` : comment;
-				} else {
-					const cb = dc.commentBefore;
-					dc.commentBefore = cb ? `${comment}\n${cb}` : comment;
-				}
-			}
-			if (afterDoc) {
-				for (let i = 0; i < this.errors.length; ++i) doc.errors.push(this.errors[i]);
-				for (let i = 0; i < this.warnings.length; ++i) doc.warnings.push(this.warnings[i]);
-			} else {
-				doc.errors = this.errors;
-				doc.warnings = this.warnings;
-			}
-			this.prelude = [];
-			this.errors = [];
-			this.warnings = [];
-		}
-		/**
-		* Current stream status information.
-		*
-		* Mostly useful at the end of input for an empty stream.
-		*/
-		streamInfo() {
-			return {
-				comment: parsePrelude(this.prelude).comment,
-				directives: this.directives,
-				errors: this.errors,
-				warnings: this.warnings
-			};
-		}
-		/**
-		* Compose tokens into documents.
-		*
-		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-		*/
-		*compose(tokens, forceDoc = false, endOffset = -1) {
-			for (const token of tokens) yield* this.next(token);
-			yield* this.end(forceDoc, endOffset);
-		}
-		/** Advance the composer by one CST token. */
-		*next(token) {
-			switch (token.type) {
-				case "directive":
-					this.directives.add(token.source, (offset, message, warning) => {
-						const pos = getErrorPos(token);
-						pos[0] += offset;
-						this.onError(pos, "BAD_DIRECTIVE", message, warning);
-					});
-					this.prelude.push(token.source);
-					this.atDirectives = true;
-					break;
-				case "document": {
-					const doc = composeDoc(this.options, this.directives, token, this.onError);
-					if (this.atDirectives && !doc.directives.docStart) this.onError(token, "MISSING_CHAR", "Missing directives-end/doc-start indicator line");
-					this.decorate(doc, false);
-					if (this.doc) yield this.doc;
-					this.doc = doc;
-					this.atDirectives = false;
-					break;
-				}
-				case "byte-order-mark":
-				case "space": break;
-				case "comment":
-				case "newline":
-					this.prelude.push(token.source);
-					break;
-				case "error": {
-					const msg = token.source ? `${token.message}: ${JSON.stringify(token.source)}` : token.message;
-					const error = new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", msg);
-					if (this.atDirectives || !this.doc) this.errors.push(error);
-					else this.doc.errors.push(error);
-					break;
-				}
-				case "doc-end": {
-					if (!this.doc) {
-						this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", "Unexpected doc-end without preceding document"));
-						break;
-					}
-					this.doc.directives.docEnd = true;
-					const end = resolveEnd(token.end, token.offset + token.source.length, this.doc.options.strict, this.onError);
-					this.decorate(this.doc, true);
-					if (end.comment) {
-						const dc = this.doc.comment;
-						this.doc.comment = dc ? `${dc}\n${end.comment}` : end.comment;
-					}
-					this.doc.range[2] = end.offset;
-					break;
-				}
-				default: this.errors.push(new YAMLParseError(getErrorPos(token), "UNEXPECTED_TOKEN", `Unsupported token ${token.type}`));
-			}
-		}
-		/**
-		* Call at end of input to yield any remaining document.
-		*
-		* @param forceDoc - If the stream contains no document, still emit a final document including any comments and directives that would be applied to a subsequent document.
-		* @param endOffset - Should be set if `forceDoc` is also set, to set the document range end and to indicate errors correctly.
-		*/
-		*end(forceDoc = false, endOffset = -1) {
-			if (this.doc) {
-				this.decorate(this.doc, true);
-				yield this.doc;
-				this.doc = null;
-			} else if (forceDoc) {
-				const opts = Object.assign({ _directives: this.directives }, this.options);
-				const doc = new Document(void 0, opts);
-				if (this.atDirectives) this.onError(endOffset, "MISSING_CHAR", "Missing directives-end indicator line");
-				doc.range = [
-					0,
-					endOffset,
-					endOffset
-				];
-				this.decorate(doc, false);
-				yield doc;
-			}
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/parse/cst-scalar.js
-var init_cst_scalar = __esmMin((() => {
-	init_resolve_block_scalar();
-	init_resolve_flow_scalar();
-	init_stringifyString();
-}));
-// node_modules/yaml/browser/dist/parse/cst-visit.js
-/**
-* Apply a visitor to a CST document or item.
-*
-* Walks through the tree (depth-first) starting from the root, calling a
-* `visitor` function with two arguments when entering each item:
-*   - `item`: The current item, which included the following members:
-*     - `start: SourceToken[]` – Source tokens before the key or value,
-*       possibly including its anchor or tag.
-*     - `key?: Token | null` – Set for pair values. May then be `null`, if
-*       the key before the `:` separator is empty.
-*     - `sep?: SourceToken[]` – Source tokens between the key and the value,
-*       which should include the `:` map value indicator if `value` is set.
-*     - `value?: Token` – The value of a sequence item, or of a map pair.
-*   - `path`: The steps from the root to the current node, as an array of
-*     `['key' | 'value', number]` tuples.
-*
-* The return value of the visitor may be used to control the traversal:
-*   - `undefined` (default): Do nothing and continue
-*   - `visit.SKIP`: Do not visit the children of this token, continue with
-*      next sibling
-*   - `visit.BREAK`: Terminate traversal completely
-*   - `visit.REMOVE`: Remove the current item, then continue with the next one
-*   - `number`: Set the index of the next step. This is useful especially if
-*     the index of the current token has changed.
-*   - `function`: Define the next visitor for this item. After the original
-*     visitor is called on item entry, next visitors are called after handling
-*     a non-empty `key` and when exiting the item.
-*/
-function visit(cst, visitor) {
-	if ("type" in cst && cst.type === "document") cst = {
-		start: cst.start,
-		value: cst.value
-	};
-	_visit(Object.freeze([]), cst, visitor);
+function way(from, to) {
+	return slashed((0, node_path.relative)(from, to));
 }
-function _visit(path, item, visitor) {
-	let ctrl = visitor(item, path);
-	if (typeof ctrl === "symbol") return ctrl;
-	for (const field of ["key", "value"]) {
-		const token = item[field];
-		if (token && "items" in token) {
-			for (let i = 0; i < token.items.length; ++i) {
-				const ci = _visit(Object.freeze(path.concat([[field, i]])), token.items[i], visitor);
-				if (typeof ci === "number") i = ci - 1;
-				else if (ci === BREAK) return BREAK;
-				else if (ci === REMOVE) {
-					token.items.splice(i, 1);
-					i -= 1;
-				}
-			}
-			if (typeof ctrl === "function" && field === "key") ctrl = ctrl(item, path);
-		}
-	}
-	return typeof ctrl === "function" ? ctrl(item, path) : ctrl;
+/** File systems that ignore case are meant too. */
+function isNeverEntered(name) {
+	return /^(?:\.git|node_modules)$/i.test(name);
 }
-var BREAK, SKIP, REMOVE;
-var init_cst_visit = __esmMin((() => {
-	BREAK = Symbol("break visit");
-	SKIP = Symbol("skip children");
-	REMOVE = Symbol("remove item");
-	/** Terminate visit traversal completely */
-	visit.BREAK = BREAK;
-	/** Do not visit the children of the current item */
-	visit.SKIP = SKIP;
-	/** Remove the current item */
-	visit.REMOVE = REMOVE;
-	/** Find the item at `path` from `cst` as the root */
-	visit.itemAtPath = (cst, path) => {
-		let item = cst;
-		for (const [field, index] of path) {
-			const tok = item?.[field];
-			if (tok && "items" in tok) item = tok.items[index];
-			else return void 0;
-		}
-		return item;
-	};
-	/**
-	* Get the immediate parent collection of the item at `path` from `cst` as the root.
-	*
-	* Throws an error if the collection is not found, which should never happen if the item itself exists.
-	*/
-	visit.parentCollection = (cst, path) => {
-		const parent = visit.itemAtPath(cst, path.slice(0, -1));
-		const field = path[path.length - 1][0];
-		const coll = parent?.[field];
-		if (coll && "items" in coll) return coll;
-		throw new Error("Parent collection not found");
-	};
-}));
-// node_modules/yaml/browser/dist/parse/cst.js
-/** Identify the type of a lexer token. May return `null` for unknown tokens. */
-function tokenType(source) {
-	switch (source) {
-		case "﻿": return "byte-order-mark";
-		case "": return "doc-mode";
-		case "": return "flow-error-end";
-		case "": return "scalar";
-		case "---": return "doc-start";
-		case "...": return "doc-end";
-		case "":
-		case "\n":
-		case "\r\n": return "newline";
-		case "-": return "seq-item-ind";
-		case "?": return "explicit-key-ind";
-		case ":": return "map-value-ind";
-		case "{": return "flow-map-start";
-		case "}": return "flow-map-end";
-		case "[": return "flow-seq-start";
-		case "]": return "flow-seq-end";
-		case ",": return "comma";
-	}
-	switch (source[0]) {
-		case " ":
-		case "	": return "space";
-		case "#": return "comment";
-		case "%": return "directive-line";
-		case "*": return "alias";
-		case "&": return "anchor";
-		case "!": return "tag";
-		case "'": return "single-quoted-scalar";
-		case "\"": return "double-quoted-scalar";
-		case "|":
-		case ">": return "block-scalar-header";
-	}
-	return null;
+function linkProblem(path) {
+	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
 }
-var BOM, DOCUMENT, FLOW_END, SCALAR;
-var init_cst = __esmMin((() => {
-	init_cst_scalar();
-	init_cst_visit();
-}));
-// node_modules/yaml/browser/dist/parse/lexer.js
-function isEmpty$1(ch) {
-	switch (ch) {
-		case void 0:
-		case " ":
-		case "\n":
-		case "\r":
-		case "	": return true;
-		default: return false;
-	}
-}
-var hexDigits, tagChars, flowIndicatorChars, invalidAnchorChars, isNotAnchorChar, Lexer;
-var init_lexer = __esmMin((() => {
-	init_cst();
-	hexDigits = /* @__PURE__ */ new Set("0123456789ABCDEFabcdef");
-	tagChars = /* @__PURE__ */ new Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-#;/?:@&=+$_.!~*'()");
-	flowIndicatorChars = /* @__PURE__ */ new Set(",[]{}");
-	invalidAnchorChars = /* @__PURE__ */ new Set(" ,[]{}\n\r	");
-	isNotAnchorChar = (ch) => !ch || invalidAnchorChars.has(ch);
-	Lexer = class {
-		constructor() {
-			/**
-			* Flag indicating whether the end of the current buffer marks the end of
-			* all input
-			*/
-			this.atEnd = false;
-			/**
-			* Explicit indent set in block scalar header, as an offset from the current
-			* minimum indent, so e.g. set to 1 from a header `|2+`. Set to -1 if not
-			* explicitly set.
-			*/
-			this.blockScalarIndent = -1;
-			/**
-			* Block scalars that include a + (keep) chomping indicator in their header
-			* include trailing empty lines, which are otherwise excluded from the
-			* scalar's contents.
-			*/
-			this.blockScalarKeep = false;
-			/** Current input */
-			this.buffer = "";
-			/**
-			* Flag noting whether the map value indicator : can immediately follow this
-			* node within a flow context.
-			*/
-			this.flowKey = false;
-			/** Count of surrounding flow collection levels. */
-			this.flowLevel = 0;
-			/**
-			* Minimum level of indentation required for next lines to be parsed as a
-			* part of the current scalar value.
-			*/
-			this.indentNext = 0;
-			/** Indentation level of the current line. */
-			this.indentValue = 0;
-			/** Position of the next \n character. */
-			this.lineEndPos = null;
-			/** Stores the state of the lexer if reaching the end of incpomplete input */
-			this.next = null;
-			/** A pointer to `buffer`; the current position of the lexer. */
-			this.pos = 0;
-		}
-		/**
-		* Generate YAML tokens from the `source` string. If `incomplete`,
-		* a part of the last line may be left as a buffer for the next call.
-		*
-		* @returns A generator of lexical tokens
-		*/
-		*lex(source, incomplete = false) {
-			if (source) {
-				if (typeof source !== "string") throw TypeError("source is not a string");
-				this.buffer = this.buffer ? this.buffer + source : source;
-				this.lineEndPos = null;
-			}
-			this.atEnd = !incomplete;
-			let next = this.next ?? "stream";
-			while (next && (incomplete || this.hasChars(1))) next = yield* this.parseNext(next);
-		}
-		atLineEnd() {
-			let i = this.pos;
-			let ch = this.buffer[i];
-			while (ch === " " || ch === "	") ch = this.buffer[++i];
-			if (!ch || ch === "#" || ch === "\n") return true;
-			if (ch === "\r") return this.buffer[i + 1] === "\n";
-			return false;
-		}
-		charAt(n) {
-			return this.buffer[this.pos + n];
-		}
-		continueScalar(offset) {
-			let ch = this.buffer[offset];
-			if (this.indentNext > 0) {
-				let indent = 0;
-				while (ch === " ") ch = this.buffer[++indent + offset];
-				if (ch === "\r") {
-					const next = this.buffer[indent + offset + 1];
-					if (next === "\n" || !next && !this.atEnd) return offset + indent + 1;
-				}
-				return ch === "\n" || indent >= this.indentNext || !ch && !this.atEnd ? offset + indent : -1;
-			}
-			if (ch === "-" || ch === ".") {
-				const dt = this.buffer.substr(offset, 3);
-				if ((dt === "---" || dt === "...") && isEmpty$1(this.buffer[offset + 3])) return -1;
-			}
-			return offset;
-		}
-		getLine() {
-			let end = this.lineEndPos;
-			if (typeof end !== "number" || end !== -1 && end < this.pos) {
-				end = this.buffer.indexOf("\n", this.pos);
-				this.lineEndPos = end;
-			}
-			if (end === -1) return this.atEnd ? this.buffer.substring(this.pos) : null;
-			if (this.buffer[end - 1] === "\r") end -= 1;
-			return this.buffer.substring(this.pos, end);
-		}
-		hasChars(n) {
-			return this.pos + n <= this.buffer.length;
-		}
-		setNext(state) {
-			this.buffer = this.buffer.substring(this.pos);
-			this.pos = 0;
-			this.lineEndPos = null;
-			this.next = state;
-			return null;
-		}
-		peek(n) {
-			return this.buffer.substr(this.pos, n);
-		}
-		*parseNext(next) {
-			switch (next) {
-				case "stream": return yield* this.parseStream();
-				case "line-start": return yield* this.parseLineStart();
-				case "block-start": return yield* this.parseBlockStart();
-				case "doc": return yield* this.parseDocument();
-				case "flow": return yield* this.parseFlowCollection();
-				case "quoted-scalar": return yield* this.parseQuotedScalar();
-				case "block-scalar": return yield* this.parseBlockScalar();
-				case "plain-scalar": return yield* this.parsePlainScalar();
-			}
-		}
-		*parseStream() {
-			let line = this.getLine();
-			if (line === null) return this.setNext("stream");
-			if (line[0] === "﻿") {
-				yield* this.pushCount(1);
-				line = line.substring(1);
-			}
-			if (line[0] === "%") {
-				let dirEnd = line.length;
-				let cs = line.indexOf("#");
-				while (cs !== -1) {
-					const ch = line[cs - 1];
-					if (ch === " " || ch === "	") {
-						dirEnd = cs - 1;
-						break;
-					} else cs = line.indexOf("#", cs + 1);
-				}
-				while (true) {
-					const ch = line[dirEnd - 1];
-					if (ch === " " || ch === "	") dirEnd -= 1;
-					else break;
-				}
-				const n = (yield* this.pushCount(dirEnd)) + (yield* this.pushSpaces(true));
-				yield* this.pushCount(line.length - n);
-				this.pushNewline();
-				return "stream";
-			}
-			if (this.atLineEnd()) {
-				const sp = yield* this.pushSpaces(true);
-				yield* this.pushCount(line.length - sp);
-				yield* this.pushNewline();
-				return "stream";
-			}
-			yield "";
-			return yield* this.parseLineStart();
-		}
-		*parseLineStart() {
-			const ch = this.charAt(0);
-			if (!ch && !this.atEnd) return this.setNext("line-start");
-			if (ch === "-" || ch === ".") {
-				if (!this.atEnd && !this.hasChars(4)) return this.setNext("line-start");
-				const s = this.peek(3);
-				if ((s === "---" || s === "...") && isEmpty$1(this.charAt(3))) {
-					yield* this.pushCount(3);
-					this.indentValue = 0;
-					this.indentNext = 0;
-					return s === "---" ? "doc" : "stream";
-				}
-			}
-			this.indentValue = yield* this.pushSpaces(false);
-			if (this.indentNext > this.indentValue && !isEmpty$1(this.charAt(1))) this.indentNext = this.indentValue;
-			return yield* this.parseBlockStart();
-		}
-		*parseBlockStart() {
-			const [ch0, ch1] = this.peek(2);
-			if (!ch1 && !this.atEnd) return this.setNext("block-start");
-			if ((ch0 === "-" || ch0 === "?" || ch0 === ":") && isEmpty$1(ch1)) {
-				const n = (yield* this.pushCount(1)) + (yield* this.pushSpaces(true));
-				this.indentNext = this.indentValue + 1;
-				this.indentValue += n;
-				return "block-start";
-			}
-			return "doc";
-		}
-		*parseDocument() {
-			yield* this.pushSpaces(true);
-			const line = this.getLine();
-			if (line === null) return this.setNext("doc");
-			let n = yield* this.pushIndicators();
-			switch (line[n]) {
-				case "#": yield* this.pushCount(line.length - n);
-				case void 0:
-					yield* this.pushNewline();
-					return yield* this.parseLineStart();
-				case "{":
-				case "[":
-					yield* this.pushCount(1);
-					this.flowKey = false;
-					this.flowLevel = 1;
-					return "flow";
-				case "}":
-				case "]":
-					yield* this.pushCount(1);
-					return "doc";
-				case "*":
-					yield* this.pushUntil(isNotAnchorChar);
-					return "doc";
-				case "\"":
-				case "'": return yield* this.parseQuotedScalar();
-				case "|":
-				case ">":
-					n += yield* this.parseBlockScalarHeader();
-					n += yield* this.pushSpaces(true);
-					yield* this.pushCount(line.length - n);
-					yield* this.pushNewline();
-					return yield* this.parseBlockScalar();
-				default: return yield* this.parsePlainScalar();
-			}
-		}
-		*parseFlowCollection() {
-			let nl, sp;
-			let indent = -1;
-			do {
-				nl = yield* this.pushNewline();
-				if (nl > 0) {
-					sp = yield* this.pushSpaces(false);
-					this.indentValue = indent = sp;
-				} else sp = 0;
-				sp += yield* this.pushSpaces(true);
-			} while (nl + sp > 0);
-			const line = this.getLine();
-			if (line === null) return this.setNext("flow");
-			if (indent !== -1 && indent < this.indentNext && line[0] !== "#" || indent === 0 && (line.startsWith("---") || line.startsWith("...")) && isEmpty$1(line[3])) {
-				if (!(indent === this.indentNext - 1 && this.flowLevel === 1 && (line[0] === "]" || line[0] === "}"))) {
-					this.flowLevel = 0;
-					yield "";
-					return yield* this.parseLineStart();
-				}
-			}
-			let n = 0;
-			while (line[n] === ",") {
-				n += yield* this.pushCount(1);
-				n += yield* this.pushSpaces(true);
-				this.flowKey = false;
-			}
-			n += yield* this.pushIndicators();
-			switch (line[n]) {
-				case void 0: return "flow";
-				case "#":
-					yield* this.pushCount(line.length - n);
-					return "flow";
-				case "{":
-				case "[":
-					yield* this.pushCount(1);
-					this.flowKey = false;
-					this.flowLevel += 1;
-					return "flow";
-				case "}":
-				case "]":
-					yield* this.pushCount(1);
-					this.flowKey = true;
-					this.flowLevel -= 1;
-					return this.flowLevel ? "flow" : "doc";
-				case "*":
-					yield* this.pushUntil(isNotAnchorChar);
-					return "flow";
-				case "\"":
-				case "'":
-					this.flowKey = true;
-					return yield* this.parseQuotedScalar();
-				case ":": {
-					const next = this.charAt(1);
-					if (this.flowKey || isEmpty$1(next) || next === ",") {
-						this.flowKey = false;
-						yield* this.pushCount(1);
-						yield* this.pushSpaces(true);
-						return "flow";
-					}
-				}
-				default:
-					this.flowKey = false;
-					return yield* this.parsePlainScalar();
-			}
-		}
-		*parseQuotedScalar() {
-			const quote = this.charAt(0);
-			let end = this.buffer.indexOf(quote, this.pos + 1);
-			if (quote === "'") while (end !== -1 && this.buffer[end + 1] === "'") end = this.buffer.indexOf("'", end + 2);
-			else while (end !== -1) {
-				let n = 0;
-				while (this.buffer[end - 1 - n] === "\\") n += 1;
-				if (n % 2 === 0) break;
-				end = this.buffer.indexOf("\"", end + 1);
-			}
-			const qb = this.buffer.substring(0, end);
-			let nl = qb.indexOf("\n", this.pos);
-			if (nl !== -1) {
-				while (nl !== -1) {
-					const cs = this.continueScalar(nl + 1);
-					if (cs === -1) break;
-					nl = qb.indexOf("\n", cs);
-				}
-				if (nl !== -1) end = nl - (qb[nl - 1] === "\r" ? 2 : 1);
-			}
-			if (end === -1) {
-				if (!this.atEnd) return this.setNext("quoted-scalar");
-				end = this.buffer.length;
-			}
-			yield* this.pushToIndex(end + 1, false);
-			return this.flowLevel ? "flow" : "doc";
-		}
-		*parseBlockScalarHeader() {
-			this.blockScalarIndent = -1;
-			this.blockScalarKeep = false;
-			let i = this.pos;
-			while (true) {
-				const ch = this.buffer[++i];
-				if (ch === "+") this.blockScalarKeep = true;
-				else if (ch > "0" && ch <= "9") this.blockScalarIndent = Number(ch) - 1;
-				else if (ch !== "-") break;
-			}
-			return yield* this.pushUntil((ch) => isEmpty$1(ch) || ch === "#");
-		}
-		*parseBlockScalar() {
-			let nl = this.pos - 1;
-			let indent = 0;
-			let ch;
-			loop: for (let i = this.pos; ch = this.buffer[i]; ++i) switch (ch) {
-				case " ":
-					indent += 1;
-					break;
-				case "\n":
-					nl = i;
-					indent = 0;
-					break;
-				case "\r": {
-					const next = this.buffer[i + 1];
-					if (!next && !this.atEnd) return this.setNext("block-scalar");
-					if (next === "\n") break;
-				}
-				default: break loop;
-			}
-			if (!ch && !this.atEnd) return this.setNext("block-scalar");
-			if (indent >= this.indentNext) {
-				if (this.blockScalarIndent === -1) this.indentNext = indent;
-				else this.indentNext = this.blockScalarIndent + (this.indentNext === 0 ? 1 : this.indentNext);
-				do {
-					const cs = this.continueScalar(nl + 1);
-					if (cs === -1) break;
-					nl = this.buffer.indexOf("\n", cs);
-				} while (nl !== -1);
-				if (nl === -1) {
-					if (!this.atEnd) return this.setNext("block-scalar");
-					nl = this.buffer.length;
-				}
-			}
-			let i = nl + 1;
-			ch = this.buffer[i];
-			while (ch === " ") ch = this.buffer[++i];
-			if (ch === "	") {
-				while (ch === "	" || ch === " " || ch === "\r" || ch === "\n") ch = this.buffer[++i];
-				nl = i - 1;
-			} else if (!this.blockScalarKeep) do {
-				let i = nl - 1;
-				let ch = this.buffer[i];
-				if (ch === "\r") ch = this.buffer[--i];
-				const lastChar = i;
-				while (ch === " ") ch = this.buffer[--i];
-				if (ch === "\n" && i >= this.pos && i + 1 + indent > lastChar) nl = i;
-				else break;
-			} while (true);
-			yield "";
-			yield* this.pushToIndex(nl + 1, true);
-			return yield* this.parseLineStart();
-		}
-		*parsePlainScalar() {
-			const inFlow = this.flowLevel > 0;
-			let end = this.pos - 1;
-			let i = this.pos - 1;
-			let ch;
-			while (ch = this.buffer[++i]) if (ch === ":") {
-				const next = this.buffer[i + 1];
-				if (isEmpty$1(next) || inFlow && flowIndicatorChars.has(next)) break;
-				end = i;
-			} else if (isEmpty$1(ch)) {
-				let next = this.buffer[i + 1];
-				if (ch === "\r") {
-					if (next === "\n") {
-						i += 1;
-						ch = "\n";
-						next = this.buffer[i + 1];
-					} else end = i;
-				}
-				if (next === "#" || inFlow && flowIndicatorChars.has(next)) break;
-				if (ch === "\n") {
-					const cs = this.continueScalar(i + 1);
-					if (cs === -1) break;
-					i = Math.max(i, cs - 2);
-				}
-			} else {
-				if (inFlow && flowIndicatorChars.has(ch)) break;
-				end = i;
-			}
-			if (!ch && !this.atEnd) return this.setNext("plain-scalar");
-			yield "";
-			yield* this.pushToIndex(end + 1, true);
-			return inFlow ? "flow" : "doc";
-		}
-		*pushCount(n) {
-			if (n > 0) {
-				yield this.buffer.substr(this.pos, n);
-				this.pos += n;
-				return n;
-			}
-			return 0;
-		}
-		*pushToIndex(i, allowEmpty) {
-			const s = this.buffer.slice(this.pos, i);
-			if (s) {
-				yield s;
-				this.pos += s.length;
-				return s.length;
-			} else if (allowEmpty) yield "";
-			return 0;
-		}
-		*pushIndicators() {
-			let n = 0;
-			loop: while (true) {
-				switch (this.charAt(0)) {
-					case "!":
-						n += yield* this.pushTag();
-						n += yield* this.pushSpaces(true);
-						continue loop;
-					case "&":
-						n += yield* this.pushUntil(isNotAnchorChar);
-						n += yield* this.pushSpaces(true);
-						continue loop;
-					case "-":
-					case "?":
-					case ":": {
-						const inFlow = this.flowLevel > 0;
-						const ch1 = this.charAt(1);
-						if (isEmpty$1(ch1) || inFlow && flowIndicatorChars.has(ch1)) {
-							if (!inFlow) this.indentNext = this.indentValue + 1;
-							else if (this.flowKey) this.flowKey = false;
-							n += yield* this.pushCount(1);
-							n += yield* this.pushSpaces(true);
-							continue loop;
-						}
-					}
-				}
-				break loop;
-			}
-			return n;
-		}
-		*pushTag() {
-			if (this.charAt(1) === "<") {
-				let i = this.pos + 2;
-				let ch = this.buffer[i];
-				while (!isEmpty$1(ch) && ch !== ">") ch = this.buffer[++i];
-				return yield* this.pushToIndex(ch === ">" ? i + 1 : i, false);
-			} else {
-				let i = this.pos + 1;
-				let ch = this.buffer[i];
-				while (ch) if (tagChars.has(ch)) ch = this.buffer[++i];
-				else if (ch === "%" && hexDigits.has(this.buffer[i + 1]) && hexDigits.has(this.buffer[i + 2])) ch = this.buffer[i += 3];
-				else break;
-				return yield* this.pushToIndex(i, false);
-			}
-		}
-		*pushNewline() {
-			const ch = this.buffer[this.pos];
-			if (ch === "\n") return yield* this.pushCount(1);
-			else if (ch === "\r" && this.charAt(1) === "\n") return yield* this.pushCount(2);
-			else return 0;
-		}
-		*pushSpaces(allowTabs) {
-			let i = this.pos - 1;
-			let ch;
-			do
-				ch = this.buffer[++i];
-			while (ch === " " || allowTabs && ch === "	");
-			const n = i - this.pos;
-			if (n > 0) {
-				yield this.buffer.substr(this.pos, n);
-				this.pos = i;
-			}
-			return n;
-		}
-		*pushUntil(test) {
-			let i = this.pos;
-			let ch = this.buffer[i];
-			while (!test(ch)) ch = this.buffer[++i];
-			return yield* this.pushToIndex(i, false);
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/parse/line-counter.js
-var LineCounter;
-var init_line_counter = __esmMin((() => {
-	LineCounter = class {
-		constructor() {
-			this.lineStarts = [];
-			/**
-			* Should be called in ascending order. Otherwise, call
-			* `lineCounter.lineStarts.sort()` before calling `linePos()`.
-			*/
-			this.addNewLine = (offset) => this.lineStarts.push(offset);
-			/**
-			* Performs a binary search and returns the 1-indexed { line, col }
-			* position of `offset`. If `line === 0`, `addNewLine` has never been
-			* called or `offset` is before the first known newline.
-			*/
-			this.linePos = (offset) => {
-				let low = 0;
-				let high = this.lineStarts.length;
-				while (low < high) {
-					const mid = low + high >> 1;
-					if (this.lineStarts[mid] < offset) low = mid + 1;
-					else high = mid;
-				}
-				if (this.lineStarts[low] === offset) return {
-					line: low + 1,
-					col: 1
-				};
-				if (low === 0) return {
-					line: 0,
-					col: offset
-				};
-				const start = this.lineStarts[low - 1];
-				return {
-					line: low,
-					col: offset - start + 1
-				};
-			};
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/parse/parser.js
-function includesToken(list, type) {
-	for (let i = 0; i < list.length; ++i) if (list[i].type === type) return true;
-	return false;
-}
-function findNonEmptyIndex(list) {
-	for (let i = 0; i < list.length; ++i) switch (list[i].type) {
-		case "space":
-		case "comment":
-		case "newline": break;
-		default: return i;
-	}
-	return -1;
-}
-function isFlowToken(token) {
-	switch (token?.type) {
-		case "alias":
-		case "scalar":
-		case "single-quoted-scalar":
-		case "double-quoted-scalar":
-		case "flow-collection": return true;
-		default: return false;
-	}
-}
-function getPrevProps(parent) {
-	switch (parent.type) {
-		case "document": return parent.start;
-		case "block-map": {
-			const it = parent.items[parent.items.length - 1];
-			return it.sep ?? it.start;
-		}
-		case "block-seq": return parent.items[parent.items.length - 1].start;
-		/* istanbul ignore next should not happen */
-		default: return [];
-	}
-}
-/** Note: May modify input array */
-function getFirstKeyStartProps(prev) {
-	if (prev.length === 0) return [];
-	let i = prev.length;
-	loop: while (--i >= 0) switch (prev[i].type) {
-		case "doc-start":
-		case "explicit-key-ind":
-		case "map-value-ind":
-		case "seq-item-ind":
-		case "newline": break loop;
-	}
-	while (prev[++i]?.type === "space");
-	return prev.splice(i, prev.length);
-}
-function arrayPushArray(target, source) {
-	if (source.length < 1e5) Array.prototype.push.apply(target, source);
-	else for (let i = 0; i < source.length; ++i) target.push(source[i]);
-}
-function fixFlowSeqItems(fc) {
-	if (fc.start.type === "flow-seq-start") {
-		for (const it of fc.items) if (it.sep && !it.value && !includesToken(it.start, "explicit-key-ind") && !includesToken(it.sep, "map-value-ind")) {
-			if (it.key) it.value = it.key;
-			delete it.key;
-			if (isFlowToken(it.value)) {
-				if (it.value.end) arrayPushArray(it.value.end, it.sep);
-				else it.value.end = it.sep;
-			} else arrayPushArray(it.start, it.sep);
-			delete it.sep;
-		}
-	}
-}
-var Parser;
-var init_parser = __esmMin((() => {
-	init_cst();
-	init_lexer();
-	Parser = class {
-		/**
-		* @param onNewLine - If defined, called separately with the start position of
-		*   each new line (in `parse()`, including the start of input).
-		*/
-		constructor(onNewLine) {
-			/** If true, space and sequence indicators count as indentation */
-			this.atNewLine = true;
-			/** If true, next token is a scalar value */
-			this.atScalar = false;
-			/** Current indentation level */
-			this.indent = 0;
-			/** Current offset since the start of parsing */
-			this.offset = 0;
-			/** On the same line with a block map key */
-			this.onKeyLine = false;
-			/** Top indicates the node that's currently being built */
-			this.stack = [];
-			/** The source of the current token, set in parse() */
-			this.source = "";
-			/** The type of the current token, set in parse() */
-			this.type = "";
-			this.lexer = new Lexer();
-			this.onNewLine = onNewLine;
-		}
-		/**
-		* Parse `source` as a YAML stream.
-		* If `incomplete`, a part of the last line may be left as a buffer for the next call.
-		*
-		* Errors are not thrown, but yielded as `{ type: 'error', message }` tokens.
-		*
-		* @returns A generator of tokens representing each directive, document, and other structure.
-		*/
-		*parse(source, incomplete = false) {
-			if (this.onNewLine && this.offset === 0) this.onNewLine(0);
-			for (const lexeme of this.lexer.lex(source, incomplete)) yield* this.next(lexeme);
-			if (!incomplete) yield* this.end();
-		}
-		/**
-		* Advance the parser by the `source` of one lexical token.
-		*/
-		*next(source) {
-			this.source = source;
-			if (this.atScalar) {
-				this.atScalar = false;
-				yield* this.step();
-				this.offset += source.length;
-				return;
-			}
-			const type = tokenType(source);
-			if (!type) {
-				const message = `Not a YAML token: ${source}`;
-				yield* this.pop({
-					type: "error",
-					offset: this.offset,
-					message,
-					source
-				});
-				this.offset += source.length;
-			} else if (type === "scalar") {
-				this.atNewLine = false;
-				this.atScalar = true;
-				this.type = "scalar";
-			} else {
-				this.type = type;
-				yield* this.step();
-				switch (type) {
-					case "newline":
-						this.atNewLine = true;
-						this.indent = 0;
-						if (this.onNewLine) this.onNewLine(this.offset + source.length);
-						break;
-					case "space":
-						if (this.atNewLine && source[0] === " ") this.indent += source.length;
-						break;
-					case "explicit-key-ind":
-					case "map-value-ind":
-					case "seq-item-ind":
-						if (this.atNewLine) this.indent += source.length;
-						break;
-					case "doc-mode":
-					case "flow-error-end": return;
-					default: this.atNewLine = false;
-				}
-				this.offset += source.length;
-			}
-		}
-		/** Call at end of input to push out any remaining constructions */
-		*end() {
-			while (this.stack.length > 0) yield* this.pop();
-		}
-		get sourceToken() {
-			return {
-				type: this.type,
-				offset: this.offset,
-				indent: this.indent,
-				source: this.source
-			};
-		}
-		*step() {
-			const top = this.peek(1);
-			if (this.type === "doc-end" && top?.type !== "doc-end") {
-				while (this.stack.length > 0) yield* this.pop();
-				this.stack.push({
-					type: "doc-end",
-					offset: this.offset,
-					source: this.source
-				});
-				return;
-			}
-			if (!top) return yield* this.stream();
-			switch (top.type) {
-				case "document": return yield* this.document(top);
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": return yield* this.scalar(top);
-				case "block-scalar": return yield* this.blockScalar(top);
-				case "block-map": return yield* this.blockMap(top);
-				case "block-seq": return yield* this.blockSequence(top);
-				case "flow-collection": return yield* this.flowCollection(top);
-				case "doc-end": return yield* this.documentEnd(top);
-			}
-			/* istanbul ignore next should not happen */
-			yield* this.pop();
-		}
-		peek(n) {
-			return this.stack[this.stack.length - n];
-		}
-		*pop(error) {
-			const token = error ?? this.stack.pop();
-			/* istanbul ignore if should not happen */
-			if (!token) yield {
-				type: "error",
-				offset: this.offset,
-				source: "",
-				message: "Tried to pop an empty stack"
-			};
-			else if (this.stack.length === 0) yield token;
-			else {
-				const top = this.peek(1);
-				if (token.type === "block-scalar") token.indent = "indent" in top ? top.indent : 0;
-				else if (token.type === "flow-collection" && top.type === "document") token.indent = 0;
-				if (token.type === "flow-collection") fixFlowSeqItems(token);
-				switch (top.type) {
-					case "document":
-						top.value = token;
-						break;
-					case "block-scalar":
-						top.props.push(token);
-						break;
-					case "block-map": {
-						const it = top.items[top.items.length - 1];
-						if (it.value) {
-							top.items.push({
-								start: [],
-								key: token,
-								sep: []
-							});
-							this.onKeyLine = true;
-							return;
-						} else if (it.sep) it.value = token;
-						else {
-							Object.assign(it, {
-								key: token,
-								sep: []
-							});
-							this.onKeyLine = !it.explicitKey;
-							return;
-						}
-						break;
-					}
-					case "block-seq": {
-						const it = top.items[top.items.length - 1];
-						if (it.value) top.items.push({
-							start: [],
-							value: token
-						});
-						else it.value = token;
-						break;
-					}
-					case "flow-collection": {
-						const it = top.items[top.items.length - 1];
-						if (!it || it.value) top.items.push({
-							start: [],
-							key: token,
-							sep: []
-						});
-						else if (it.sep) it.value = token;
-						else Object.assign(it, {
-							key: token,
-							sep: []
-						});
-						return;
-					}
-					/* istanbul ignore next should not happen */
-					default:
-						yield* this.pop();
-						yield* this.pop(token);
-				}
-				if ((top.type === "document" || top.type === "block-map" || top.type === "block-seq") && (token.type === "block-map" || token.type === "block-seq")) {
-					const last = token.items[token.items.length - 1];
-					if (last && !last.sep && !last.value && last.start.length > 0 && findNonEmptyIndex(last.start) === -1 && (token.indent === 0 || last.start.every((st) => st.type !== "comment" || st.indent < token.indent))) {
-						if (top.type === "document") top.end = last.start;
-						else top.items.push({ start: last.start });
-						token.items.splice(-1, 1);
-					}
-				}
-			}
-		}
-		*stream() {
-			switch (this.type) {
-				case "directive-line":
-					yield {
-						type: "directive",
-						offset: this.offset,
-						source: this.source
-					};
-					return;
-				case "byte-order-mark":
-				case "space":
-				case "comment":
-				case "newline":
-					yield this.sourceToken;
-					return;
-				case "doc-mode":
-				case "doc-start": {
-					const doc = {
-						type: "document",
-						offset: this.offset,
-						start: []
-					};
-					if (this.type === "doc-start") doc.start.push(this.sourceToken);
-					this.stack.push(doc);
-					return;
-				}
-			}
-			yield {
-				type: "error",
-				offset: this.offset,
-				message: `Unexpected ${this.type} token in YAML stream`,
-				source: this.source
-			};
-		}
-		*document(doc) {
-			if (doc.value) return yield* this.lineEnd(doc);
-			switch (this.type) {
-				case "doc-start":
-					if (findNonEmptyIndex(doc.start) !== -1) {
-						yield* this.pop();
-						yield* this.step();
-					} else doc.start.push(this.sourceToken);
-					return;
-				case "anchor":
-				case "tag":
-				case "space":
-				case "comment":
-				case "newline":
-					doc.start.push(this.sourceToken);
-					return;
-			}
-			const bv = this.startBlockValue(doc);
-			if (bv) this.stack.push(bv);
-			else yield {
-				type: "error",
-				offset: this.offset,
-				message: `Unexpected ${this.type} token in YAML document`,
-				source: this.source
-			};
-		}
-		*scalar(scalar) {
-			if (this.type === "map-value-ind") {
-				const start = getFirstKeyStartProps(getPrevProps(this.peek(2)));
-				let sep;
-				if (scalar.end) {
-					sep = scalar.end;
-					sep.push(this.sourceToken);
-					delete scalar.end;
-				} else sep = [this.sourceToken];
-				const map = {
-					type: "block-map",
-					offset: scalar.offset,
-					indent: scalar.indent,
-					items: [{
-						start,
-						key: scalar,
-						sep
-					}]
-				};
-				this.onKeyLine = true;
-				this.stack[this.stack.length - 1] = map;
-			} else yield* this.lineEnd(scalar);
-		}
-		*blockScalar(scalar) {
-			switch (this.type) {
-				case "space":
-				case "comment":
-				case "newline":
-					scalar.props.push(this.sourceToken);
-					return;
-				case "scalar":
-					scalar.source = this.source;
-					this.atNewLine = true;
-					this.indent = 0;
-					if (this.onNewLine) {
-						let nl = this.source.indexOf("\n") + 1;
-						while (nl !== 0) {
-							this.onNewLine(this.offset + nl);
-							nl = this.source.indexOf("\n", nl) + 1;
-						}
-					}
-					yield* this.pop();
-					break;
-				/* istanbul ignore next should not happen */
-				default:
-					yield* this.pop();
-					yield* this.step();
-			}
-		}
-		*blockMap(map) {
-			const it = map.items[map.items.length - 1];
-			switch (this.type) {
-				case "newline":
-					this.onKeyLine = false;
-					if (it.value) {
-						const end = "end" in it.value ? it.value.end : void 0;
-						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-						else map.items.push({ start: [this.sourceToken] });
-					} else if (it.sep) it.sep.push(this.sourceToken);
-					else it.start.push(this.sourceToken);
-					return;
-				case "space":
-				case "comment":
-					if (it.value) map.items.push({ start: [this.sourceToken] });
-					else if (it.sep) it.sep.push(this.sourceToken);
-					else {
-						if (this.atIndentedComment(it.start, map.indent)) {
-							const end = map.items[map.items.length - 2]?.value?.end;
-							if (Array.isArray(end)) {
-								arrayPushArray(end, it.start);
-								end.push(this.sourceToken);
-								map.items.pop();
-								return;
-							}
-						}
-						it.start.push(this.sourceToken);
-					}
-					return;
-			}
-			if (this.indent >= map.indent) {
-				const atMapIndent = !this.onKeyLine && this.indent === map.indent;
-				const atNextItem = atMapIndent && (it.sep || it.explicitKey) && this.type !== "seq-item-ind";
-				let start = [];
-				if (atNextItem && it.sep && !it.value) {
-					const nl = [];
-					for (let i = 0; i < it.sep.length; ++i) {
-						const st = it.sep[i];
-						switch (st.type) {
-							case "newline":
-								nl.push(i);
-								break;
-							case "space": break;
-							case "comment":
-								if (st.indent > map.indent) nl.length = 0;
-								break;
-							default: nl.length = 0;
-						}
-					}
-					if (nl.length >= 2) start = it.sep.splice(nl[1]);
-				}
-				switch (this.type) {
-					case "anchor":
-					case "tag":
-						if (atNextItem || it.value) {
-							start.push(this.sourceToken);
-							map.items.push({ start });
-							this.onKeyLine = true;
-						} else if (it.sep) it.sep.push(this.sourceToken);
-						else it.start.push(this.sourceToken);
-						return;
-					case "explicit-key-ind":
-						if (!it.sep && !it.explicitKey) {
-							it.start.push(this.sourceToken);
-							it.explicitKey = true;
-						} else if (atNextItem || it.value) {
-							start.push(this.sourceToken);
-							map.items.push({
-								start,
-								explicitKey: true
-							});
-						} else this.stack.push({
-							type: "block-map",
-							offset: this.offset,
-							indent: this.indent,
-							items: [{
-								start: [this.sourceToken],
-								explicitKey: true
-							}]
-						});
-						this.onKeyLine = true;
-						return;
-					case "map-value-ind":
-						if (it.explicitKey) {
-							if (!it.sep) {
-								if (includesToken(it.start, "newline")) Object.assign(it, {
-									key: null,
-									sep: [this.sourceToken]
-								});
-								else {
-									const start = getFirstKeyStartProps(it.start);
-									this.stack.push({
-										type: "block-map",
-										offset: this.offset,
-										indent: this.indent,
-										items: [{
-											start,
-											key: null,
-											sep: [this.sourceToken]
-										}]
-									});
-								}
-							} else if (it.value) map.items.push({
-								start: [],
-								key: null,
-								sep: [this.sourceToken]
-							});
-							else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
-								type: "block-map",
-								offset: this.offset,
-								indent: this.indent,
-								items: [{
-									start,
-									key: null,
-									sep: [this.sourceToken]
-								}]
-							});
-							else if (isFlowToken(it.key) && !includesToken(it.sep, "newline")) {
-								const start = getFirstKeyStartProps(it.start);
-								const key = it.key;
-								const sep = it.sep;
-								sep.push(this.sourceToken);
-								delete it.key;
-								delete it.sep;
-								this.stack.push({
-									type: "block-map",
-									offset: this.offset,
-									indent: this.indent,
-									items: [{
-										start,
-										key,
-										sep
-									}]
-								});
-							} else if (start.length > 0) it.sep = it.sep.concat(start, this.sourceToken);
-							else it.sep.push(this.sourceToken);
-						} else if (!it.sep) Object.assign(it, {
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (it.value || atNextItem) map.items.push({
-							start,
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (includesToken(it.sep, "map-value-ind")) this.stack.push({
-							type: "block-map",
-							offset: this.offset,
-							indent: this.indent,
-							items: [{
-								start: [],
-								key: null,
-								sep: [this.sourceToken]
-							}]
-						});
-						else it.sep.push(this.sourceToken);
-						this.onKeyLine = true;
-						return;
-					case "alias":
-					case "scalar":
-					case "single-quoted-scalar":
-					case "double-quoted-scalar": {
-						const fs = this.flowScalar(this.type);
-						if (atNextItem || it.value) {
-							map.items.push({
-								start,
-								key: fs,
-								sep: []
-							});
-							this.onKeyLine = true;
-						} else if (it.sep) this.stack.push(fs);
-						else {
-							Object.assign(it, {
-								key: fs,
-								sep: []
-							});
-							this.onKeyLine = true;
-						}
-						return;
-					}
-					default: {
-						const bv = this.startBlockValue(map);
-						if (bv) {
-							if (bv.type === "block-seq") {
-								if (!it.explicitKey && it.sep && !includesToken(it.sep, "newline")) {
-									yield* this.pop({
-										type: "error",
-										offset: this.offset,
-										message: "Unexpected block-seq-ind on same line with key",
-										source: this.source
-									});
-									return;
-								}
-							} else if (atMapIndent) map.items.push({ start });
-							this.stack.push(bv);
-							return;
-						}
-					}
-				}
-			}
-			yield* this.pop();
-			yield* this.step();
-		}
-		*blockSequence(seq) {
-			const it = seq.items[seq.items.length - 1];
-			switch (this.type) {
-				case "newline":
-					if (it.value) {
-						const end = "end" in it.value ? it.value.end : void 0;
-						if ((Array.isArray(end) ? end[end.length - 1] : void 0)?.type === "comment") end?.push(this.sourceToken);
-						else seq.items.push({ start: [this.sourceToken] });
-					} else it.start.push(this.sourceToken);
-					return;
-				case "space":
-				case "comment":
-					if (it.value) seq.items.push({ start: [this.sourceToken] });
-					else {
-						if (this.atIndentedComment(it.start, seq.indent)) {
-							const end = seq.items[seq.items.length - 2]?.value?.end;
-							if (Array.isArray(end)) {
-								arrayPushArray(end, it.start);
-								end.push(this.sourceToken);
-								seq.items.pop();
-								return;
-							}
-						}
-						it.start.push(this.sourceToken);
-					}
-					return;
-				case "anchor":
-				case "tag":
-					if (it.value || this.indent <= seq.indent) break;
-					it.start.push(this.sourceToken);
-					return;
-				case "seq-item-ind":
-					if (this.indent !== seq.indent) break;
-					if (it.value || includesToken(it.start, "seq-item-ind")) seq.items.push({ start: [this.sourceToken] });
-					else it.start.push(this.sourceToken);
-					return;
-			}
-			if (this.indent > seq.indent) {
-				const bv = this.startBlockValue(seq);
-				if (bv) {
-					this.stack.push(bv);
-					return;
-				}
-			}
-			yield* this.pop();
-			yield* this.step();
-		}
-		*flowCollection(fc) {
-			const it = fc.items[fc.items.length - 1];
-			if (this.type === "flow-error-end") {
-				let top;
-				do {
-					yield* this.pop();
-					top = this.peek(1);
-				} while (top?.type === "flow-collection");
-			} else if (fc.end.length === 0) {
-				switch (this.type) {
-					case "comma":
-					case "explicit-key-ind":
-						if (!it || it.sep) fc.items.push({ start: [this.sourceToken] });
-						else it.start.push(this.sourceToken);
-						return;
-					case "map-value-ind":
-						if (!it || it.value) fc.items.push({
-							start: [],
-							key: null,
-							sep: [this.sourceToken]
-						});
-						else if (it.sep) it.sep.push(this.sourceToken);
-						else Object.assign(it, {
-							key: null,
-							sep: [this.sourceToken]
-						});
-						return;
-					case "space":
-					case "comment":
-					case "newline":
-					case "anchor":
-					case "tag":
-						if (!it || it.value) fc.items.push({ start: [this.sourceToken] });
-						else if (it.sep) it.sep.push(this.sourceToken);
-						else it.start.push(this.sourceToken);
-						return;
-					case "alias":
-					case "scalar":
-					case "single-quoted-scalar":
-					case "double-quoted-scalar": {
-						const fs = this.flowScalar(this.type);
-						if (!it || it.value) fc.items.push({
-							start: [],
-							key: fs,
-							sep: []
-						});
-						else if (it.sep) this.stack.push(fs);
-						else Object.assign(it, {
-							key: fs,
-							sep: []
-						});
-						return;
-					}
-					case "flow-map-end":
-					case "flow-seq-end":
-						fc.end.push(this.sourceToken);
-						return;
-				}
-				const bv = this.startBlockValue(fc);
-				/* istanbul ignore else should not happen */
-				if (bv) this.stack.push(bv);
-				else {
-					yield* this.pop();
-					yield* this.step();
-				}
-			} else {
-				const parent = this.peek(2);
-				if (parent.type === "block-map" && (this.type === "map-value-ind" && parent.indent === fc.indent || this.type === "newline" && !parent.items[parent.items.length - 1].sep)) {
-					yield* this.pop();
-					yield* this.step();
-				} else if (this.type === "map-value-ind" && parent.type !== "flow-collection") {
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					fixFlowSeqItems(fc);
-					const sep = fc.end.splice(1, fc.end.length);
-					sep.push(this.sourceToken);
-					const map = {
-						type: "block-map",
-						offset: fc.offset,
-						indent: fc.indent,
-						items: [{
-							start,
-							key: fc,
-							sep
-						}]
-					};
-					this.onKeyLine = true;
-					this.stack[this.stack.length - 1] = map;
-				} else yield* this.lineEnd(fc);
-			}
-		}
-		flowScalar(type) {
-			if (this.onNewLine) {
-				let nl = this.source.indexOf("\n") + 1;
-				while (nl !== 0) {
-					this.onNewLine(this.offset + nl);
-					nl = this.source.indexOf("\n", nl) + 1;
-				}
-			}
-			return {
-				type,
-				offset: this.offset,
-				indent: this.indent,
-				source: this.source
-			};
-		}
-		startBlockValue(parent) {
-			switch (this.type) {
-				case "alias":
-				case "scalar":
-				case "single-quoted-scalar":
-				case "double-quoted-scalar": return this.flowScalar(this.type);
-				case "block-scalar-header": return {
-					type: "block-scalar",
-					offset: this.offset,
-					indent: this.indent,
-					props: [this.sourceToken],
-					source: ""
-				};
-				case "flow-map-start":
-				case "flow-seq-start": return {
-					type: "flow-collection",
-					offset: this.offset,
-					indent: this.indent,
-					start: this.sourceToken,
-					items: [],
-					end: []
-				};
-				case "seq-item-ind": return {
-					type: "block-seq",
-					offset: this.offset,
-					indent: this.indent,
-					items: [{ start: [this.sourceToken] }]
-				};
-				case "explicit-key-ind": {
-					this.onKeyLine = true;
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					start.push(this.sourceToken);
-					return {
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start,
-							explicitKey: true
-						}]
-					};
-				}
-				case "map-value-ind": {
-					this.onKeyLine = true;
-					const start = getFirstKeyStartProps(getPrevProps(parent));
-					return {
-						type: "block-map",
-						offset: this.offset,
-						indent: this.indent,
-						items: [{
-							start,
-							key: null,
-							sep: [this.sourceToken]
-						}]
-					};
-				}
-			}
-			return null;
-		}
-		atIndentedComment(start, indent) {
-			if (this.type !== "comment") return false;
-			if (this.indent <= indent) return false;
-			return start.every((st) => st.type === "newline" || st.type === "space");
-		}
-		*documentEnd(docEnd) {
-			if (this.type !== "doc-mode") {
-				if (docEnd.end) docEnd.end.push(this.sourceToken);
-				else docEnd.end = [this.sourceToken];
-				if (this.type === "newline") yield* this.pop();
-			}
-		}
-		*lineEnd(token) {
-			switch (this.type) {
-				case "comma":
-				case "doc-start":
-				case "doc-end":
-				case "flow-seq-end":
-				case "flow-map-end":
-				case "map-value-ind":
-					yield* this.pop();
-					yield* this.step();
-					break;
-				case "newline": this.onKeyLine = false;
-				default:
-					if (token.end) token.end.push(this.sourceToken);
-					else token.end = [this.sourceToken];
-					if (this.type === "newline") yield* this.pop();
-			}
-		}
-	};
-}));
-// node_modules/yaml/browser/dist/public-api.js
-function parseOptions(options) {
-	const prettyErrors = options.prettyErrors !== false;
-	return {
-		lineCounter: options.lineCounter || prettyErrors && new LineCounter() || null,
-		prettyErrors
-	};
-}
-/** Parse an input string into a single YAML.Document */
-function parseDocument(source, options = {}) {
-	const { lineCounter, prettyErrors } = parseOptions(options);
-	const parser = new Parser(lineCounter?.addNewLine);
-	const composer = new Composer(options);
-	let doc = null;
-	for (const _doc of composer.compose(parser.parse(source), true, source.length)) if (!doc) doc = _doc;
-	else if (doc.options.logLevel !== "silent") {
-		doc.errors.push(new YAMLParseError(_doc.range.slice(0, 2), "MULTIPLE_DOCS", "Source contains multiple documents; please use YAML.parseAllDocuments()"));
-		break;
-	}
-	if (prettyErrors && lineCounter) {
-		doc.errors.forEach(prettifyError(source, lineCounter));
-		doc.warnings.forEach(prettifyError(source, lineCounter));
-	}
-	return doc;
-}
-var init_public_api = __esmMin((() => {
-	init_composer();
-	init_Document();
-	init_errors$1();
-	init_line_counter();
-	init_parser();
-}));
-// node_modules/yaml/browser/dist/index.js
-var init_dist$3 = __esmMin((() => {
-	init_composer();
-	init_Document();
-	init_Schema();
-	init_errors$1();
-	init_Alias();
-	init_identity();
-	init_Pair();
-	init_Scalar();
-	init_YAMLMap();
-	init_YAMLSeq();
-	init_cst();
-	init_lexer();
-	init_line_counter();
-	init_parser();
-	init_public_api();
-	init_visit();
-}));
-// node_modules/yaml/browser/index.js
-var init_browser = __esmMin((() => {
-	init_dist$3();
-	init_dist$3();
-}));
-// src/files/strict-yaml.ts
-/**
-* Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
-* merge keys, directives, duplicate keys or numbers that JavaScript cannot keep.
-* @param firstLine the line of the file on which the text begins
-*/
-function parseStrictYaml(text, path, firstLine = 1) {
-	const lines = new LineCounter();
-	const placeAt = (offset) => {
-		const { line, col } = lines.linePos(offset);
-		return {
-			path,
-			line: Math.max(line, 1) + firstLine - 1,
-			column: Math.max(col, 1)
-		};
-	};
-	const document = parseYamlDocument(text, { lineCounter: lines });
-	if (document === null) return failed$1([makeProblem("yaml/too-deep", {}, placeAt(0))]);
-	const problems = syntaxProblems(document, text, placeAt);
-	if (problems.length > 0) return failed$1(problems);
-	const root = readNode({
-		placeAt,
-		problems
-	}, document.contents, 0);
-	const value = isEmpty(document) ? {} : root.json;
-	if (isJsonObject(value)) return {
-		mapping: locate(value, root, placeAt),
-		problems
-	};
-	return failed$1(problems.length > 0 ? problems : [makeProblem("yaml/not-a-mapping", {}, placeAt(0))]);
-}
-function isEmpty({ contents }) {
-	return contents === null || isScalar(contents) && contents.value === null && contents.source === "";
-}
-/** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document, text, placeAt) {
-	if (/^%/m.test(text)) return [makeProblem("yaml/syntax", { reason: "a line begins with %" }, placeAt(0))];
-	const warnings = document.warnings.filter((warning) => warning.code !== "TAG_RESOLVE_FAILED");
-	return [...document.errors, ...warnings].slice(0, MOST_REPORTED).map((error) => makeProblem("yaml/syntax", { reason: wordingOf(error) }, placeAt(error.pos[0])));
-}
-/** The first sentence, without the source that some messages quote: it may be long, or a secret. */
-function wordingOf({ code, message }) {
-	if (code === "MULTIPLE_DOCS") return "it holds more than one document";
-	return (message.split("\n")[0] ?? message).replace(/: ".*$/, "").replace(/[.:]?\s*$/, "").slice(0, 200);
-}
-function locate(value, root, placeAt) {
-	return {
-		value,
-		valueAt: (path) => {
-			const { node, found } = follow$1(root, path);
-			return found ? node.json : void 0;
-		},
-		isRefused: (path) => follow$1(root, path).node.isRefused,
-		keysOf: (path) => {
-			const { node, found } = follow$1(root, path);
-			return found ? [...node.inside.keys()].filter((key) => typeof key === "string") : [];
-		},
-		placeOf: (path) => placeAt(follow$1(root, path).node.offset),
-		keyPlaceOf: (path) => placeAt(follow$1(root, path).node.keyOffset)
-	};
-}
-/** Goes down a path as far as there are values. */
-function follow$1(root, path) {
-	let node = root;
-	for (const step of path) {
-		const inner = node.inside.get(step);
-		if (inner === void 0) return {
-			node,
-			found: false
-		};
-		node = inner;
-	}
-	return {
-		node,
-		found: true
-	};
-}
-function failed$1(problems) {
-	return {
-		mapping: null,
-		problems
-	};
-}
-/**
-* Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
-* than the library's recursion can follow.
-*/
-function parseYamlDocument(text, wanted) {
-	try {
-		const document = parseDocument(text, {
-			version: "1.2",
-			schema: "core",
-			merge: false,
-			uniqueKeys: false,
-			intAsBigInt: true,
-			prettyErrors: false,
-			logLevel: "error",
-			...wanted
-		});
-		return document.errors.some((error) => error.code === "RESOURCE_EXHAUSTION") ? null : document;
-	} catch (error) {
-		if (error instanceof RangeError) return null;
-		throw error;
-	}
-}
-function readNode(walk, node, keyOffset, depth = 0) {
-	const offset = isNode(node) ? offsetOf(node) : keyOffset;
-	const place = () => walk.placeAt(offset);
-	const problem = depth > DEEPEST ? makeProblem("yaml/too-deep", {}, place()) : oddity(node, place) ?? numberProblem(node, place);
-	if (problem !== null) walk.problems.push(problem);
-	const inside = problem === null ? readInside(walk, node, depth + 1) : /* @__PURE__ */ new Map();
-	return {
-		json: problem === null ? jsonOf(node, inside) : null,
-		offset,
-		keyOffset,
-		isRefused: problem !== null,
-		inside
-	};
-}
-function readInside(walk, node, depth) {
-	if (isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
-	const inside = /* @__PURE__ */ new Map();
-	for (const pair of isMap(node) ? node.items : []) {
-		const keyOffset = offsetOf(pair.key ?? pair.value);
-		const value = readNode(walk, pair.value, keyOffset, depth);
-		const key = keyOf(walk, pair, keyOffset);
-		if (key === null) continue;
-		if (inside.has(key)) walk.problems.push(makeProblem("yaml/duplicate-key", { key }, walk.placeAt(keyOffset)));
-		inside.set(key, value);
-	}
-	return inside;
-}
-function jsonOf(node, inside) {
-	if (isSeq(node)) return [...inside.values()].map(({ json }) => json);
-	if (isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
-	const value = isScalar(node) ? node.value : null;
-	return typeof value === "string" || typeof value === "boolean" || value === null ? value : Number(value);
-}
-function numberProblem(node, place) {
-	if (!isScalar(node) || typeof node.value !== "number" && typeof node.value !== "bigint") return null;
-	return isExact(node.value) ? null : makeProblem("yaml/number", { number: node.source ?? String(node.value) }, place());
-}
-/** Integers come as bigint, except those with a point or an exponent, which were rounded already. */
-function isExact(value) {
-	const number = Number(value);
-	if (typeof value === "bigint") return Math.abs(number) <= 2 ** 53 && BigInt(number) === value;
-	return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
-}
-/** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf({ placeAt, problems }, { key }, offset) {
-	const place = () => placeAt(offset);
-	const name = isScalar(key) ? key.value : void 0;
-	const merges = name === "<<" && isScalar(key) && key.type === "PLAIN";
-	const found = oddity(key, place);
-	if (found !== null) problems.push(found);
-	else if (typeof name !== "string") problems.push(makeProblem("yaml/key-not-text", {}, place()));
-	else if (merges || name === "__proto__") problems.push(makeProblem("yaml/forbidden-key", { key: name }, place()));
-	else return name;
-	return null;
-}
-/** What a value or a key has that plain data has not. */
-function oddity(node, place) {
-	if (isAlias(node) || isNode(node) && "anchor" in node && node.anchor !== void 0) return makeProblem("yaml/alias", {}, place());
-	const tag = isNode(node) ? node.tag : void 0;
-	if (tag !== void 0) return makeProblem("yaml/tag", { tag }, place());
-	const text = isScalar(node) && typeof node.value === "string" ? node.value : "";
-	if (text.isWellFormed() && !text.includes("\0")) return null;
-	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, place());
-}
-/** Where a node begins. */
-function offsetOf(node) {
-	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
-}
-var MOST_REPORTED, DEEPEST;
-var init_strict_yaml = __esmMin((() => {
-	init_browser();
-	init_json();
+var init_find = __esmMin((() => {
 	init_problem();
-	MOST_REPORTED = 20;
-	DEEPEST = 64;
+	init_glob();
+	init_paths();
+	init_front_matter();
 }));
 // src/files/parse.ts
 /** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
@@ -15283,13 +15765,14 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const text = textOf$1(parts.body);
+	const content = contentOf$3(parts.body);
+	const { text } = content;
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
 	if (mapping === null) return unreadable([...problems, ...bodyProblems]);
 	const outline = outlineOf(mapping);
 	const shaped = FrontMatterShape.safeParse(mapping.value);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS$1).map(toProblem$1);
+	const wrong = (shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS$1)).map((issue) => toProblem(issue, mapping));
 	const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
 	const all = [
 		...problems,
@@ -15298,7 +15781,7 @@ function parseParts(parts, path) {
 		...bodyProblems
 	];
 	return {
-		file: shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, text, path) : null,
+		file: shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, content, path) : null,
 		outline,
 		meaning: problems.length === 0 ? {
 			frontMatter: mapping.value,
@@ -15325,12 +15808,12 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 		}))
 	};
 }
-/** The body minus one blank line at the start (formatters insert it) and minus one final newline. */
-function textOf$1(body) {
-	return body.replace(/^\n/, "").replace(/\n$/, "");
+/** The body minus one blank line at the start (formatters insert it). */
+function contentOf$3(body) {
+	return digested(body.replace(/^\n/, ""));
 }
-function makeFile(written, mapping, text, path) {
-	const { id, key, name, description, variables } = written;
+function makeFile(written, mapping, content, path) {
+	const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
 	return {
 		path,
 		id,
@@ -15339,7 +15822,8 @@ function makeFile(written, mapping, text, path) {
 		...description === void 0 ? {} : { description },
 		pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
 		...variables === void 0 ? {} : { variables },
-		content: makeContent(text, mapping.value["metadata"])
+		...acceptWarnings === void 0 ? {} : { acceptWarnings },
+		content: withMetadata(content, mapping.value["metadata"])
 	};
 }
 function makePin(environment, written, mapping) {
@@ -15368,20 +15852,14 @@ function parsePin(written) {
 	return { kind: "latest" };
 }
 /** With the mapping's own value and not zod's copy: the metadata is stored as it was written. */
-function makeContent(text, metadata) {
-	const digest = contentDigest(text);
-	if (!isJsonObject(metadata)) return {
-		text,
-		digest
-	};
-	return {
-		text,
-		digest,
+function withMetadata(content, metadata) {
+	return isJsonObject(metadata) ? {
+		...content,
 		metadata,
 		metadataDigest: metadataDigest(metadata)
-	};
+	} : content;
 }
-function toProblem$1(issue) {
+function toProblem(issue, mapping) {
 	const { field, expected, suggestion, place, path } = issue;
 	if (issue.kind === "unknown") return makeProblem("prompt/unknown-field", {
 		field,
@@ -15389,7 +15867,13 @@ function toProblem$1(issue) {
 	}, place);
 	if (issue.kind === "missing" && field === "id") return makeProblem("prompt/missing-id", {}, place);
 	if (issue.kind === "missing") return makeProblem("prompt/missing-field", { field }, place);
-	if (issue.kind === "invalid" && path[0] === "pins" && path.length === 2) return makeProblem("prompt/invalid-pin", { environment: String(path[1]) }, place);
+	if (issue.kind === "invalid" && path[0] === "pins" && path.length === 2) {
+		const number = /^v?([1-9][0-9]*)$/i.exec(String(mapping.valueAt(path)))?.[1];
+		return makeProblem("prompt/invalid-pin", {
+			environment: String(path[1]),
+			suggestion: number
+		}, place);
+	}
 	return makeProblem("prompt/invalid-field", {
 		field,
 		expected
@@ -15429,23 +15913,122 @@ var init_parse = __esmMin((() => {
 	init_front_matter();
 	init_strict_yaml();
 	init_yaml_shape();
-	id$1 = string$1().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
+	id$1 = string().refine(isPathSegment, "expected one segment of a path, not \".\" or \"..\", without / \\ ? # % and blanks").meta({ pattern: "^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$" });
 	pin = union([
 		literal("latest").describe("The version that holds this file's text and metadata, whatever its number."),
-		int$2().min(1).describe("The version with this number."),
-		string$1().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
-		string$1().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
+		int().min(1).describe("The version with this number."),
+		string().regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u).describe("The version with this id."),
+		string().regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u).describe("This prompt as it was at a tag, branch or commit.")
 	]).describe("What the environment serves: latest, a version number, version:<id> or git:<ref>.");
 	FrontMatterShape = strictObject({
 		id: id$1.describe("The id of the prompt in the service, which creates none: without blanks and / \\ ? # %."),
 		key: line.describe("The stable key of the prompt, such as support/greeting."),
 		name: line.describe("The display name."),
-		description: string$1().optional().describe("What the prompt is for. Absent: not managed."),
+		description: string().optional().describe("What the prompt is for. Absent: not managed."),
 		pins: record(line, pin).optional().describe("What each environment serves. One that is not named is left alone."),
-		metadata: record(string$1().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
-		variables: array(string$1().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly.")
+		metadata: record(string().meta({ not: { const: "promptsync" } }), json().describe("Any JSON value.")).optional().describe("Stored with each version. Absent: not managed."),
+		variables: array(string().describe("The name of a {{placeholder}}.")).optional().describe("The names of the {{placeholders}} in the text, exactly."),
+		accept_warnings: acceptedWarnings
 	});
 	FIELDS$1 = Object.keys(FrontMatterShape.shape);
+}));
+// src/files/read-write.ts
+/**
+* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
+* because handing the four steps of a small file to threads and back takes ten times as long as they do.
+*/
+function readBytes(path, limit = LARGEST_FILE) {
+	const descriptor = (0, node_fs.openSync)(path, FLAGS);
+	try {
+		const stats = (0, node_fs.fstatSync)(descriptor);
+		if (!stats.isFile()) return { reason: "it is not a regular file" };
+		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
+	} finally {
+		(0, node_fs.closeSync)(descriptor);
+	}
+}
+var LARGEST_FILE, FLAGS;
+var init_read_write = __esmMin((() => {
+	LARGEST_FILE = 16777216;
+	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
+}));
+// src/files/read.ts
+/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
+async function readPrompts(where, rules) {
+	const found = findPromptPaths(where);
+	const read = await readPromptFiles(where.folder, found.paths);
+	const outlines = read.flatMap(({ outline }) => outline ?? []);
+	const problems = [
+		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
+		...found.problems,
+		...read.flatMap((one) => one.problems),
+		...checkNames(outlines),
+		...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules)))
+	];
+	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
+	return {
+		files: read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path)),
+		problems,
+		count: found.paths.length
+	};
+}
+async function readPromptFiles(folder, paths) {
+	const all = [];
+	for (const path of paths) {
+		all.push(readPromptFile(folder, path));
+		if (all.length % FILES_AT_ONCE === 0) await (0, node_timers_promises.setImmediate)();
+	}
+	return all;
+}
+function readPromptFile(folder, path) {
+	const place = placeOfFile(path);
+	try {
+		const bytes = readBytes((0, node_path.join)(folder, path));
+		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
+		return unreadable([makeProblem("prompt/too-large", {
+			bytes: bytes.tooLarge,
+			limit: LARGEST_FILE
+		}, place)]);
+	} catch (error) {
+		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
+	}
+}
+/** What is wrong between files: each of those that share an id or a key names another one. */
+function checkNames(all) {
+	return [...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-id", {
+		id: value,
+		other
+	}, place)), ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-key", {
+		key: value,
+		other
+	}, place))];
+}
+/** Compared in normal form C: two spellings that look alike are one. */
+function repeated(names) {
+	return [...Map.groupBy(names, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => ({
+		...one,
+		other: group[index === 0 ? 1 : 0]?.place.path ?? ""
+	})));
+}
+function checkEnvironment({ value, place }, { known, reserved }) {
+	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
+	if (known === null || known.includes(value)) return [];
+	return [makeProblem("prompt/unknown-environment", {
+		environment: value,
+		known,
+		suggestion: suggest(value, known)
+	}, place)];
+}
+var FILES_AT_ONCE;
+var init_read = __esmMin((() => {
+	init_suggest();
+	init_problem();
+	init_find();
+	init_front_matter();
+	init_parse();
+	init_read_write();
+	FILES_AT_ONCE = 64;
 }));
 // node_modules/@simple-git/args-pathspec/dist/index.mjs
 function c$1(...n) {
@@ -19452,13 +20035,13 @@ function inherited(keyVariables, handedOn) {
 	return Object.fromEntries(Object.entries(node_process.env).filter(([name]) => handedOn.includes(name) || !isLeftOut(name)));
 }
 function gitProblem(error) {
-	return new ProblemError(makeProblem("git/failed", { reason: reasonOf(error) }));
+	return new ProblemError(makeProblem("git/failed", { reason: reasonOf$1(error) }));
 }
-/** In one line, without what simple-git puts before some reasons, or behind them when git cannot be started. */
-function reasonOf(error) {
+/** In one line, without what simple-git puts before some reasons, and without the user of an address: it may be a token. */
+function reasonOf$1(error) {
 	const message = messageOf(error);
 	if (message.includes("spawn git ENOENT")) return "there is no program git in PATH.";
-	return message.replace(/^Error: /, "").replaceAll(/\s+/g, " ").trim();
+	return message.replace(/^Error: /, "").replaceAll(/(?<=:\/\/)[^\s/]*@/g, "").replaceAll(/\s+/g, " ").trim();
 }
 /** The commands of git, a few processes at a time. simple-git takes a while to load: it is when something is asked. */
 function openGit(start, options = {}) {
@@ -19485,12 +20068,20 @@ async function runGit({ root, keyVariables }, options, use) {
 	if (!(0, node_fs.existsSync)((0, node_path.join)(root, ".git"))) throw gitProblem(/* @__PURE__ */ new Error("this is not a git repository."));
 	const { simpleGit } = await Promise.resolve().then(() => (init_dist(), dist_exports));
 	try {
-		return await use(simpleGit({
+		const { allowEnvironment: handedOn = [] } = options;
+		const allowEnvironment = [...handedOn, ...Object.keys(UNASKED)];
+		const git = simpleGit({
 			errors: failureOf$1,
 			...options,
 			...SAFE,
+			allowEnvironment,
 			baseDir: root
-		}).env(inherited(keyVariables, options.allowEnvironment ?? [])).outputHandler(endAtOnce));
+		});
+		const variables = {
+			...inherited(keyVariables, handedOn),
+			...UNASKED
+		};
+		return await use(git.env(variables).outputHandler(endAtOnce));
 	} catch (error) {
 		throw gitProblem(error);
 	}
@@ -19513,6 +20104,9 @@ function pathspecsOf(paths) {
 	const [first = [], ...rest] = paths.map((path) => path.split("/").slice(0, -1));
 	const end = first.findIndex((name, index) => rest.some((names) => names[index] !== name));
 	return [literally((end === -1 ? first : first.slice(0, end)).join("/"))];
+}
+function linesIn$1(listed) {
+	return listed.split("\n").filter((line) => line !== "");
 }
 /** What git lists with a NUL after each. */
 function namesIn(listed) {
@@ -19545,15 +20139,19 @@ function gathered(answer) {
 		return round.answer;
 	};
 }
-var LEFT_OUT, AT_ONCE, SAFE, failureOf$1, NO_PROGRAMS, COMMIT, FEW;
+var LEFT_OUT, AT_ONCE, UNASKED, SAFE, failureOf$1, NO_PROGRAMS, COMMIT, FEW;
 var init_driver = __esmMin((() => {
 	init_p_limit();
 	init_problem();
 	LEFT_OUT = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
 	AT_ONCE = 4;
+	UNASKED = { GIT_TERMINAL_PROMPT: "0" };
 	SAFE = {
 		config: ["safe.bareRepository=explicit", "core.fsmonitor=false"],
-		unsafe: { allowUnsafeFsMonitor: true },
+		unsafe: {
+			allowUnsafeFsMonitor: true,
+			allowUnsafeSshCommand: true
+		},
 		completion: {
 			onClose: true,
 			onExit: false
@@ -19563,630 +20161,6 @@ var init_driver = __esmMin((() => {
 	NO_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
 	COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 	FEW = 50;
-}));
-// src/desired/at-commit.ts
-init_config();
-init_parse();
-init_driver();
-init_problem();
-/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
-async function parseAt(repository, { commit, path }) {
-	const bytes = await repository.fileAt(commit, path);
-	return bytes === null ? null : parsePromptFile(bytes, path);
-}
-/**
-* A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
-* root) may come from the service: whatever git makes of them, this does not throw.
-*/
-async function fileInGit(repository, commit, path) {
-	if (repository === null) return null;
-	try {
-		const resolved = await repository.resolveRef(commit);
-		return resolved === null ? null : (await parseAt(repository, {
-			commit: resolved,
-			path
-		}))?.file ?? null;
-	} catch {
-		return null;
-	}
-}
-/**
-* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
-* with several files (of now, of the base commit) the first has the say.
-*/
-async function readContentsAtRefs(files, repository) {
-	const pinned = files.flatMap((file) => file.pins.flatMap(({ pin, line, column }) => {
-		return pin.kind === "git" ? [{
-			file,
-			ref: pin.ref,
-			place: {
-				path: file.path,
-				line,
-				column
-			}
-		}] : [];
-	}));
-	const read = await Promise.all(pinned.map(async (one) => ({
-		...one,
-		at: await contentAt$1(one.file, one.ref, repository, one.place)
-	})));
-	const byId = Map.groupBy(read, ({ file }) => file.id);
-	return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
-}
-async function contentAt$1(file, ref, repository, place) {
-	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
-	const commit = await repository.resolveRef(ref);
-	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
-	const found = await findAt({
-		id: file.id,
-		path: repository.fromRoot(file.path)
-	}, commit, repository);
-	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
-		ref,
-		reason: found
-	}, place);
-	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
-	const provenance = {
-		commit,
-		path: found.path,
-		...summary === void 0 ? {} : { changeSummary: summary }
-	};
-	return {
-		content: found.file.content,
-		provenance
-	};
-}
-/**
-* A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
-* then. A text says why it is not. Each is looked for once: a commit never changes.
-*/
-function findAt(located, commit, repository) {
-	const finder = finders.get(repository) ?? makeFinder(repository);
-	finders.set(repository, finder);
-	const key = [
-		commit,
-		located.id,
-		located.path
-	].join("\0");
-	const found = finder.found.get(key) ?? find(located, commit, repository, finder);
-	finder.found.set(key, found);
-	return found;
-}
-const finders = /* @__PURE__ */ new WeakMap();
-function makeFinder(repository) {
-	const search = gathered(async (ids, commit = "", ending = "") => {
-		const paths = await repository.filesHolding(commit, ids, ending);
-		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
-		return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
-	});
-	return {
-		found: /* @__PURE__ */ new Map(),
-		search
-	};
-}
-async function candidateAt(repository, commit, path) {
-	const parsed = await parseAt(repository, {
-		commit,
-		path
-	});
-	return parsed === null ? [] : [{
-		path,
-		parsed
-	}];
-}
-async function find({ id, path: own }, commit, repository, { search }) {
-	const inPlace = () => candidateAt(repository, commit, own);
-	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
-	let reason = "no file with its id";
-	for (const candidates of [inPlace, others]) for (const { path, parsed } of await candidates()) {
-		if (parsed.file?.id === id) return {
-			file: parsed.file,
-			path
-		};
-		reason = invalidity(parsed, path, id, path === own) ?? reason;
-	}
-	return reason;
-}
-/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
-function invalidity({ outline, problems }, path, id, inPlace) {
-	const invalid = problems.find(isError);
-	const other = outline?.id?.value ?? (inPlace ? id : null);
-	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
-}
-// src/files/paths.ts
-/** A path as reports show it. */
-function slashed(path) {
-	return node_path.sep === "/" ? path : path.replaceAll(node_path.sep, "/");
-}
-/** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-function leaves$1(way) {
-	return way === ".." || way.startsWith("../") || (0, node_path.isAbsolute)(way);
-}
-/** The root of the repository that a folder is in; outside a repository the folder itself. */
-function findRoot(folder) {
-	return rootsAbove(folder)[0] ?? folder;
-}
-/** The roots of the repositories that a folder is in, the nearest first. */
-function rootsAbove(folder) {
-	const above = (0, node_path.dirname)(folder) === folder ? [] : rootsAbove((0, node_path.dirname)(folder));
-	return isRoot(folder) ? [folder, ...above] : above;
-}
-/** `.git` is a file in worktrees and submodules. */
-function isRoot(folder) {
-	return (0, node_fs.existsSync)((0, node_path.join)(folder, ".git"));
-}
-/** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
-function firstLink(root, path) {
-	return linksTo(path).find((link) => isWithin((0, node_path.dirname)(link), root)) ?? null;
-}
-/** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
-function trackedLink(path) {
-	return linksTo(path).find((link) => rootsAbove((0, node_fs.realpathSync)((0, node_path.dirname)(link))).length > 0) ?? null;
-}
-/** Whether a path, with all links followed, is a folder or below it. Both are there. */
-function isWithin(path, folder) {
-	return !leaves$1(slashed((0, node_path.relative)((0, node_fs.realpathSync)(folder), (0, node_fs.realpathSync)(path))));
-}
-/** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
-function linksTo(path) {
-	if ((0, node_path.dirname)(path) === path) return [];
-	const above = linksTo((0, node_path.dirname)(path));
-	return isLink(path) ? [...above, path] : above;
-}
-/** Not what cannot be looked at: whatever reads it reports that. */
-function isLink(path) {
-	try {
-		return (0, node_fs.lstatSync)(path).isSymbolicLink();
-	} catch {
-		return false;
-	}
-}
-/** Whether a path leads to a folder, through symbolic links as well. */
-function isDirectory(path) {
-	try {
-		return (0, node_fs.statSync)(path).isDirectory();
-	} catch {
-		return false;
-	}
-}
-var init_paths = __esmMin((() => {}));
-// src/domain/network.ts
-/** Whether a URL names this very machine. */
-function isLoopback({ hostname }) {
-	const host = hostname.replace(/\.$/, "");
-	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
-function proxiesOf(environment) {
-	return {
-		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
-		httpsProxy: proxyUrl(environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? ""),
-		noProxy: environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-	};
-}
-/** `proxy:3128` is a usual way to write it, and not a URL. */
-function proxyUrl(setting) {
-	const text = setting.trim();
-	return text === "" || text.includes("://") ? text : `http://${text}`;
-}
-var init_network = __esmMin((() => {}));
-// src/config/service.ts
-/** Where the service is; null where nothing says it, which is enough for offline commands. */
-function locateService({ service = {} }, around) {
-	const fromVariable = urlVariable(around);
-	if (service.embedded !== void 0 && fromVariable === void 0) return {
-		kind: "embedded",
-		databasePath: (0, node_path.resolve)((0, node_path.dirname)(around.file), service.embedded)
-	};
-	const baseUrl = fromVariable ?? service.base_url;
-	if (baseUrl === void 0) return null;
-	return {
-		kind: "remote",
-		baseUrl,
-		apiKeyVariable: service.api_key_env ?? DEFAULTS$1.api_key_env
-	};
-}
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable({ environment }) {
-	return environment["PROMPTSYNC_BASE_URL"] === "" ? void 0 : environment[BASE_URL_VARIABLE];
-}
-/** What is wrong with the service beyond its shape, which may be wrong as well. */
-function serviceProblems$1(mapping, around) {
-	const [url, embedded] = ["base_url", "embedded"].map((name) => mapping.valueAt(["service", name]));
-	const fromVariable = urlVariable(around);
-	const urls = fromVariable === void 0 ? baseUrlProblems(url, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, BASE_URL_VARIABLE, {});
-	return typeof embedded === "string" && isOutside(embedded, around) ? [...urls, outsideProblem(mapping)] : urls;
-}
-/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded, { file, root }) {
-	const way = slashed((0, node_path.relative)(root, (0, node_path.resolve)((0, node_path.dirname)(file), embedded)));
-	return leaves$1(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
-}
-function outsideProblem(mapping) {
-	const expected = "it leaves the repository, or is among what git keeps there";
-	const place = mapping.placeOf(["service", "embedded"]);
-	return makeProblem("config/invalid-field", {
-		field: "service.embedded",
-		expected
-	}, place);
-}
-/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl, source, place) {
-	const expected = typeof baseUrl === "string" ? faultOf(baseUrl) : null;
-	return expected === null ? [] : [makeProblem("config/invalid-url", {
-		source,
-		expected
-	}, place)];
-}
-function faultOf(baseUrl) {
-	const url = URL.parse(baseUrl);
-	if (url === null) return "it is no URL";
-	if (/[\s\\\p{Cc}]/u.test(baseUrl)) return "it holds blanks, backslashes or control characters";
-	if (url.username !== "" || url.password !== "") return "it holds credentials";
-	if (/[?#]/.test(baseUrl)) return "it holds a query or a fragment";
-	if (url.protocol === "https:") return null;
-	if (url.protocol !== "http:") return "its scheme is not https";
-	return isLoopback(url) ? null : "plain http is used for an address that is not loopback";
-}
-/** Reads the API key from its variable. The key occurs in no problem. */
-function readApiKey(variable, environment) {
-	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return makeProblem("config/missing-key", { variable });
-	return KEY.test(apiKey) ? { apiKey } : makeProblem("config/invalid-key", { variable });
-}
-var BASE_URL_VARIABLE, EMBEDDED_API_KEY, KEY;
-var init_service = __esmMin((() => {
-	init_network();
-	init_paths();
-	init_problem();
-	BASE_URL_VARIABLE = "PROMPTSYNC_BASE_URL";
-	EMBEDDED_API_KEY = "embedded";
-	KEY = /^[\x21-\x7e]+$/;
-}));
-// src/config/load.ts
-/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
-async function loadConfig({ workingDirectory, file, environment }) {
-	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
-	if (path === null) return {
-		config: null,
-		problems: [makeProblem("config/not-found")]
-	};
-	const shownPath = file ?? (0, node_path.basename)(path);
-	const read = readText(path);
-	if ("reason" in read) return {
-		config: null,
-		problems: [makeProblem("config/unreadable", read, { path: shownPath })]
-	};
-	return parseConfig(read.text, {
-		file: path,
-		shownPath,
-		root: findRoot((0, node_path.dirname)(path)),
-		environment
-	});
-}
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-function findConfigFile(from) {
-	const candidate = (0, node_path.join)(from, CONFIG_NAME);
-	if ((0, node_fs.existsSync)(candidate)) return candidate;
-	const parent = (0, node_path.dirname)(from);
-	return isRoot(from) || parent === from ? null : findConfigFile(parent);
-}
-/**
-* Devices and pipes are not read, as they may never end, nor what a link leads to outside of the repository. It blocks:
-* nothing else can be done meanwhile.
-*/
-function readText(path) {
-	try {
-		if (!(0, node_fs.statSync)(path).isFile()) return { reason: "it is not a regular file" };
-		if (rootsAbove((0, node_path.dirname)(path)).some((root) => !isWithin(path, root))) return { reason: "a symbolic link on its path leads out of the repository" };
-		return { text: new TextDecoder("utf-8", { fatal: true }).decode((0, node_fs.readFileSync)(path)) };
-	} catch (error) {
-		if (error instanceof TypeError) return { reason: "it is not valid UTF-8" };
-		const code = systemCodeOf(error);
-		return { reason: code === "ENOENT" ? "there is no such file" : code };
-	}
-}
-/** Parses promptsync.yaml. All problems are gathered; with an error there is no configuration. */
-function parseConfig(text, around) {
-	const path = around.shownPath;
-	const reason = `it has more than ${LARGEST$1} bytes`;
-	if (Buffer.byteLength(text, "utf8") > LARGEST$1) return {
-		config: null,
-		problems: [makeProblem("config/unreadable", { reason }, { path })]
-	};
-	const { mapping, problems } = parseStrictYaml(text, path);
-	if (mapping === null) return {
-		config: null,
-		problems
-	};
-	const shaped = WrittenConfigShape.safeParse(mapping.value, ONCE);
-	const wrong = shaped.success ? [] : describeIssues(shaped.error, mapping, CONFIG_FIELDS).map(toProblem);
-	const all = [
-		...problems,
-		...wrong,
-		...serviceProblems$1(mapping, around),
-		...environmentProblems(mapping)
-	];
-	return {
-		config: shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null,
-		problems: all
-	};
-}
-function makeConfig(written, mapping, around) {
-	return {
-		file: around.file,
-		folder: (0, node_path.dirname)(around.file),
-		root: around.root,
-		service: locateService(written, around),
-		patterns: written.prompts ?? DEFAULTS$1.prompts,
-		patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(["prompts", index])),
-		environments: written.environments === void 0 ? null : makeEnvironments(written.environments, mapping),
-		trackingEnvironment: written.tracking_environment ?? DEFAULTS$1.tracking_environment,
-		onDrift: written.on_drift ?? DEFAULTS$1.on_drift,
-		maxChanges: written.max_changes === void 0 ? null : parseMaxChanges(written.max_changes),
-		concurrency: written.concurrency ?? DEFAULTS$1.concurrency,
-		timeoutSeconds: written.timeout_seconds ?? DEFAULTS$1.timeout_seconds
-	};
-}
-/** In the order in which they are written, names that look like numbers included. */
-function makeEnvironments(written, mapping) {
-	return mapping.keysOf(["environments"]).map((name) => ({
-		name,
-		...written[name]?.promote_from === void 0 ? {} : { promoteFrom: written[name].promote_from },
-		allowLatest: written[name]?.allow_latest ?? DEFAULTS$1.allow_latest
-	}));
-}
-/** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
-function environmentProblems(mapping) {
-	const names = mapping.keysOf(["environments"]);
-	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$1.tracking_environment;
-	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
-	return names.flatMap((name, index) => [...reserved.includes(name) ? [ownEnvironment(name, mapping)] : [], ...promotionProblems$1(name, names.slice(0, index), mapping)]);
-}
-function ownEnvironment(name, mapping) {
-	const path = ["environments", name];
-	return makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "it is the tool's own environment"
-	}, mapping.keyPlaceOf(path));
-}
-function promotionProblems$1(name, earlier, mapping) {
-	const path = [
-		"environments",
-		name,
-		"promote_from"
-	];
-	const from = mapping.valueAt(path);
-	if (typeof from !== "string" || earlier.includes(from)) return [];
-	return [makeProblem("config/invalid-field", {
-		field: path.join("."),
-		expected: "expected an environment that is listed before this one"
-	}, mapping.placeOf(path))];
-}
-function toProblem({ kind, field, expected, suggestion, place }) {
-	if (kind === "unknown") return makeProblem("config/unknown-field", {
-		field,
-		suggestion
-	}, place);
-	return makeProblem("config/invalid-field", {
-		field: field === "" ? "promptsync.yaml" : field,
-		expected
-	}, place);
-}
-var LARGEST$1, ONCE;
-var init_load = __esmMin((() => {
-	init_policy();
-	init_paths();
-	init_strict_yaml();
-	init_yaml_shape();
-	init_problem();
-	init_config();
-	init_service();
-	LARGEST$1 = 65536;
-	ONCE = { jitless: true };
-}));
-// src/files/find.ts
-/**
-* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
-* files does: threads take longer than a folder.
-*/
-function findPromptPaths(where) {
-	const excluded = exclusionOf(where.patterns);
-	const found = {
-		folder: where.folder,
-		paths: [],
-		problems: []
-	};
-	for (const [index, pattern] of where.patterns.entries()) {
-		const outside = makeProblem("config/pattern-outside", { pattern }, where.patternPlaces?.[index] ?? {});
-		for (const glob of globsOf({
-			...where,
-			patterns: [pattern]
-		})) findAll(glob, where.root, outside, found);
-	}
-	const paths = found.paths.filter((path) => !excluded(path));
-	const problems = found.problems.filter(({ code, path }) => !code.startsWith("prompt/") || !excluded(path ?? ""));
-	const once = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-	return {
-		paths: [...new Set(paths)].toSorted(),
-		problems: [...once.values()]
-	};
-}
-/** Whether the patterns match a path (relative to the folder) at whatever commit, by its name alone. */
-function promptMatcher(where) {
-	const excluded = exclusionOf(where.patterns);
-	const globs = globsOf(where);
-	return (path) => !excluded(path) && !path.split("/").some(isNeverEntered) && globs.some((glob) => reaches(glob, path));
-}
-function reaches({ start, enters, matches }, path) {
-	const below = path.slice(start.length);
-	return path.startsWith(start) && below.split("/").slice(0, -1).every(enters) && matches(below);
-}
-function exclusionOf(patterns) {
-	const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlob(pattern.slice(1)));
-	return (path) => globs.some((matches) => matches(path));
-}
-function findAll(glob, root, outside, found) {
-	const directory = (0, node_path.resolve)(found.folder, glob.start);
-	const start = way(root, directory);
-	if (leaves$1(start) || leaves$1(way(root, (0, node_path.resolve)(found.folder, glob.pattern)))) found.problems.push(outside);
-	else if (!start.split("/").some(isNeverEntered)) {
-		const link = firstLink(root, directory);
-		if (link === null) walk$1(glob, "", found);
-		else found.problems.push(linkProblem(way(found.folder, link)));
-	}
-}
-/** @param below the folder below the one that the pattern starts in, with a slash at its end */
-function walk$1(glob, below, found) {
-	for (const entry of entriesOf(glob.start + below, found)) {
-		const [inside, path] = [below + entry.name, glob.start + below + entry.name];
-		const matches = glob.matches(inside);
-		if (entry.isSymbolicLink()) {
-			if (matches || glob.enters(entry.name) && isDirectory((0, node_path.join)(found.folder, path))) found.problems.push(linkProblem(path));
-		} else if (entry.isDirectory()) {
-			if (glob.enters(entry.name)) walk$1(glob, `${inside}/`, found);
-		} else if (matches && entry.isFile()) found.paths.push(path);
-		else if (matches) found.problems.push(makeProblem("prompt/unreadable", { reason: "it is not a regular file" }, placeOfFile(path)));
-	}
-}
-/** What is in a folder; nothing when it is not there. */
-function entriesOf(path, { folder, problems }) {
-	try {
-		return (0, node_fs.readdirSync)((0, node_path.join)(folder, path), { withFileTypes: true });
-	} catch (error) {
-		const reason = systemCodeOf(error);
-		if (!(reason === "ENOENT" || reason === "ENOTDIR")) problems.push(makeProblem("prompt/unreadable", { reason }, placeOfFile(path.slice(0, -1))));
-		return [];
-	}
-}
-/** What the positive patterns ask for, one for each way to read their braces. */
-function globsOf({ folder, patterns }) {
-	return patterns.filter((pattern) => pattern !== "" && !pattern.startsWith("!")).flatMap(expandBraces).map((pattern) => globOf(folder, pattern));
-}
-function globOf(folder, pattern) {
-	const { base, glob } = splitGlob(pattern);
-	const deep = glob.includes("/") || glob.includes("**");
-	const hidden = /(^|\/)\./.test(glob);
-	return {
-		pattern,
-		start: `${way(folder, (0, node_path.resolve)(folder, base))}/`.replace(/^\/$/, ""),
-		matches: makeGlob(glob),
-		enters: (name) => deep && !isNeverEntered(name) && (hidden || !name.startsWith("."))
-	};
-}
-function way(from, to) {
-	return slashed((0, node_path.relative)(from, to));
-}
-/** File systems that ignore case are meant too. */
-function isNeverEntered(name) {
-	return /^(?:\.git|node_modules)$/i.test(name);
-}
-function linkProblem(path) {
-	return makeProblem("prompt/symbolic-link", {}, placeOfFile(path));
-}
-var init_find = __esmMin((() => {
-	init_problem();
-	init_glob();
-	init_paths();
-	init_front_matter();
-}));
-// src/files/read-write.ts
-/**
-* Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
-* because handing the four steps of a small file to threads and back takes ten times as long as they do.
-*/
-function readBytes(path, limit = LARGEST_FILE) {
-	const descriptor = (0, node_fs.openSync)(path, FLAGS);
-	try {
-		const stats = (0, node_fs.fstatSync)(descriptor);
-		if (!stats.isFile()) return { reason: "it is not a regular file" };
-		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
-	} finally {
-		(0, node_fs.closeSync)(descriptor);
-	}
-}
-var LARGEST_FILE, FLAGS;
-var init_read_write = __esmMin((() => {
-	LARGEST_FILE = 16777216;
-	FLAGS = node_fs.constants.O_RDONLY | node_fs.constants.O_NOFOLLOW | node_fs.constants.O_NONBLOCK;
-}));
-// src/files/read.ts
-/** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-async function readPrompts(where, rules) {
-	const found = findPromptPaths(where);
-	const read = await readPromptFiles(where.folder, found.paths);
-	const outlines = read.flatMap(({ outline }) => outline ?? []);
-	const problems = [
-		...found.paths.length + found.problems.length === 0 ? [makeProblem("prompt/none-found", { patterns: where.patterns })] : [],
-		...found.problems,
-		...read.flatMap((one) => one.problems),
-		...checkNames(outlines),
-		...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules)))
-	];
-	const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
-	return {
-		files: read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path)),
-		problems,
-		count: found.paths.length
-	};
-}
-async function readPromptFiles(folder, paths) {
-	const all = [];
-	for (const path of paths) {
-		all.push(readPromptFile(folder, path));
-		if (all.length % FILES_AT_ONCE === 0) await (0, node_timers_promises.setImmediate)();
-	}
-	return all;
-}
-function readPromptFile(folder, path) {
-	const place = placeOfFile(path);
-	try {
-		const bytes = readBytes((0, node_path.join)(folder, path));
-		if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
-		if ("reason" in bytes) return unreadable([makeProblem("prompt/unreadable", bytes, place)]);
-		return unreadable([makeProblem("prompt/too-large", {
-			bytes: bytes.tooLarge,
-			limit: LARGEST_FILE
-		}, place)]);
-	} catch (error) {
-		return unreadable([makeProblem("prompt/unreadable", { reason: systemCodeOf(error) }, place)]);
-	}
-}
-/** What is wrong between files: each of those that share an id or a key names another one. */
-function checkNames(all) {
-	return [...repeated(all.flatMap(({ id }) => id ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-id", {
-		id: value,
-		other
-	}, place)), ...repeated(all.flatMap(({ key }) => key ?? [])).map(({ value, place, other }) => makeProblem("prompt/duplicate-key", {
-		key: value,
-		other
-	}, place))];
-}
-/** Compared in normal form C: two spellings that look alike are one. */
-function repeated(names) {
-	return [...Map.groupBy(names, ({ value }) => value.normalize("NFC")).values()].filter((group) => group.length > 1).flatMap((group) => group.map((one, index) => ({
-		...one,
-		other: group[index === 0 ? 1 : 0]?.place.path ?? ""
-	})));
-}
-function checkEnvironment({ value, place }, { known, reserved }) {
-	if (reserved.includes(value)) return [makeProblem("prompt/tool-environment", { environment: value }, place)];
-	if (known === null || known.includes(value)) return [];
-	return [makeProblem("prompt/unknown-environment", {
-		environment: value,
-		known,
-		suggestion: suggest(value, known)
-	}, place)];
-}
-var FILES_AT_ONCE;
-var init_read = __esmMin((() => {
-	init_suggest();
-	init_problem();
-	init_find();
-	init_front_matter();
-	init_parse();
-	init_read_write();
-	FILES_AT_ONCE = 64;
 }));
 // src/git/files-at.ts
 /** What git knows of files at other commits. Paths are relative to the repository's root. */
@@ -20208,6 +20182,11 @@ function filesAt(git, { blobAt }) {
 			const found = await read(blob);
 			if (found === null) throw gitProblem(/* @__PURE__ */ new Error(`the object ${blob} is missing or damaged.`));
 			return found.bytes;
+		},
+		/** All that is at a commit, by path: mode, kind and id, as `git ls-tree` prints them. */
+		treeAt: async (commit) => {
+			const lines = namesIn(await git.ask("ls-tree", "-r", "-z", "--full-tree", commit));
+			return new Map(lines.map((line) => [line.slice(line.indexOf("	") + 1), line.slice(0, line.indexOf("	"))]));
 		},
 		/** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
 		filesHolding: async (commit, texts, ending) => {
@@ -20325,12 +20304,10 @@ function historyOf$1({ ask, askWith }, trees) {
 	return {
 		/** The commit that last touched a file as of another commit. */
 		lastCommitAt: async (commit, path) => (await last(path, commit)).get(path) ?? null,
-		/** Where a file was touched up to a commit, under earlier names as well; newest first. */
-		whereTouched: async (commit, path) => (await touched(path, commit, ...ALL)).get(path) ?? [],
-		/** Where the branch of a commit itself changed a file, merges included; under earlier names as well, newest first. */
-		whereMerged: async (commit, path) => (await touched(path, commit, ...BRANCH)).get(path) ?? [],
-		/** The commits that any of the commits contains, themselves included. */
-		ancestorsOf: async (commits) => new Set(await revList(...commits)),
+		/** Where a file was touched up to a commit, or by the branch itself; under earlier names as well, newest first. */
+		whereTouched: async (commit, path, by = "all") => (await touched(path, commit, ...WHICH[by])).get(path) ?? [],
+		/** Those of the commits that no other one of them contains. */
+		independent: async (commits) => linesIn$1(await ask("merge-base", "--independent", ...commits)),
 		/** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
 		commitsOf: (ids) => readCommits(askWith, ids),
 		/** By commit: the merge that brought it into the branch of another one; of that branch's own commits there is none. */
@@ -20338,13 +20315,8 @@ function historyOf$1({ ask, askWith }, trees) {
 		/** The newest commit that two have in common; null where there is none, or one of the two is not there. */
 		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
 		/** A commit and what was merged or pushed to its branch before it, newest first. */
-		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit),
-		/** Those of the commits that come after another one and contain it; ids that are not there are none of them. */
-		descendantsOf: (commit, candidates) => findDescendants(askWith, commit, candidates)
+		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit)
 	};
-}
-function linesIn$1(listed) {
-	return listed.split("\n").filter((line) => line !== "");
 }
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
 async function readCommits(ask, ids) {
@@ -20391,14 +20363,6 @@ function findMerges(listed) {
 		}
 	}
 	return merges;
-}
-/** Candidates may come from the service: only what can be a commit's id is handed to git. */
-async function findDescendants(ask, commit, candidates) {
-	const ids = [...new Set(candidates)].filter(isCommitId);
-	if (ids.length === 0) return [];
-	const listed = await ask([...ids, `^${commit}`], "rev-list", "--ignore-missing", "--ancestry-path", "--stdin");
-	const after = new Set(linesIn$1(listed));
-	return ids.filter((id) => after.has(id));
 }
 /**
 * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
@@ -20530,7 +20494,7 @@ function titleIn(body) {
 	const first = body.split("\n", 1)[0]?.trim() ?? "";
 	return first === "" || first.startsWith("See merge request ") ? null : first;
 }
-var LOG, FIELDS, LATELY, ALL_OF_THEM, MOST_COMMITS, BRANCH, ALL, CHANGE, MERGE_REQUEST;
+var LOG, FIELDS, LATELY, ALL_OF_THEM, MOST_COMMITS, WHICH, CHANGE, MERGE_REQUEST;
 var init_history = __esmMin((() => {
 	init_driver();
 	init_files_at();
@@ -20553,10 +20517,73 @@ var init_history = __esmMin((() => {
 	LATELY = 1e3;
 	ALL_OF_THEM = -1;
 	MOST_COMMITS = 1e5;
-	BRANCH = ["--first-parent", "--diff-merges=first-parent"];
-	ALL = ["--diff-merges=off"];
+	WHICH = {
+		all: ["--diff-merges=first-parent"],
+		branch: ["--first-parent", "--diff-merges=first-parent"]
+	};
 	CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 	MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
+}));
+// src/git/remote.ts
+/** The remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
+function openRemote(start) {
+	const { ask } = openGit(start, {
+		timeout: { block: SILENCE },
+		allowEnvironment: ["GIT_SSH_COMMAND"]
+	});
+	return {
+		/** The tip of a branch (null: of the remote's default one) on its remote; null where there is no remote. */
+		tipOf: (branch) => tipOf(ask, branch),
+		/** Fetches the objects of a tip. No ref moves, and a full clone stays full; a shallow one gets the commit alone. */
+		fetchTip: ({ remote, commit }, shallow) => {
+			return ask("fetch", "--quiet", ...[
+				"--no-tags",
+				"--no-prune",
+				"--refmap=",
+				"--no-write-fetch-head",
+				"--no-recurse-submodules"
+			], ...shallow ? ["--depth=1"] : [], "--", remote, commit);
+		},
+		/** Fetches the history that a shallow clone leaves out, of all its branches. Files and refs of ours stay. */
+		fetchHistory: () => ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", REMOTE)
+	};
+}
+async function tipOf(ask, branch) {
+	const remote = await remoteOf(ask, branch);
+	if (remote === null) return null;
+	const ref = branch === null ? "HEAD" : `${BRANCHES}${branch}`;
+	const [value = ""] = (linesIn$1(await ask("ls-remote", "--quiet", ...branch === null ? ["--symref"] : [], "--", remote, ref)).find((line) => line.endsWith(`\t${ref}`)) ?? "").split("	");
+	if (branch !== null && value !== "") return {
+		remote,
+		branch,
+		commit: value
+	};
+	if (value.startsWith(`ref: ${BRANCHES}`)) return tipOf(ask, value.slice(`ref: ${BRANCHES}`.length));
+	throw gitProblem(/* @__PURE__ */ new Error(`the remote "${remote}" has no ${branch === null ? "default branch" : ref}.`));
+}
+/** The remote that a branch tracks, else `origin`, else the only one; null where there is none. Throws a `ProblemError`. */
+async function remoteOf(ask, branch) {
+	const remotes = linesIn$1(await ask("remote"));
+	const remote = [branch === null ? "" : (await ask("config", "--get", `branch.${branch}.remote`)).trim(), REMOTE].find((name) => remotes.includes(name));
+	if (remote === void 0 && remotes.length > 1) throw gitProblem(/* @__PURE__ */ new Error(`the remotes are ${remotes.join(", ")}, and none is "${REMOTE}": set \`branch\` in promptsync.yaml, and let that branch track one (git branch --set-upstream-to).`));
+	return remote ?? remotes[0] ?? null;
+}
+/** The ref where the clone keeps the tip of a branch (null: of the default one), as it knows it; null: it does not. */
+async function knownTip(ask, branch) {
+	const remote = await remoteOf(ask, branch).catch(() => void 0);
+	if (remote === void 0) return null;
+	if (remote === null) return branch && `${BRANCHES}${branch}`;
+	const known = `refs/remotes/${remote}/`;
+	if (branch !== null) return known + branch;
+	const name = (await ask("symbolic-ref", "--quiet", `${known}HEAD`)).trim().slice(known.length);
+	return name === "" ? null : knownTip(ask, name);
+}
+var SILENCE, REMOTE, BRANCHES;
+var init_remote = __esmMin((() => {
+	init_driver();
+	SILENCE = 6e4;
+	REMOTE = "origin";
+	BRANCHES = "refs/heads/";
 }));
 // src/git/repository.ts
 var repository_exports = /* @__PURE__ */ __exportAll({ openRepository: () => openRepository });
@@ -20572,6 +20599,7 @@ async function openRepository(start, folder) {
 	const fromRoot = (path) => node_path.posix.normalize(prefix + path);
 	const toFolder = (path) => node_path.posix.relative(prefix, path);
 	const trees = openTrees(git);
+	const files = filesAt(git, trees);
 	return {
 		/** The commit that is checked out; null before the first one. */
 		head,
@@ -20579,6 +20607,8 @@ async function openRepository(start, folder) {
 		shallow,
 		/** From a path that is relative to the folder. */
 		fromRoot,
+		/** To a path that is relative to the folder. */
+		toFolder,
 		/** Those of the paths (from the folder) that differ from HEAD: edited, staged, untracked or ignored. */
 		uncommitted: async (paths) => {
 			const isAsIn = head === null ? () => false : await comparedWith(ask, head, pathspecsOf(paths.map(fromRoot)));
@@ -20598,7 +20628,12 @@ async function openRepository(start, folder) {
 				changed: changed.map(toFolder)
 			};
 		},
-		...filesAt(git, trees),
+		/** The commit that a branch of the remote (null: its default one) is at, as the clone knows it: nothing is fetched. */
+		knownTip: async (branch) => {
+			const ref = await knownTip(ask, branch);
+			return ref === null ? null : files.resolveRef(ref);
+		},
+		...files,
 		...historyOf$1(git, trees)
 	};
 }
@@ -20630,6 +20665,7 @@ var init_repository = __esmMin((() => {
 	init_driver();
 	init_files_at();
 	init_history();
+	init_remote();
 	EVERYWHERE = ":(top)";
 	DIFFERENCES = [
 		"diff",
@@ -20665,13 +20701,18 @@ async function openWorkspace(options, world) {
 		...read.problems,
 		...unselectable
 	]);
-	const workspace = {
+	const all = {
 		config,
 		files: selected.files,
 		problems: found,
 		narrowed: null
 	};
-	return options.changedSince === void 0 ? workspace : narrow(workspace, config, options.changedSince);
+	const workspace = options.changedSince === void 0 ? all : await narrow(all, config, options.changedSince);
+	const left = new Set(read.files.map(({ path }) => path)).difference(new Set(workspace.files.map(({ path }) => path)));
+	return {
+		...workspace,
+		problems: workspace.problems.filter((one) => isError(one) || !left.has(one.path ?? ""))
+	};
 }
 async function narrow(workspace, config, ref) {
 	try {
@@ -20792,6 +20833,216 @@ var init_workspace = __esmMin((() => {
 	init_read();
 	init_problem();
 }));
+// src/commands/merged-and-newest.ts
+init_workspace();
+init_find();
+init_remote();
+init_problem();
+/** Why the commit that is checked out may not be written: only what is merged and newest goes live. */
+async function mergedAndNewest(desired, options) {
+	try {
+		const other = await findOther(desired, options);
+		return other === null ? [] : [await refusalOf$2(other)];
+	} catch (error) {
+		return [makeProblem("guard/unknown-newest", { reason: messageOf(error) })];
+	}
+}
+/** Once all is written: whether the branch has moved on meanwhile. Where that cannot be asked any more, nothing is said. */
+async function overtaken(desired, options) {
+	const other = await findOther(desired, options).catch(() => null);
+	return other === null ? [] : [makeProblem("guard/overtaken", other)];
+}
+/** Null where both commits have all the same that is written from, and where nothing is guarded. */
+async function findOther(desired, options) {
+	const { config, repository } = desired;
+	if (options.anyCommit === true || repository === null || config.service?.kind === "embedded") return null;
+	const newest = await askGit(config, repository).catch((error) => {
+		if (options.askForge === void 0) throw error;
+		return options.askForge(config.branch);
+	});
+	const { head: commit, treeAt, toFolder } = repository;
+	if (newest === null || newest.commit === commit) return null;
+	if (commit === null) throw new Error("there is no commit yet.");
+	const [here, there] = [await treeAt(commit), await newest.tree()];
+	const paths = [.../* @__PURE__ */ new Set([...here.keys(), ...there.keys()])].filter((path) => here.get(path) !== there.get(path)).map(toFolder).filter(writtenFrom(desired, options));
+	return paths.length === 0 ? null : {
+		branch: newest.branch,
+		newer: newest.commit,
+		commit,
+		paths,
+		repository
+	};
+}
+/** Null without a remote. */
+async function askGit(config, { treeAt, shallow }) {
+	const remote = openRemote(gitStartOf(config));
+	const tip = await remote.tipOf(config.branch);
+	if (tip === null) return null;
+	const tree = () => treeAt(tip.commit);
+	return {
+		...tip,
+		tree: () => tree().catch(() => remote.fetchTip(tip, shallow).then(tree))
+	};
+}
+/**
+* The configuration and the prompt files, those that only the newest commit has as well. Where prompts were selected, it
+* is their files alone: what else a key would select there is not looked for.
+*/
+function writtenFrom({ config, files, narrowed }, { only, named = [] }) {
+	const isWhole = only.length + named.length + (narrowed?.left.length ?? 0) === 0;
+	const always = /* @__PURE__ */ new Set([...configPaths(config), ...files.map(({ path }) => path)]);
+	const matches = isWhole ? promptMatcher(config) : () => false;
+	return (path) => always.has(path) || matches(path);
+}
+/** In a shallow clone, and of what was not fetched, it is not known which of the two comes first. */
+async function refusalOf$2({ repository, ...other }) {
+	const base = repository.shallow ? null : await repository.mergeBase(other.commit, other.newer);
+	if (base !== null && base !== other.commit) return makeProblem("guard/not-merged", other);
+	return makeProblem("guard/superseded", {
+		...other,
+		behind: base !== null
+	});
+}
+// src/domain/observed.ts
+/** What reads a prompt in these environments, and with `whole` all versions that can be known. */
+function readingOnly(promptId, environments, whole = false) {
+	return {
+		promptId,
+		environments,
+		pins: [],
+		own: null,
+		isDone: () => true,
+		whole
+	};
+}
+// src/desired/at-commit.ts
+init_parse();
+init_driver();
+init_problem();
+/** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
+async function parseAt(repository, { commit, path }) {
+	const bytes = await repository.fileAt(commit, path);
+	return bytes === null ? null : parsePromptFile(bytes, path);
+}
+/**
+* A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
+* root) may come from the service: whatever git makes of them, this does not throw.
+*/
+async function fileInGit(repository, commit, path) {
+	if (repository === null) return null;
+	try {
+		const resolved = await repository.resolveRef(commit);
+		return resolved === null ? null : (await parseAt(repository, {
+			commit: resolved,
+			path
+		}))?.file ?? null;
+	} catch {
+		return null;
+	}
+}
+/**
+* By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
+* with several files (of now, of the base commit) the first has the say.
+*/
+async function readContentsAtRefs(files, repository) {
+	const pinned = files.flatMap((file) => file.pins.flatMap(({ pin, line, column }) => {
+		return pin.kind === "git" ? [{
+			file,
+			ref: pin.ref,
+			place: {
+				path: file.path,
+				line,
+				column
+			}
+		}] : [];
+	}));
+	const read = await Promise.all(pinned.map(async (one) => ({
+		...one,
+		at: await contentAt$1(one.file, one.ref, repository, one.place)
+	})));
+	const byId = Map.groupBy(read, ({ file }) => file.id);
+	return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
+}
+async function contentAt$1(file, ref, repository, place) {
+	if (repository === null) return makeProblem("git/needs-repository", { what: `The pin git:${ref}` }, place);
+	const commit = await repository.resolveRef(ref);
+	if (commit === null) return makeProblem("pin/unknown-ref", { ref }, place);
+	const found = await findAt({
+		id: file.id,
+		path: repository.fromRoot(file.path)
+	}, commit, repository);
+	if (typeof found === "string") return makeProblem("pin/no-prompt-at-ref", {
+		ref,
+		reason: found
+	}, place);
+	const summary = (await repository.lastCommitAt(commit, found.path))?.changeSummary;
+	const provenance = {
+		commit,
+		path: found.path,
+		...summary === void 0 ? {} : { changeSummary: summary }
+	};
+	return {
+		content: found.file.content,
+		provenance
+	};
+}
+/**
+* A prompt as it was at a commit, found by its id: at the path (from the repository's root), or wherever the file was
+* then. A text says why it is not. Each is looked for once: a commit never changes.
+*/
+function findAt(located, commit, repository) {
+	const finder = finders.get(repository) ?? makeFinder(repository);
+	finders.set(repository, finder);
+	const key = [
+		commit,
+		located.id,
+		located.path
+	].join("\0");
+	const found = finder.found.get(key) ?? find(located, commit, repository, finder);
+	finder.found.set(key, found);
+	return found;
+}
+const finders = /* @__PURE__ */ new WeakMap();
+function makeFinder(repository) {
+	const search = gathered(async (ids, commit = "", ending = "") => {
+		const paths = await repository.filesHolding(commit, ids, ending);
+		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
+		return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
+	});
+	return {
+		found: /* @__PURE__ */ new Map(),
+		search
+	};
+}
+async function candidateAt(repository, commit, path) {
+	const parsed = await parseAt(repository, {
+		commit,
+		path
+	});
+	return parsed === null ? [] : [{
+		path,
+		parsed
+	}];
+}
+async function find({ id, path: own }, commit, repository, { search }) {
+	const inPlace = () => candidateAt(repository, commit, own);
+	const others = async () => ((await search(id, commit, (0, node_path.extname)(own))).get(id) ?? []).filter(({ path }) => path !== own);
+	let reason = "no file with its id";
+	for (const candidates of [inPlace, others]) for (const { path, parsed } of await candidates()) {
+		if (parsed.file?.id === id) return {
+			file: parsed.file,
+			path
+		};
+		reason = invalidity(parsed, path, id, path === own) ?? reason;
+	}
+	return reason;
+}
+/** Why a file that is not readable stands in for the prompt: it has the prompt's id, or its place and no other id. */
+function invalidity({ outline, problems }, path, id, inPlace) {
+	const invalid = problems.find(isError);
+	const other = outline?.id?.value ?? (inPlace ? id : null);
+	return invalid === void 0 || other !== id ? null : `${path} is not valid: ${invalid.message}`;
+}
 // src/desired/read-desired.ts
 init_config();
 init_workspace();
@@ -20844,13 +21095,17 @@ async function readBase(request, given) {
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
 	const shallow = repository.shallow ? [makeProblem("git/shallow", { of: "drift" })] : [];
 	const now = new Set(files.map(({ id }) => id));
-	const heads = repository.head === null ? [] : [repository.head];
+	const tips = [
+		commit,
+		repository.head,
+		await repository.knownTip(request.config.branch)
+	];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
 	return {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		ancestors: await repository.ancestorsOf([commit, ...heads]),
+		tips: tips.filter((tip) => tip !== null),
 		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
@@ -20897,7 +21152,8 @@ function invalidAt(changed, { ref, files }) {
 /** Where git is not asked, or has nothing to say. */
 const NO_HISTORY = {
 	formerPins: /* @__PURE__ */ new Map(),
-	formerFields: /* @__PURE__ */ new Map(),
+	pinnedAlways: /* @__PURE__ */ new Map(),
+	formerWants: /* @__PURE__ */ new Map(),
 	provenance: /* @__PURE__ */ new Map(),
 	contents: /* @__PURE__ */ new Map()
 };
@@ -20906,12 +21162,13 @@ init_plan();
 init_prompt_file();
 init_versions$1();
 /** Compares a pin with what its environment serves. Equal content is in sync whatever its id: such pins name content. */
-function meaningOf({ environment, pin }, file, { active, known, metadata }, atRefs) {
+function meaningOf({ environment, pin }, file, observed, atRefs) {
+	const { active, known, metadata } = observed;
 	const serves = active.get(environment) ?? null;
 	const content = wantedContent(pin, file, atRefs);
 	const sought = content === null ? null : asHeld(content, metadata);
-	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : holds(serves, sought))) return { kind: "in-sync" };
-	const version = sought === null ? findNamed(known, pin) : findContent(known, sought);
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : isInSync(serves, sought))) return { kind: "in-sync" };
+	const version = sought === null ? findNamed(known, pin) : findContent(existing(observed), sought);
 	if (version !== void 0) return {
 		kind: "known",
 		version
@@ -20925,40 +21182,85 @@ function meaningOf({ environment, pin }, file, { active, known, metadata }, atRe
 		}
 	};
 }
+/** What was only looked at is known by its number and its id, but may be forgotten: its content is made again. */
+function existing({ known, active }) {
+	const served = new Set([...active.values()].map((version) => version?.id));
+	return known.filter(({ id, lasting }) => lasting || served.has(id));
+}
 /** The content that a pin names; null for numbers and ids, and for refs that have none. */
 function wantedContent(pin, file, atRefs) {
 	if (pin.kind === "latest") return file.content;
 	return pin.kind === "git" ? contentAtRef(atRefs, pin.ref) : null;
 }
 /**
-* Whether a version of the file's own content is to be made. It is made even when no pin follows it; then somebody
-* else's version of equal content does not stand in for it, unless it is found again later.
+* Which version of the file's own content is to be made: a baseline only where the sync makes no other version. One is
+* made even when no pin follows it; then somebody else's version of equal content does not stand in for it, unless it
+* is found again later.
 */
-function wantsOwnVersion(file, observed, meanings) {
-	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
-	const left = file.pins.filter(({ pin }, at) => leaves(meanings[at], pin, observed));
-	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
+function dueVersion(file, observed, meanings) {
+	if (isContentDue(file, observed, meanings)) return "content";
+	return observed.recordDue && !meanings.some(({ kind }) => kind === "new") ? "baseline" : null;
 }
-/** Whether an environment is to serve something else. An id is a promise by itself: unknown ones are planned for. */
-function leaves(meaning, pin, { missing }) {
-	if (meaning?.kind === "unknown") return pin.kind === "version" && !missing.includes(pin.id);
-	return meaning?.kind === "known" || meaning?.kind === "new";
+function isContentDue(file, observed, meanings) {
+	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
+	const { active, known, metadata, recordDue } = observed;
+	const content = asHeld(file.content, metadata);
+	if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
+	return !known.some((version) => version.lasting && holds(version, content));
 }
 // src/desired/read-history.ts
 init_prompt_file();
 /** How many earlier states of a file are read. */
-const LONGEST_HISTORY$1 = 100;
+const LONGEST_HISTORY = 100;
 /** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
-async function readFormerFiles({ id, path }, commit, repository, most = LONGEST_HISTORY$1) {
-	return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, most), repository);
+async function readFormerFiles({ id, path }, commit, repository) {
+	return parseFiles(id, (await repository.whereTouched(commit, repository.fromRoot(path))).slice(0, LONGEST_HISTORY), repository);
 }
+/** What the ancestors of any of these commits wanted of a prompt, themselves included, wherever its file was there. */
+async function readFormerWants(located, tips, repository) {
+	const all = (await Promise.all(tips.map(async (tip) => {
+		const { id, path } = located;
+		const found = await findAt({
+			id,
+			path: repository.fromRoot(path)
+		}, tip, repository);
+		return readFormerFiles({
+			id,
+			path: typeof found === "string" ? path : repository.toFolder(found.path)
+		}, tip, repository);
+	}))).flat();
+	return {
+		pins: await pinsOf$1(all, repository),
+		fields: all.map(({ file }) => file)
+	};
+}
+/** How many are read of the branch itself: somebody waits for it, and 500 take two seconds. */
+const LONGEST_BRANCH = 500;
 /**
-* How each environment of a prompt was pinned up to a commit, newest first. What a branch had before it was merged was
-* asked of no service: it counts by its merge.
+* The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
+* branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
 */
-async function readFormerPins(file, commit, repository) {
-	const places = await repository.whereMerged(commit, repository.fromRoot(file.path));
-	return pinsOf$1(await parseFiles(file.id, places.slice(0, LONGEST_HISTORY$1), repository), repository);
+async function readFileHistory({ id, path }, commit, repository) {
+	const places = (await repository.whereTouched(commit, repository.fromRoot(path), "branch")).slice(0, LONGEST_BRANCH);
+	const cut = places.length === LONGEST_BRANCH || await isAtEdge(places.at(-1)?.commit, repository);
+	const files = await parseFiles(id, places, repository);
+	return {
+		commits: files.map((file) => file.commit),
+		pins: await pinsOf$1(files, repository),
+		whole: !cut
+	};
+}
+/** At the edge of a shallow clone every file looks as if it were new. */
+async function isAtEdge(commit, repository) {
+	return commit !== void 0 && repository.shallow && await repository.resolveRef(`${commit}^`) === null;
+}
+/** The environments that a file pins as it has done in all of its states. */
+function pinnedAlways({ pins }, { commits, pins: former, whole }) {
+	const always = pins.filter(({ environment, pin }) => {
+		const states = former.get(environment) ?? [];
+		return states.length === commits.length && states.every((state) => pinText(state.pin) === pinText(pin));
+	});
+	return new Set(whole && commits.length > 0 ? always.map(({ environment }) => environment) : []);
 }
 async function parseFiles(id, places, repository) {
 	return (await Promise.all(places.map(async ({ commit, path }) => {
@@ -21013,9 +21315,8 @@ function withoutHead(former, { pins, content }, head) {
 	}));
 }
 // src/desired/recall.ts
+init_digest();
 init_plan();
-/** A field that stands as it did so many changes of the file ago is no longer taken for unfinished work. */
-const LONGEST_HISTORY = 50;
 /** Reads what git says of earlier commits, of those of the files alone that differ from what was observed. */
 async function recall(files, { observed }, { repository, ...given }) {
 	if (repository === null) return NO_HISTORY;
@@ -21033,9 +21334,16 @@ async function recall(files, { observed }, { repository, ...given }) {
 			meanings
 		}];
 	});
+	const histories = await readAll(compared.filter(mayBeRefused(sources)), async (file) => ({
+		file,
+		...await fileHistory(file, sources)
+	}));
+	const drifting = compared.filter(mayDrift(sources));
+	const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
 	return {
-		formerPins: await readAll(compared.filter(mayBeRefused(sources)), (file) => formerPins(file, sources)),
-		formerFields: await readAll(compared.filter(mayDrift(sources)), (file) => formerFields(file, sources)),
+		formerPins: mapValues(histories, ({ file, pins }) => sources.base === null ? withoutHead(pins, file, repository.head) : pins),
+		pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
+		formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
 		provenance: await readProvenance(compared, sources),
 		contents: await readContents(compared, repository)
 	};
@@ -21043,6 +21351,9 @@ async function recall(files, { observed }, { repository, ...given }) {
 /** By prompt id; of the prompts that need it. */
 async function readAll(needed, read) {
 	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
+}
+function mapValues(all, make) {
+	return new Map([...all].map(([id, read]) => [id, make(read)]));
 }
 /** Whether an environment is to serve what the one before does not: only an earlier pin can allow that. */
 function mayBeRefused({ promotedFrom }) {
@@ -21057,33 +21368,39 @@ function mayBeRefused({ promotedFrom }) {
 function isSame(one, other) {
 	return one.id === other.id || one.digest === other.digest && one.metadataDigest === other.metadataDigest;
 }
+const NO_STATES = {
+	commits: [],
+	pins: /* @__PURE__ */ new Map(),
+	whole: false
+};
 /**
 * A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
 * that of the base.
 */
-async function formerPins(file, { repository, base }) {
+async function fileHistory(file, { repository, base }) {
 	const then = base === null ? file : base.files.get(file.id);
 	const commit = base?.commit ?? repository.head;
-	if (then === void 0 || commit === null) return /* @__PURE__ */ new Map();
-	const former = await readFormerPins(then, commit, repository);
-	return base === null ? withoutHead(former, file, commit) : former;
+	return then === void 0 || commit === null ? NO_STATES : readFileHistory(then, commit, repository);
 }
-/** Whether a field is neither as the base wants it nor as the file does. */
-function mayDrift({ base }) {
-	return ({ file, observed: { fields } }) => {
+/** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */
+function mayDrift({ base, contentsAtRefs }) {
+	return ({ file, observed, meanings }) => {
 		const then = base?.files.get(file.id);
+		if (then === void 0) return false;
+		const atRefs = contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
+		const isMoved = ({ environment }) => {
+			const pin = then.pins.find((one) => one.environment === environment);
+			return (observed.active.get(environment) ?? null) !== null && pin !== void 0 && meaningOf(pin, then, observed, atRefs).kind !== "in-sync";
+		};
+		if (file.pins.some((pin, at) => meanings[at]?.kind !== "in-sync" && isMoved(pin))) return true;
+		const { fields } = observed;
 		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
-		return FIELDS$2.some((field) => differs(then?.[field], fields[field]) && differs(file[field], fields[field]));
+		return FIELDS$2.some((field) => differs(then[field], fields[field]) && differs(file[field], fields[field]));
 	};
-}
-async function formerFields({ id }, { repository, base }) {
-	const then = base?.files.get(id);
-	if (base === null || then === void 0) return [];
-	return (await readFormerFiles(then, base.commit, repository, LONGEST_HISTORY)).map(({ file }) => file);
 }
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
 async function readProvenance(compared, { repository, uncommitted }) {
-	const paths = compared.filter(({ file, observed, meanings }) => wantsOwnVersion(file, observed, meanings)).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+	const paths = compared.filter(({ file, observed, meanings }) => dueVersion(file, observed, meanings) !== null).map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
 	const { head, fromRoot, lastCommitAt } = repository;
 	if (head === null) return /* @__PURE__ */ new Map();
 	const last = await Promise.all(paths.map(async (path) => [path, await lastCommitAt(head, fromRoot(path))]));
@@ -21091,21 +21408,23 @@ async function readProvenance(compared, { repository, uncommitted }) {
 }
 /** The texts that environments are to serve and that the service did not show; a plan can be shown without them. */
 async function readContents(compared, repository) {
-	const unread = compared.flatMap(({ meanings }) => meanings).flatMap((meaning) => meaning.kind === "known" && meaning.version.content === null ? [meaning.version] : []);
-	const found = await Promise.all(unread.map(async (version) => [version.id, await fromGit(version, repository)]));
-	return new Map(found.flatMap(([id, content]) => content === null ? [] : [[id, content]]));
+	const found = compared.flatMap(({ file, meanings }) => meanings.map(async (meaning) => {
+		if (meaning.kind !== "known" || meaning.version.content !== null) return [];
+		const content = await fromGit(meaning.version, file, repository);
+		return content === null ? [] : [[meaning.version.id, content]];
+	}));
+	return new Map((await Promise.all(found)).flat());
 }
-/** The file at the version's commit, provided that it holds what the version does. */
-async function fromGit({ source, digest }, repository) {
+/** The file at the version's commit, or else at any other, provided that it holds what the version does. */
+async function fromGit({ source, digest }, file, repository) {
 	const { commit, path } = source ?? {};
-	if (commit === void 0 || path === void 0) return null;
-	const content = (await fileInGit(repository, commit, path))?.content;
-	return content?.digest === digest ? content : null;
+	const then = commit === void 0 || path === void 0 ? null : await fileInGit(repository, commit, path);
+	if (then !== null && isDigestOf(digest, then.content)) return then.content;
+	return (repository.head === null ? [] : await readFormerFiles(file, repository.head, repository)).find((one) => isDigestOf(digest, one.file.content))?.file.content ?? null;
 }
 // src/observing/assume.ts
 init_digest();
 init_plan();
-init_versions$1();
 init_prompt_file();
 init_problem();
 /**
@@ -21149,7 +21468,7 @@ function assumeObserved(file, then, atRefs) {
 		},
 		active: new Map(active),
 		known: known.toSorted((a, b) => b.number - a.number),
-		remembers: (content) => known.some((version) => holds(version, content)),
+		recordDue: false,
 		findable: false,
 		missing: [],
 		metadata: "kept",
@@ -21177,6 +21496,7 @@ function versionOf(pin, content, number) {
 			digest,
 			metadataDigest,
 			ours: true,
+			lasting: true,
 			source: { digest },
 			content: {
 				text,
@@ -21197,6 +21517,7 @@ function versionOf(pin, content, number) {
 		digest,
 		metadataDigest: EMPTY_METADATA_DIGEST,
 		ours: true,
+		lasting: true,
 		source: { digest },
 		content: null
 	};
@@ -21218,8 +21539,7 @@ const NO_NEEDS = {
 */
 function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, whole } = NO_NEEDS) {
 	const then = base?.files.get(file.id);
-	const both = then === void 0 ? [file] : [file, then];
-	const pins = both.flatMap((one) => one.pins);
+	const pins = (then === void 0 ? [file] : [file, then]).flatMap((one) => one.pins);
 	const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
 	return {
 		promptId: file.id,
@@ -21230,10 +21550,14 @@ function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, 
 		])],
 		pins: file.pins,
 		own: file.content,
-		contents: [...both.map(({ content }) => content), ...contentsIn(contentsAtRefs.get(file.id))],
-		numbers: pins.flatMap(({ pin }) => pin.kind === "number" ? [pin.number] : []),
+		isDone: (observed) => isDone(file, observed, contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map()),
 		whole
 	};
+}
+function isDone(file, observed, atRefs) {
+	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
+	const { fields } = observed;
+	return meanings.every(({ kind }) => kind === "in-sync") && dueVersion(file, observed, meanings) === null && FIELDS$2.every((field) => file[field] === void 0 || file[field] === fields[field]);
 }
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
@@ -21356,7 +21680,13 @@ function unresolvable({ environment, pin, line, column }, lookable, { file, cont
 * @param provenance of the file's own content
 */
 function contentsToCreate({ file, observed, contentsAtRefs }, meanings, provenance) {
-	const wanted = [...meanings.flatMap((one) => one.kind === "new" ? [one.target.new] : []), ...wantsOwnVersion(file, observed, meanings) ? [file.content] : []];
+	const followed = meanings.flatMap((one) => one.kind === "new" ? [one.target.new] : []);
+	const due = dueVersion(file, observed, meanings);
+	if (due === "baseline") return [{
+		...create(file.content, contentsAtRefs, provenance),
+		baseline: true
+	}];
+	const wanted = [...followed, ...due === "content" ? [file.content] : []];
 	return wanted.filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index))).map((content) => ({
 		...create(content, contentsAtRefs, provenance),
 		...othersOf(content, wanted)
@@ -21398,53 +21728,9 @@ function compareFields(file, fields) {
 		fields: Object.fromEntries(entries)
 	}];
 }
-// src/planning/find-drift.ts
-init_plan();
-/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
-function findDrift(compared, { ancestors }) {
-	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared, ancestors)), ...fieldDrift(compared)];
-}
-function environmentDrift({ environment, before, after }, compared, ancestors) {
-	const wanted = compared.base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
-	if (wanted === void 0) return [];
-	const observed = before === null ? null : holderOf(before, compared.known);
-	return [{
-		kind: observed === null || observed.commit !== void 0 && ancestors.has(observed.commit) ? "unfinished" : "outside",
-		environment,
-		expected: wanted.after,
-		observed,
-		restores: isSameTarget(after, wanted.after)
-	}];
-}
-/** What was made outside has no commit. */
-function holderOf({ id, number }, known) {
-	const version = known.find((one) => one.id === id);
-	const commit = version?.ours === true ? version.source?.commit : void 0;
-	return {
-		id,
-		number,
-		...commit === void 0 ? {} : { commit }
-	};
-}
-function fieldDrift({ head, base: wanted, formerFields }) {
-	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
-	return FIELDS$2.flatMap((field) => {
-		const expected = then[field]?.after;
-		const observed = now[field]?.before;
-		if (expected === void 0 || observed === void 0) return [];
-		return [{
-			kind: formerFields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
-			field,
-			expected,
-			observed,
-			restores: now[field]?.after === expected
-		}];
-	});
-}
-function fieldsOf$1(changes) {
-	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
-}
 // src/planning/former-pins.ts
+init_digest();
+init_versions$1();
 function contentOf$1({ digest, metadataDigest }) {
 	return metadataDigest === void 0 ? { digest } : {
 		digest,
@@ -21486,19 +21772,76 @@ function agesIn(former) {
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
-	return content !== null && isSameContent(contentOf$1(content), target);
+	const { digest, metadataDigest } = target;
+	if (content === null || digest === void 0) return false;
+	return metadataDigest === void 0 ? isDigestOf(digest, content) : isInSync({
+		digest,
+		metadataDigest
+	}, content);
+}
+// src/planning/find-drift.ts
+init_plan();
+init_versions$1();
+/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
+function findDrift(compared) {
+	return [...compared.head.filter((change) => change.kind === "set-active").flatMap((change) => environmentDrift(change, compared)), ...fieldDrift(compared)];
+}
+function environmentDrift({ environment, after }, { base, observed: { active }, former }) {
+	const wanted = base.filter((change) => change.kind === "set-active").find((change) => change.environment === environment);
+	if (wanted === void 0) return [];
+	const version = active.get(environment) ?? null;
+	const asked = former.pins.get(environment) ?? [];
+	const kind = version === null || asked.some((pin) => means(pin, version)) ? "unfinished" : "outside";
+	const observed = version && holderOf(version);
+	return [{
+		kind,
+		environment,
+		expected: wanted.after,
+		observed,
+		restores: isSameTarget(after, wanted.after)
+	}];
+}
+/** What was made outside has no commit. */
+function holderOf({ ours, source, ...version }) {
+	const commit = ours ? source?.commit : void 0;
+	return {
+		...refOf$1(version),
+		...commit === void 0 ? {} : { commit }
+	};
+}
+function fieldDrift({ head, base: wanted, former }) {
+	const [now, then] = [fieldsOf$1(head), fieldsOf$1(wanted)];
+	return FIELDS$2.flatMap((field) => {
+		const expected = then[field]?.after;
+		const observed = now[field]?.before;
+		if (expected === void 0 || observed === void 0) return [];
+		return [{
+			kind: former.fields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
+			field,
+			expected,
+			observed,
+			restores: now[field]?.after === expected
+		}];
+	});
+}
+function fieldsOf$1(changes) {
+	return changes.find((change) => change.kind === "update-prompt")?.fields ?? {};
 }
 // src/planning/promotion.ts
 init_plan();
 init_problem();
 /**
-* Why a version may not go live in an environment: it is not active in the one before. Two things are no promotion: a
-* rollback to what this environment was pinned to before, and putting back what it has been pinned to all along, where
-* the environment before was pinned to it first. And one that was allowed stays so when a run was cut short between the
+* Why a version may not go live in an environment: it is not active in the one before. Three things are no promotion: a
+* rollback to what this environment was pinned to before, putting back what it has been pinned to all along, where the
+* environment before was pinned to it first, and putting back the version that an import has found there. And one that was allowed stays so when a run was cut short between the
 * two environments: the one before has moved on then, as the file wants it.
 */
-function promotionProblems(activations, context, { promotedFrom }, { formerPins }) {
-	const former = formerPins.get(context.file.id) ?? /* @__PURE__ */ new Map();
+function promotionProblems(activations, context, { promotedFrom }, { formerPins, pinnedAlways }) {
+	const { id } = context.file;
+	const former = formerPins.get(id) ?? /* @__PURE__ */ new Map();
+	const isFound = ({ environment, pin: { kind } }) => {
+		return (kind === "version" || kind === "number") && (context.observed.recordDue || pinnedAlways.get(id)?.has(environment) === true);
+	};
 	return activations.flatMap(({ pin, after }) => {
 		const from = promotedFrom.get(pin.environment);
 		if (from === void 0) return [];
@@ -21513,7 +21856,7 @@ function promotionProblems(activations, context, { promotedFrom }, { formerPins 
 			context,
 			former
 		};
-		return isActive(target, from, context) || isNoPromotion(step, situation) ? [] : [refusal(pin, step, situation)];
+		return isActive(target, from, context) || isFound(pin) || isNoPromotion(step, situation) ? [] : [refusal(pin, step, situation)];
 	});
 }
 function isNoPromotion(step, situation) {
@@ -21653,18 +21996,21 @@ function planPrompt(written, observed, desired, history = NO_HISTORY) {
 /** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
 function driftSince({ base }, context, head, history) {
 	const file = base?.files.get(context.file.id);
-	if (base === null || file === void 0) return [];
-	const { known } = context.observed;
-	const formerFields = history.formerFields.get(file.id) ?? [];
+	if (file === void 0) return [];
+	const { observed } = context;
+	const former = history.formerWants.get(file.id) ?? {
+		pins: /* @__PURE__ */ new Map(),
+		fields: []
+	};
 	return findDrift({
 		head,
 		base: changesFor({
 			...context,
 			file
 		}, history).changes,
-		known,
-		formerFields
-	}, base);
+		observed,
+		former
+	});
 }
 function unobserved(file, failed) {
 	const problem = failed.get(file.id) ?? makeProblem("internal/unexpected", { reason: "the prompt was not observed" });
@@ -21713,35 +22059,35 @@ var init_wire = __esmMin((() => {
 		setActive: (promptId) => `${paths.prompt(promptId)}/set-active`
 	};
 	API_KEY_HEADER = "x-api-key";
-	text = string$1().min(1);
+	text = string().min(1);
 	metadata$1 = custom((value) => isJsonObject(value) && isJson(value), "Invalid input: expected JSON object");
 	VersionShape = object({
 		id: text,
 		prompt_id: text,
-		version_number: int$2(),
-		content: string$1(),
+		version_number: int(),
+		content: string(),
 		metadata_: metadata$1.nullish(),
-		created_at: string$1().nullish()
+		created_at: string().nullish()
 	});
 	PromptShape = object({
 		id: text,
-		project_id: string$1(),
-		key: string$1(),
-		name: string$1(),
-		description: string$1().nullish(),
-		latest_version_id: string$1().nullish(),
+		project_id: string(),
+		key: string(),
+		name: string(),
+		description: string().nullish(),
+		latest_version_id: string().nullish(),
 		active_version: VersionShape.nullish(),
-		created_at: string$1().nullish()
+		created_at: string().nullish()
 	});
 	CreateVersionShape = object({
-		content: string$1(),
-		change_summary: string$1().optional(),
+		content: string(),
+		change_summary: string().optional(),
 		metadata_: metadata$1.optional()
 	});
 	UpdatePromptShape = object({
-		key: string$1().optional(),
-		name: string$1().optional(),
-		description: string$1().optional()
+		key: string().optional(),
+		name: string().optional(),
+		description: string().optional()
 	});
 	SetActiveShape = object({
 		environment: text,
@@ -35449,18 +35795,18 @@ async function send$1({ fresh, ...request }, origin, timeoutMilliseconds, dispat
 		};
 		return await readAnswer(await dispatcherFor(fresh).request(sent));
 	} catch (error) {
+		const unreached = error instanceof Error ? unconnected.get(error) ?? null : null;
+		const code = codeOf(error);
 		return {
 			kind: "broken",
 			status: null,
-			sent: !isUnsent(error),
-			code: codeOf(error)
+			sent: unreached === null && !UNSENT.has(code),
+			code,
+			unreached
 		};
 	} finally {
 		clearTimeout(timer);
 	}
-}
-function isUnsent(error) {
-	return error instanceof Error && (unconnected.has(error) || UNSENT.has(codeOf(error)));
 }
 async function readAnswer({ statusCode: status, headers, body }) {
 	const good = status >= 200 && status < 300;
@@ -35469,7 +35815,8 @@ async function readAnswer({ statusCode: status, headers, body }) {
 		kind: "broken",
 		status,
 		sent: true,
-		code: cut
+		code: cut,
+		unreached: null
 	};
 	return {
 		kind: "answered",
@@ -35520,8 +35867,11 @@ var init_http = __esmMin((() => {
 	TOO_LARGE = "too-large";
 	ANSWER_LIMIT = 33554432;
 	ERROR_BODY_LIMIT = 16384;
-	unconnected = /* @__PURE__ */ new WeakSet();
-	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => void unconnected.add(message.error));
+	unconnected = /* @__PURE__ */ new WeakMap();
+	(0, node_diagnostics_channel.subscribe)("undici:client:connectError", (message) => {
+		const { error, connectParams } = message;
+		if (!unconnected.has(error)) unconnected.set(error, connectParams.host);
+	});
 	UNSENT = /* @__PURE__ */ new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
 }));
 // src/service/errors.ts
@@ -35543,9 +35893,9 @@ function interpret$1(call, exchange, connected) {
 		retryAfter
 	};
 }
-function brokenProblem({ code, sent }, { baseUrl, timeoutSeconds: seconds }) {
-	const said = REASONS[code];
-	const reason = said === void 0 ? code : `${said}, ${code}`;
+function brokenProblem(broken, { baseUrl, timeoutSeconds: seconds }) {
+	const { code, sent } = broken;
+	const reason = reasonOf(broken, baseUrl);
 	if (!sent) return makeProblem("service/unreachable", {
 		origin: new URL(baseUrl).origin,
 		reason
@@ -35554,6 +35904,32 @@ function brokenProblem({ code, sent }, { baseUrl, timeoutSeconds: seconds }) {
 	const invalid = INVALID[code];
 	if (invalid !== void 0) return makeProblem("service/invalid-answer", { reason: invalid });
 	return makeProblem("service/connection-lost", { reason });
+}
+/** A proxy that cannot be reached is named, by host and port alone: its address may hold a password. */
+function reasonOf({ code, unreached }, baseUrl) {
+	const said = REASONS[code];
+	const reason = said === void 0 ? code : `${said}, ${code}`;
+	return unreached === null || unreached === new URL(baseUrl).host ? reason : `the proxy ${unreached}: ${reason}`;
+}
+/** Whether nothing at all was heard of a request until its time was over, be it only for its connection. */
+function isTimeOut(exchange) {
+	const late = [
+		"ETIMEDOUT",
+		"UND_ERR_CONNECT_TIMEOUT",
+		"UND_ERR_HEADERS_TIMEOUT",
+		TOO_LATE
+	];
+	return exchange.kind === "broken" && exchange.status === null && late.includes(exchange.code);
+}
+/** So many requests have heard nothing; one of them stands for all. */
+function silenceProblem(one, requests, { baseUrl, timeoutSeconds: seconds }) {
+	const reason = one.sent ? "no answer" : reasonOf(one, baseUrl);
+	return makeProblem("service/no-answer", {
+		origin: new URL(baseUrl).origin,
+		requests,
+		seconds,
+		reason
+	});
 }
 /** Interface section 7. */
 function statusProblem(status, said, { promptId, versionId }) {
@@ -35670,18 +36046,32 @@ async function withRetries(call, policy) {
 		});
 	}
 }
-/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; null where it says neither. */
+/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; 0 where it says neither. */
 function parseRetryAfter(header, now) {
 	const text = header.trim();
 	if (/^\d+$/.test(text)) return Number(text) * 1e3;
 	const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : NaN;
-	return Number.isNaN(date) ? null : Math.max(0, date - now);
+	return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 /** Exponential with full jitter, so that many clients that failed together do not come back together. */
 function waitBefore(attempt, retryAfter, policy) {
 	const backoff = policy.random() * Math.min(LONGEST_WAIT$1, FIRST_WAIT * 2 ** (attempt - 2));
-	const asked = retryAfter === null ? null : parseRetryAfter(retryAfter, policy.now());
-	return Math.max(backoff, Math.min(asked ?? 0, LONGEST_RETRY_AFTER));
+	const asked = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
+	const wait = Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER));
+	if (asked >= 1e3) policy.onWait?.({
+		seconds: Math.ceil(wait / 1e3),
+		asked: Math.ceil(asked / 1e3)
+	});
+	return wait;
+}
+/** Of requests that wait side by side the first speaks for all: nothing is said of another wait until its own is over. */
+function oncePerWait({ now, onWait }) {
+	let until = Number.NEGATIVE_INFINITY;
+	return (wait) => {
+		if (now() < until) return;
+		until = now() + wait.seconds * 1e3;
+		onWait?.(wait);
+	};
 }
 function inDoubt(error) {
 	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
@@ -35702,35 +36092,64 @@ var client_exports = /* @__PURE__ */ __exportAll({ connect: () => connect });
 * no URL throws a `TypeError`.
 */
 function connect(options) {
-	const http = makeHttp(options);
+	const shared = {
+		options,
+		http: makeHttp(options),
+		life: awaitLife(options)
+	};
 	const limit = pLimit(options.concurrency);
-	const perform = (call) => withRetries((attempt) => limit(() => tryOnce(call, http, options, attempt)), options);
+	const policy = {
+		...options,
+		onWait: oncePerWait(options)
+	};
+	const perform = (call) => withRetries((attempt) => limit(() => tryOnce(call, attempt, shared)), policy);
 	return {
 		readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment)),
 		createVersion: async (promptId, version) => perform(createVersionCall(promptId, version)),
 		updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields)),
 		setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId)),
-		close: http.close
+		close: shared.http.close
 	};
 }
-async function tryOnce(call, http, { stop, now, onCall, ...connected }, attempt) {
-	if (stop?.aborted) return {
-		ok: false,
-		error: new ServiceError(makeProblem("apply/interrupted"), "not-sent"),
-		repeat: false,
-		retryAfter: null
+/**
+* Waits for the first sign of life: any status, or a connection that breaks. Where the first requests in flight have all
+* timed out, no other is worth its time: forty prompts would be nine minutes of silence.
+*/
+function awaitLife(connected) {
+	const first = [];
+	let alive = false;
+	let silence = null;
+	return {
+		begin: (sending) => {
+			if (!alive) first.push(sending.then(isTimeOut));
+		},
+		/** Why nothing else is sent, or null. After a time-out it is waited for the other first requests: they decide. */
+		end: async (exchange) => {
+			if (alive || !isTimeOut(exchange) || (await Promise.all(first)).includes(false)) alive = true;
+			else silence ??= silenceProblem(exchange, first.length, connected);
+			return silence;
+		},
+		silence: () => silence
 	};
+}
+async function tryOnce(call, attempt, shared) {
+	const { http, life, options } = shared;
+	const { stop, now, onCall, ...connected } = options;
+	const obstacle = stop?.aborted ? makeProblem("apply/interrupted") : life.silence();
+	if (obstacle !== null) return givenUp(obstacle, "not-sent");
 	const { method, once: fresh } = call;
 	const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, "") + call.path;
 	const body = call.body === null ? null : JSON.stringify(call.body);
 	const started = now();
-	const exchange = await http.send({
+	const sending = http.send({
 		method,
 		path,
 		headers: headersOf(connected.apiKey, body),
 		body,
 		fresh
 	});
+	life.begin(sending);
+	const exchange = await sending;
 	onCall?.({
 		method,
 		path,
@@ -35738,7 +36157,17 @@ async function tryOnce(call, http, { stop, now, onCall, ...connected }, attempt)
 		milliseconds: now() - started,
 		attempt
 	});
-	return interpret$1(call, exchange, connected);
+	const silence = await life.end(exchange);
+	const outcome = interpret$1(call, exchange, connected);
+	return outcome.ok || silence === null ? outcome : givenUp(silence, outcome.error.effect);
+}
+function givenUp(problem, effect) {
+	return {
+		ok: false,
+		error: new ServiceError(problem, effect),
+		repeat: false,
+		retryAfter: null
+	};
 }
 function headersOf(apiKey, body) {
 	return {
@@ -35763,14 +36192,19 @@ var init_client = __esmMin((() => {
 /** A version as the service has it, with its stamp apart from its own metadata. */
 function toVersion({ id, number, text, metadata: all }) {
 	const metadata = withoutKey(all, RESERVED_KEY);
+	const content = digested(text);
+	const stamp = parseStamp(all);
+	const isOfText = stamp !== null && isDigestOf(stamp.digest, content);
 	return {
 		id,
 		number,
-		text,
+		...content,
 		metadata,
-		digest: contentDigest(text),
 		metadataDigest: metadataDigest(metadata),
-		stamp: parseStamp(all)
+		stamp: isOfText ? {
+			...stamp,
+			digest: content.digest
+		} : stamp
 	};
 }
 /**
@@ -35780,28 +36214,22 @@ function toVersion({ id, number, text, metadata: all }) {
 function parseStamp(metadata) {
 	const parsed = StampShape.safeParse(metadata?.[RESERVED_KEY]);
 	if (!parsed.success) return null;
-	const { digest, metadata_digest: metadataDigest, commit, path, operation, ledger } = parsed.data;
+	const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
 	return {
 		digest,
 		...metadataDigest === void 0 ? {} : { metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
+		...present$1(parsed.data),
 		operation,
 		ledger: ledger.flatMap(entryFrom)
 	};
 }
 /** The JSON that stands under `promptsync` in the metadata of a version; `parseStamp` reads it back unchanged. */
 function stampToWire(stamp) {
-	const { digest, metadataDigest, commit, path, operation, ledger } = stamp;
+	const { digest, metadataDigest, operation, ledger } = stamp;
 	return {
 		digest,
 		...metadataDigest === void 0 ? {} : { metadata_digest: metadataDigest },
-		...present$1({
-			commit,
-			path
-		}),
+		...present$1(stamp),
 		operation,
 		ledger: ledger.map(entryToWire)
 	};
@@ -35830,11 +36258,12 @@ function entryToWire(entry) {
 	};
 }
 /** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
-function present$1({ commit, path, pinned }) {
+function present$1({ commit, path, pinned, baseline }) {
 	return {
 		...commit !== void 0 && { commit },
 		...path !== void 0 && { path },
-		...pinned && { pinned }
+		...pinned && { pinned },
+		...baseline && { baseline }
 	};
 }
 var digest, id, optionalText, optionalMark, EntryShape, StampShape;
@@ -35842,19 +36271,20 @@ var init_stamp = __esmMin((() => {
 	init_zod();
 	init_digest();
 	init_json();
-	digest = templateLiteral(["sha256:", string$1().regex(/^[0-9a-f]{64}$/)]);
-	id = string$1().min(1);
-	optionalText = string$1().optional().catch(void 0);
+	digest = templateLiteral(["sha256:", string().regex(/^[0-9a-f]{64}$/)]);
+	id = string().min(1);
+	optionalText = string().optional().catch(void 0);
 	optionalMark = literal(true).optional().catch(void 0);
 	EntryShape = object({
-		number: int$2(),
+		number: int(),
 		id,
 		digest,
 		metadata_digest: digest,
 		commit: optionalText,
 		path: optionalText,
 		outside: optionalMark,
-		pinned: optionalMark
+		pinned: optionalMark,
+		baseline: optionalMark
 	});
 	StampShape = object({
 		digest,
@@ -35862,6 +36292,7 @@ var init_stamp = __esmMin((() => {
 		commit: optionalText,
 		path: optionalText,
 		operation: id,
+		baseline: optionalMark,
 		ledger: array(EntryShape.nullable().catch(null)).catch([])
 	});
 }));
@@ -35903,12 +36334,13 @@ function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
 		ours
 	};
 	if (stamp === null || !ours) return entry;
-	const { commit, path } = stamp;
+	const { commit, path, baseline } = stamp;
 	return {
 		...entry,
 		...present$1({
 			commit,
-			path
+			path,
+			baseline
 		})
 	};
 }
@@ -35962,22 +36394,21 @@ var init_ownership = __esmMin((() => {
 async function readPrompt$1(service, wanted, tracking) {
 	const { promptId, environments } = wanted;
 	const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-	return reading.active.has(tracking) || showsEnough(wanted, reading) ? reading : readHead(service, reading, tracking);
-}
-/** The reading with the tracking environment, whatever else was read. */
-async function readHead(service, reading, tracking) {
-	if (reading.active.has(tracking)) return reading;
-	const head = await read(service, reading.prompt.id, tracking);
+	if (reading.active.has(tracking) || showsEnough(wanted, reading, tracking)) return reading;
+	const head = await read(service, promptId, tracking);
 	return {
 		...reading,
 		active: new Map([...reading.active, [tracking, activeIn(head)]])
 	};
 }
-/** The tracking environment's ledger is the fullest; it is read when something is not found or not clear without it. */
-function showsEnough({ whole, own, pins, contents, numbers }, reading) {
-	if (whole || own !== null && !followsLatest({ pins }) || versionsRead(reading).some(isDoubtful)) return false;
-	const known = knownEntries(reading);
-	return contents.every((content) => findContent(known, content) !== void 0) && numbers.every((number) => known.some((version) => version.number === number));
+/**
+* The tracking environment's ledger is the fullest. It is not needed where there is nothing to do and a version of
+* promptsync's own, other than a baseline, shows that there is one.
+*/
+function showsEnough({ whole, isDone, environments }, reading, tracking) {
+	const read = versionsRead(reading);
+	const isManaged = read.some((version) => isOwn(version) && version.stamp?.baseline !== true);
+	return !whole && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 async function readEnvironments(service, promptId, environments) {
 	const prompts = (await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)))).map((answer) => {
@@ -36000,6 +36431,17 @@ async function read(service, promptId, environment) {
 		if (problemOf(error).code === "service/prompt-not-found") return null;
 		throw error;
 	}
+}
+/** What an environment serves after it was set: what was meant, or what it has shown for ten seconds instead. */
+async function readBack({ service, sleep }, promptId, environment, isMeant) {
+	for (const wait of WAITS$1) {
+		const version = activeIn(await read(service, promptId, environment));
+		if (version !== null && isMeant(version)) return version;
+		await sleep(wait).catch(() => {
+			throw new ProblemError(makeProblem("apply/interrupted"));
+		});
+	}
+	return activeIn(await read(service, promptId, environment));
 }
 function activeIn(prompt = null) {
 	const active = prompt?.activeVersion ?? null;
@@ -36051,10 +36493,11 @@ function interpret(reading, environments, tracking) {
 	const metadata = metadataIn(reading, tracking);
 	const { id, key, name, description } = reading.prompt;
 	const head = reading.active.get(tracking);
-	const remembered = (left) => rememberedIn(reading, known, head, left);
+	const lasting = lastingIn(reading, known, head);
+	const knownAs = (entry, version) => toKnown(entry, lasting.has(entry.id), version);
 	const served = (environment) => {
 		const version = reading.active.get(environment) ?? null;
-		return version === null ? null : toKnown(entryAsServed(version, known), version);
+		return version === null ? null : knownAs(entryAsServed(version, known), version);
 	};
 	return {
 		fields: {
@@ -36064,8 +36507,8 @@ function interpret(reading, environments, tracking) {
 			description
 		},
 		active: new Map(environments.map((environment) => [environment, served(environment)])),
-		known: known.map((entry) => toKnown(entry, read.get(entry.id))),
-		remembers: (content, left) => remembered(left).some((entry) => holds(entry, asHeld(content, metadata))),
+		known: known.map((entry) => knownAs(entry, read.get(entry.id))),
+		recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
 		findable: unseenNewest(reading, known) !== null,
 		missing: reading.missing,
 		metadata,
@@ -36073,13 +36516,16 @@ function interpret(reading, environments, tracking) {
 		state: fingerprint(reading)
 	};
 }
-function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, read) {
+function toKnown(entry, lasting, read) {
+	const { id, number, digest, metadataDigest, ours, baseline, commit, path } = entry;
 	const facts = {
 		id,
 		number,
 		digest,
 		metadataDigest,
-		ours
+		ours,
+		lasting,
+		...present$1({ baseline })
 	};
 	if (read === void 0) return {
 		...facts,
@@ -36101,7 +36547,7 @@ function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, rea
 			metadata
 		}
 	};
-	const { operation: _, ledger: __, ...source } = stamp;
+	const { operation: _, ledger: __, baseline: ___, ...source } = stamp;
 	return {
 		...facts,
 		source,
@@ -36112,22 +36558,20 @@ function toKnown({ id, number, digest, metadataDigest, ours, commit, path }, rea
 	};
 }
 /**
-* The versions that will be found again whatever becomes active: promptsync made them, or a ledger names them. Somebody
-* else's version that is merely active is forgotten as soon as it no longer is, and so is one that was looked at and that
-* the tracking environment may not move to. What an environment is moved away from is not read again.
+* The ids of versions that a ledger names, their own included: of somebody else's version that is merely active, or was
+* looked at, nothing is known any more once something else is. A head without a stamp is our own all the same: then the
+* service drops metadata.
 */
-function rememberedIn(reading, known, head, left) {
-	const stays = [...reading.active].flatMap(([name, version]) => left.has(name) || version === null ? [] : [version]);
-	const own = stays.map((version) => entryAsServed(version, known)).filter(({ ours }) => ours);
-	const looked = reading.looked.filter((version) => mayFollow(version, head)).map(entryOf);
-	const tracked = head ? [entryOf(head)] : [];
-	const named = [...stays, ...reading.looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-	return [
+function lastingIn({ active, looked }, known, head) {
+	const served = [...active.values()].filter((version) => version !== null);
+	const own = served.filter((version) => version === head || entryAsServed(version, known).ours);
+	const named = [...served, ...looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
+	const following = looked.filter((version) => mayFollow(version, head));
+	return new Set([
 		...own,
-		...looked,
-		...tracked,
+		...following,
 		...named
-	];
+	].map(({ id }) => id));
 }
 /** Versions never change, but their ids are the service's word: texts are compared as well. */
 function fingerprint({ prompt, active }) {
@@ -36139,13 +36583,20 @@ function fingerprint({ prompt, active }) {
 	]]);
 	return canonicalJson([{ ...prompt }, environments]);
 }
+var WAITS$1;
 var init_reading = __esmMin((() => {
-	init_versions$1();
 	init_json();
-	init_prompt_file();
 	init_problem();
 	init_ownership();
 	init_stamp();
+	WAITS$1 = [
+		250,
+		500,
+		1e3,
+		2e3,
+		3e3,
+		3250
+	];
 }));
 // src/ledger/writing.ts
 function headOf$2({ world, reading }) {
@@ -36181,7 +36632,7 @@ async function activate(writing, environment, expected) {
 	const { prompt, active } = writing.reading;
 	await writing.world.service.setActive(prompt.id, environment, expected.id);
 	try {
-		const version = await readBack(writing, environment, expected);
+		const version = await verifyActive(writing, environment, expected);
 		const before = active.get(environment) ?? null;
 		note(writing, ...before === null ? [] : [before]);
 		writing.reading = {
@@ -36201,11 +36652,13 @@ async function activate(writing, environment, expected) {
 	}
 }
 /**
-* Moves the tracking environment to a version that was read, where that may follow its head. It moves before any other:
-* a run cut right after this still leaves its newest ledger readable.
+* Moves the tracking environment to the newest version, of those that were read, that may follow its head. It moves
+* before any other: a run cut right after this still leaves its newest ledger readable.
 */
-async function follow(writing, version) {
-	return mayFollow(version, headOf$2(writing)) ? track(writing, version) : [];
+async function followNewest(writing) {
+	const head = headOf$2(writing);
+	const [newest] = versionsRead(writing.reading).filter((version) => mayFollow(version, head)).toSorted((a, b) => b.number - a.number);
+	return newest === void 0 ? [] : track(writing, newest);
 }
 async function track(writing, version) {
 	const { trackingEnvironment } = writing.world;
@@ -36218,9 +36671,9 @@ async function track(writing, version) {
 	}
 }
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function readBack({ world, reading }, environment, expected) {
-	const { activeVersion } = await world.service.readPrompt(reading.prompt.id, environment);
-	const active = activeVersion === null ? null : toVersion(activeVersion);
+async function verifyActive({ world, reading }, environment, expected) {
+	const isMeant = ({ id, digest }) => id === expected.id && digest === expected.digest;
+	const active = await readBack(world, reading.prompt.id, environment, isMeant);
 	if (active === null || active.id !== expected.id) {
 		const found = active === null ? "nothing" : `version "${active.id}"`;
 		const evidence = {
@@ -36243,7 +36696,7 @@ var init_writing = __esmMin((() => {
 	init_prompt_service();
 	init_problem();
 	init_ownership();
-	init_stamp();
+	init_reading();
 }));
 // src/ledger/look.ts
 /**
@@ -36254,8 +36707,8 @@ async function look(world, promptId, versionId) {
 	const environment = lookEnvironment(world.trackingEnvironment);
 	try {
 		await world.service.setActive(promptId, environment, versionId);
-		const { activeVersion } = await world.service.readPrompt(promptId, environment);
-		if (activeVersion?.id === versionId) return toVersion(activeVersion);
+		const version = await readBack(world, promptId, environment, ({ id }) => id === versionId);
+		if (version?.id === versionId) return version;
 	} catch (error) {
 		throw new ProblemError(problemOf(error), { cause: error });
 	}
@@ -36271,16 +36724,15 @@ async function lookIfThere(...asked) {
 	}
 }
 /**
-* Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
-* also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+* Looks at the newest version of the service, where nobody has read it and no ledger names it. Throws also where the
+* service says that there is none: it has named it, and it may be the very one that is to be made.
 */
 async function lookAtNewest(writing) {
 	const { id: promptId, latestVersionId: id } = writing.reading.prompt;
-	if (id === null || findEntry(writing.reading, id) !== void 0) return null;
+	if (id === null || findEntry(writing.reading, id) !== void 0) return;
 	const version = await lookIfThere(writing.world, promptId, id);
 	if (version === null) throw new ProblemError(makeProblem("apply/newest-unreadable", { id }));
 	note(writing, version);
-	return version;
 }
 /**
 * A version that a ledger names: it is looked at where it was not read in this run. Throws a `ProblemError` where it is
@@ -36289,15 +36741,15 @@ async function lookAtNewest(writing) {
 async function lookVerified(writing, entry) {
 	const read = versionsRead(writing.reading).find(({ id }) => id === entry.id);
 	const version = read ?? await lookAfterGit(writing, entry);
-	if (version.digest !== entry.digest || version.number !== entry.number) throw otherContent(version.number, "the ledger knows it as");
+	if (!isDigestOf(entry.digest, version) || version.number !== entry.number) throw otherContent(version.number, "the ledger knows it as");
 	if (read === void 0) note(writing, version);
 	return version;
 }
 async function lookAfterGit({ world, reading }, entry) {
 	const { id, commit, path, digest, number } = entry;
 	if (commit !== void 0 && path !== void 0) {
-		const held = await world.digestAt(commit, path);
-		if (held !== null && held !== digest) throw otherContent(number, `git has at ${commit}:${path}`);
+		const held = await world.textAt(commit, path);
+		if (held !== null && !isDigestOf(digest, held)) throw otherContent(number, `git has at ${commit}:${path}`);
 	}
 	return look(world, reading.prompt.id, id);
 }
@@ -36313,11 +36765,12 @@ function otherContent(number, known) {
 * that is newer of promptsync's own: it would be forgotten otherwise.
 */
 async function lookUp(writing, pins) {
-	const { world, reading } = writing;
+	const { reading } = writing;
 	const newest = pins.some(({ kind }) => kind === "number") ? unseenNewest(reading) : null;
 	const ids = pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : []);
-	writing.reading = await readHead(world.service, reading, world.trackingEnvironment);
 	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) await lookUpOne(writing, id);
+	const [problem] = await followNewest(writing);
+	if (problem !== void 0) throw new ProblemError(problem);
 }
 async function lookUpOne(writing, versionId) {
 	const { world, reading } = writing;
@@ -36330,14 +36783,12 @@ async function lookUpOne(writing, versionId) {
 		return;
 	}
 	note(writing, version);
-	const [problem] = knownEntries(writing.reading)[0]?.id === version.id ? await follow(writing, version) : [];
-	if (problem !== void 0) throw new ProblemError(problem);
 }
 var init_look = __esmMin((() => {
+	init_digest();
 	init_policy();
 	init_problem();
 	init_reading();
-	init_stamp();
 	init_writing();
 }));
 // src/ledger/create.ts
@@ -36353,61 +36804,37 @@ async function createVersion$1(writing, change) {
 		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
 	}
 }
-/** What is there already in place of a new version; null where one has to be made. */
-async function adoptFound(writing, change) {
-	const newest = await lookAtNewest(writing);
-	const problems = newest !== null && classify(writing, change, newest) !== "rewritten" ? await follow(writing, newest) : [];
-	if (problems.length > 0) return stopped("not_made", ...problems);
-	for (const version of versionsRead(writing.reading)) {
-		const found = await adoptRead(writing, change, version);
-		if (found !== null) return found;
-	}
-	return null;
-}
-/** Adopts what was read, or what its ledger names; null where neither holds the content. */
-async function adoptRead(writing, change, version) {
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
-	if (kind === "rewritten") return refuseRewritten(version, "not_made");
-	const named = namedBy(writing, change, version);
-	return named === void 0 ? null : adopt(writing, await lookVerified(writing, named), version);
-}
 /**
-* What a version is to somebody who is about to make one. Where no pin follows the content it must be one that the
-* tracking environment can move to, or whose head names it: nothing else would remember it. One that may be somebody's
-* copy is never wanted.
+* What is there already in place of a new version; null where one has to be made. That is what the newest own or its
+* ledger holds, once the newest version was looked at: every other one is only noted.
 */
-function classify(writing, change, version) {
-	if ((isFollowed(writing, change) || isKept(writing, version, version)) && holdsAll(writing, change, entryOf(version))) return "wanted";
-	return isRewritten(version, change.content, knownEntries(writing.reading)) ? "rewritten" : "other";
+async function adoptFound(writing, change) {
+	await lookAtNewest(writing);
+	const { reading } = writing;
+	const rewritten = versionsRead(reading).find((one) => isRewritten(one, change.content, knownEntries(reading)));
+	if (rewritten !== void 0) return refuseRewritten(rewritten, "not_made");
+	const problems = await followNewest(writing);
+	if (problems.length > 0) return stopped("not_made", ...problems);
+	const head = headOf$2(writing) ?? null;
+	if (head === null) return null;
+	if (change.baseline === true) return adopted(head);
+	const found = findContent([entryOf(head), ...head.stamp?.ledger ?? []].filter((entry) => holdsAll(writing, change, entry)), asHeld(change.content, metadataOf(writing)));
+	return found === void 0 ? null : adopted(await lookVerified(writing, found));
+}
+/** A version that was there already is taken for the one that was to be made. */
+function adopted(version) {
+	return {
+		status: "adopted",
+		version: refOf$1(version),
+		problems: []
+	};
 }
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
 function holdsAll(writing, { content, others = [] }, entry) {
 	return [content, ...others].every((one) => holds(entry, asHeld(one, metadataOf(writing))));
 }
-/** The version of the wanted content that the ledger of a version read names, on the same condition. */
-function namedBy(writing, change, version) {
-	const kept = ({ id }) => isFollowed(writing, change) || isKept(writing, { id }, version);
-	return findContent((version.stamp?.ledger ?? []).filter((entry) => kept(entry) && holdsAll(writing, change, entry)), asHeld(change.content, metadataOf(writing)));
-}
-function isKept(writing, { id }, newest) {
-	const head = headOf$2(writing);
-	const named = [head, ...head?.stamp?.ledger ?? []];
-	return mayFollow(newest, head) || named.some((entry) => entry?.id === id);
-}
 function metadataOf({ world, reading }) {
 	return metadataIn(reading, world.trackingEnvironment);
-}
-function isFollowed({ wanted }, { ref }) {
-	return ref !== void 0 || followsLatest(wanted);
-}
-/** Takes a version for the one that was to be made: it was there already. `newest` is what it was found by. */
-async function adopt(writing, version, newest) {
-	return {
-		status: "adopted",
-		version: refOf$1(version),
-		problems: await follow(writing, newest)
-	};
 }
 /** A version that holds something else than was sent is made active nowhere. */
 function refuseRewritten(version, status) {
@@ -36458,38 +36885,40 @@ function isAsSent(content, version) {
 	if (version.digest !== content.digest) return false;
 	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest || version.stamp === null;
 }
-/** With the newest versions that are known, those that are active, and all that were pinned once. */
-function stampFor(writing, { content, provenance, activated }) {
+/** With the newest versions that are known, those that are active, and the newest that were pinned once. */
+function stampFor(writing, { content, provenance, activated, baseline }) {
 	const { reading, world, wanted } = writing;
-	const newestFirst = knownEntries(reading);
+	const pinned = pinnedIds(writing, activated);
+	const newestFirst = knownEntries(reading).map((entry) => {
+		return pinned.has(entry.id) ? {
+			...entry,
+			pinned: true
+		} : entry;
+	});
 	const own = wanted.own === null ? void 0 : findContent(newestFirst, wanted.own);
-	const kept = /* @__PURE__ */ new Set([...[...reading.active.values()].map((version) => version?.id), own?.id]);
-	const pinned = pinnedIds(writing, newestFirst[0]?.number ?? 0, activated);
-	const ledger = newestFirst.map((entry) => pinned.has(entry.id) ? {
-		...entry,
-		pinned: true
-	} : entry).filter((entry, index) => index < NEWEST_KEPT || kept.has(entry.id) || entry.pinned === true);
+	const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MOST_KEPT);
+	const newest = [...newestFirst.slice(0, MOST_KEPT), ...newestPinned].map(({ id }) => id);
+	const kept = /* @__PURE__ */ new Set([
+		...newest,
+		...[...reading.active.values()].map((version) => version?.id),
+		own?.id
+	]);
 	const { commit, path } = provenance;
 	return {
 		digest: content.digest,
 		metadataDigest: metadataDigest(content.metadata ?? null),
 		...present$1({
 			commit,
-			path
+			path,
+			baseline
 		}),
 		operation: world.newOperation(),
-		ledger
+		ledger: newestFirst.filter(({ id }) => kept.has(id))
 	};
 }
-/**
-* The versions that a pin other than `latest` stands on, those that an environment goes back to and those that it was
-* held back at: somebody may want them again, however old they have become.
-*/
-function pinnedIds({ wanted, reading }, newest, activated) {
-	const standing = wanted.pins.flatMap(({ environment, pin }) => {
-		const active = reading.active.get(environment) ?? null;
-		return active !== null && (pin.kind !== "latest" || active.number < newest) ? [active.id] : [];
-	});
+/** The versions that a pin other than `latest` stands on or moves to: somebody may want them again. */
+function pinnedIds({ wanted, reading }, activated) {
+	const standing = wanted.pins.filter(({ pin }) => pin.kind !== "latest").map(({ environment }) => reading.active.get(environment)?.id);
 	return /* @__PURE__ */ new Set([...standing, ...activated.map(({ id }) => id)]);
 }
 /**
@@ -36502,11 +36931,16 @@ async function resolveLostCreate(writing, change, stamp, lost) {
 	const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {
 		throw lost;
 	});
-	note(writing, version);
-	const kind = classify(writing, change, version);
-	if (kind === "wanted") return adopt(writing, version, version);
 	const isOurs = version.stamp?.operation === stamp.operation && followsLedger(version);
-	if (kind === "rewritten") return refuseRewritten(version, isOurs ? "made" : "unknown");
+	const rewritten = isRewritten(version, change.content, knownEntries(writing.reading));
+	note(writing, version);
+	if (rewritten) return refuseRewritten(version, isOurs ? "made" : "unknown");
+	const isEnough = change.baseline !== true && (change.ref !== void 0 || followsLatest(writing.wanted));
+	const isFollowing = mayFollow(version, headOf$2(writing));
+	if ((isEnough || isFollowing) && holdsAll(writing, change, entryOf(version))) return {
+		...adopted(version),
+		problems: await followNewest(writing)
+	};
 	if (isTidied(version, change.content)) return refuseRewritten(version, "unknown");
 	return stopped("unknown", makeProblem("apply/somebody-else-wrote", {
 		id,
@@ -36530,7 +36964,7 @@ async function awaitUnread({ world, reading }) {
 	}
 	return null;
 }
-var NEWEST_KEPT, WAITS;
+var MOST_KEPT, WAITS;
 var init_create = __esmMin((() => {
 	init_digest();
 	init_versions$1();
@@ -36541,7 +36975,7 @@ var init_create = __esmMin((() => {
 	init_reading();
 	init_stamp();
 	init_writing();
-	NEWEST_KEPT = 20;
+	MOST_KEPT = 20;
 	WAITS = [
 		250,
 		1e3,
@@ -37091,7 +37525,7 @@ var init_store = __esmMin((() => {
 	init_zod();
 	init_wire();
 	init_database();
-	metadata = string$1().transform((text) => JSON.parse(text));
+	metadata = string().transform((text) => JSON.parse(text));
 	VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
 	PromptRow = PromptShape.omit({ active_version: true }).required();
 	sql = {
@@ -37225,6 +37659,7 @@ var init_serve = __esmMin((() => {
 // src/commands/open-service.ts
 init_load();
 init_service();
+init_network();
 init_problem();
 /** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
 async function openProvider({ config, files, repository }, world, options) {
@@ -37233,7 +37668,7 @@ async function openProvider({ config, files, repository }, world, options) {
 	if ("code" in access) return { problems: [access] };
 	const { apiKey } = access;
 	const { baseUrl, name, close } = await reach(access, config.folder, files, world);
-	const { now, random, sleep, stop, environment, newId } = world;
+	const { now, random, sleep, stop, environment, newId, onWait } = world;
 	const { connect } = await Promise.resolve().then(() => (init_client(), client_exports));
 	const service = connect({
 		baseUrl,
@@ -37245,6 +37680,7 @@ async function openProvider({ config, files, repository }, world, options) {
 		random,
 		sleep,
 		stop,
+		onWait,
 		...options.onCall === void 0 ? {} : { onCall: options.onCall }
 	});
 	const { ledgerProvider } = await Promise.resolve().then(() => (init_provider(), provider_exports));
@@ -37253,7 +37689,7 @@ async function openProvider({ config, files, repository }, world, options) {
 			service,
 			trackingEnvironment,
 			newOperation: newId,
-			digestAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content.digest ?? null,
+			textAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content ?? null,
 			sleep
 		}),
 		name,
@@ -37322,7 +37758,8 @@ async function reach({ location, apiKey }, folder, files, { keepSecret, now }) {
 async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
 	if (asking === "always") return null;
 	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
-	if (apiKey !== void 0 && (environment["PROMPTSYNC_BASE_URL"] ?? "") !== "") return null;
+	const url = URL.parse(environment["PROMPTSYNC_BASE_URL"] ?? "");
+	if (apiKey !== void 0 && url !== null && !isPlainHttp(url)) return null;
 	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
 	return then !== null && (0, node_util.isDeepStrictEqual)(keyGoesTo(then, apiKey), keyGoesTo(config.service, apiKey)) ? null : makeProblem("service/not-asked", { reason: "the base commit names another service, or none; a key is sent to no address that only the head names" });
 }
@@ -37355,9 +37792,9 @@ init_problem();
 */
 async function walk(mode, options, world, finish) {
 	const workspace = await openWorkspace(options, world);
-	const { config, files, problems } = workspace;
+	const { config, problems } = workspace;
 	const stop = (...reasons) => resultOf(notRun(mode, {
-		files,
+		...workspace,
 		problems: [...problems, ...reasons]
 	}), world);
 	if (config === null || problems.some(isError)) return stop();
@@ -37389,12 +37826,21 @@ async function planObserved(desired, { provider, name: service }, needs, world) 
 	const gone = (base?.gone ?? []).map(({ id, pins }) => {
 		return readingOnly(id, pins.map(({ environment }) => environment));
 	});
+	const observation = await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world));
+	const problems = [...desired.problems, ...noneFound(files, observation, service)];
 	return {
-		...await planFrom(desired, await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world))),
+		...await planFrom({
+			...desired,
+			problems
+		}, observation),
 		service,
 		provider,
 		wantedFor
 	};
+}
+/** What is said of each prompt may be true; where it is said of all, it is more likely that the address is wrong. */
+function noneFound(files, { failed }, service) {
+	return files.length > 0 && files.every(({ id }) => failed.get(id)?.code === "service/prompt-not-found") ? [makeProblem("service/none-found", { service })] : [];
 }
 /** Plans against what the service would hold were the base's files all in sync. */
 async function planAssumed(read, reason) {
@@ -37424,12 +37870,13 @@ async function planFrom(desired, observation) {
 }
 /** A run that has a plan and has written nothing so far. */
 function plannedRun(mode, walked) {
-	const { service, repository, files, plan, narrowed, problems } = walked;
+	const { service, repository, files, config, plan, narrowed, problems } = walked;
 	const run = {
 		mode,
 		service,
 		commit: repository?.head ?? null,
 		files,
+		config,
 		plan,
 		outcomes: null,
 		problems
@@ -37485,7 +37932,7 @@ function mayApply({ yes }, { confirm, environment }) {
 }
 /** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
 async function finish(walked, options, world) {
-	const guards = await guardsOf(walked, options);
+	const guards = guardsOf(walked, options);
 	const plan = guard(walked.plan, guards);
 	const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
 	const problems = inPlaceOrder([...walked.problems, ...warnings]);
@@ -37498,40 +37945,62 @@ async function finish(walked, options, world) {
 		}),
 		texts
 	};
-	const asks = !options.dryRun && needsQuestion(plan, options, world);
 	if (options.dryRun) return resultOf(planned, world, options.exitCode);
+	const asks = writes(plan) && needsQuestion(options, world);
 	const { folder } = walked.config;
-	if (asks && !await ask$1(() => ({
-		report: makeReport(planned),
+	const asked = asks ? makeReport(planned) : void 0;
+	if (asked !== void 0 && !await ask$1({
+		report: asked,
 		folder
-	}), options, world)) {
+	}, options, world)) {
 		const declined = [...problems, makeProblem("usage/declined")];
-		return resultOf({
-			...planned,
-			mode: "apply",
-			plan: null,
-			problems: declined
-		}, world);
+		return {
+			...resultOf({
+				...planned,
+				mode: "apply",
+				plan: null,
+				problems: declined
+			}, world),
+			asked
+		};
 	}
-	const outcomes = await apply$1(plan, guards, walked, world);
+	const applied = await write(plan, guards, walked, options, world);
 	return {
 		...resultOf({
 			...planned,
 			mode: "apply",
-			outcomes
+			...applied,
+			problems: [...problems, ...applied.problems]
 		}, world),
-		asked: asks
+		asked
 	};
 }
-async function guardsOf(walked, options) {
+/** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
+async function write(planned, guards, walked, options, world) {
+	const refusals = writes(planned) ? await refusalsOf(walked, options) : [];
+	const plan = guard(walked.plan, {
+		...guards,
+		refusals
+	});
+	const outcomes = await apply$1(plan, guards, walked, world);
+	return {
+		plan,
+		outcomes,
+		problems: outcomes.some(({ changes }) => changes.some(({ status }) => status !== "not_made")) && !world.stop.aborted ? await overtaken(walked, options) : []
+	};
+}
+async function refusalsOf(walked, options) {
+	const other = await mergedAndNewest(walked, options);
+	return other.length > 0 ? other : await options.refusals?.(walked) ?? [];
+}
+function guardsOf(walked, options) {
 	const { config, uncommitted, plan, narrowed } = walked;
 	return {
 		onDrift: options.onDrift ?? config.onDrift,
 		maxChanges: options.maxChanges ?? config.maxChanges,
 		notLookedAt: narrowed?.left.length ?? 0,
 		expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
-		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted,
-		refusals: options.dryRun ? [] : await options.refusals?.(walked) ?? []
+		uncommitted: options.dryRun || options.allowDirty ? /* @__PURE__ */ new Set() : uncommitted
 	};
 }
 /** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
@@ -37543,12 +38012,14 @@ function uncommittedWarnings({ plan, uncommitted }, options) {
 function driftWarnings({ onDrift }, { base }) {
 	return onDrift === "fail" && base === void 0 ? [makeProblem("config/drift-needs-base")] : [];
 }
-/** Nothing is asked where nothing would be written. */
-function needsQuestion({ prompts }, { yes }, { environment }) {
-	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0) && !yes && environment["CI"] !== "true";
+function writes({ prompts }) {
+	return prompts.some(({ status, finds }) => status === "pending" || finds.length > 0);
+}
+function needsQuestion({ yes }, { environment }) {
+	return !yes && environment["CI"] !== "true";
 }
 async function ask$1(shown, { draw }, world) {
-	if (draw !== void 0) world.notice(await draw(shown()));
+	if (draw !== void 0) world.notice(await draw(shown));
 	return await world.confirm?.("Apply these changes?") ?? false;
 }
 async function apply$1(plan, guards, walked, world) {
@@ -37567,29 +38038,10 @@ async function apply$1(plan, guards, walked, world) {
 		})
 	});
 }
-// src/git/remote.ts
-init_driver();
-/** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
-const SILENCE = 6e4;
-const REMOTE = "origin";
-/** The remote that a clone comes from. Each function throws a `ProblemError` when it cannot answer. */
-function openRemote(start) {
-	const { ask } = openGit(start, { timeout: { block: SILENCE } });
-	return {
-		/** The commit that a full ref (`refs/heads/main`) is at, a tag's own included; null where the remote has no such ref. */
-		tipOf: async (ref) => {
-			const peeled = `${ref}^{}`;
-			const listed = await ask("ls-remote", "--quiet", "--", REMOTE, ref, peeled);
-			const byName = new Map(listed.split("\n").map((line) => [line.split("	")[1], line.split("	")[0]]));
-			return byName.get(peeled) ?? byName.get(ref) ?? null;
-		},
-		/** Fetches the history that a shallow clone leaves out, of all its branches. Files and refs of ours stay. */
-		fetchHistory: () => ask("fetch", "--quiet", "--unshallow", "--no-recurse-submodules", "--", REMOTE)
-	};
-}
 // src/github/checkout.ts
 init_load();
 init_paths();
+init_remote();
 init_repository();
 init_problem();
 /**
@@ -37715,6 +38167,7 @@ function worldOf(host, { quiet = false, onInterrupt, ...options }) {
 			columns: () => errors.columns,
 			now
 		}),
+		onWait: ({ seconds, asked }) => void (quiet || errors.write(`waiting ${seconds} s: the service asks for ${asked}\n`)),
 		confirm: terminal ? (question) => ask(host, question, stop) : null,
 		interview: terminal && !isContinuousIntegration(environment) ? options.interviewer?.(stop) ?? null : null
 	};
@@ -54320,31 +54773,42 @@ async function tipOfBranch({ octokit, names }, branch) {
 		ref: `heads/${branch}`
 	})).data.object.sha;
 }
+/** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */
+async function treeOf({ octokit, names }, commit) {
+	const { tree, truncated } = (await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
+		...names,
+		tree_sha: commit,
+		recursive: "1"
+	})).data;
+	if (truncated) throw new Error("GitHub does not list all files of a repository of this size.");
+	const files = tree.filter(({ type }) => type !== "tree");
+	return new Map(files.map(({ path, mode, type, sha }) => [path, `${mode} ${type} ${sha}`]));
+}
 // src/github/event.ts
 init_zod();
 init_problem();
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
-const commit = string$1().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
-const repository = object({ full_name: string$1() });
-const person = object({ login: string$1() });
+const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const repository = object({ full_name: string() });
+const person = object({ login: string() });
 const EventShape = object({
 	pull_request: object({
-		number: int$2().positive(),
+		number: int().positive(),
 		head: object({
 			sha: commit,
 			repo: repository.nullish()
 		}),
 		base: object({
 			sha: commit,
-			ref: string$1(),
+			ref: string(),
 			repo: repository.nullish()
 		}),
 		user: person.nullish()
 	}).optional(),
 	merge_group: object({ base_sha: commit }).optional(),
-	repository: repository.extend({ default_branch: string$1().optional() }).optional(),
+	repository: repository.extend({ default_branch: string().optional() }).optional(),
 	sender: person.nullish(),
-	before: string$1().optional()
+	before: string().optional()
 });
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
@@ -54386,18 +54850,18 @@ function pullOf({ number, head, base, user }, { repository: home, sender }) {
 		isForeign
 	};
 }
-/** What a run is for: a pull request is planned, its merge applied, and a schedule looks for drift. Throws a `ProblemError`. */
-function chooseMode(mode, event) {
-	const chosen = mode === "auto" ? modeOf(event) : mode;
-	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged"));
+/** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
+function chooseMode(mode, event, branch) {
+	const chosen = mode === "auto" ? modeOf(event, branch ?? event.defaultBranch) : mode;
+	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged", { pull: true }));
 	return chosen;
 }
-function modeOf({ name, ref, defaultBranch }) {
+function modeOf({ name, ref }, branch) {
 	switch (name) {
 		case "pull_request":
 		case "pull_request_target":
 		case "merge_group": return "plan";
-		case "push": return defaultBranch !== null && ref === `refs/heads/${defaultBranch}` ? "sync" : "plan";
+		case "push": return branch !== null && ref === `refs/heads/${branch}` ? "sync" : "plan";
 		case "schedule":
 		case "workflow_dispatch":
 		case "repository_dispatch": return "drift";
@@ -54615,42 +55079,19 @@ function isBy(login, author) {
 }
 // src/github/gates.ts
 init_problem();
-/** Why this commit may not be applied: a newer one is there. Run again, an old run would roll the service back. */
-async function supersededBy(context, { repository, plan }) {
-	if (repository === null || repository.head === null) return [];
-	const { head } = repository;
-	const { ref } = context.event;
-	const tip = await tipOf(context);
-	if (typeof tip !== "string") return [tip];
-	if (tip !== head) return [makeProblem("guard/superseded", {
-		commit: head,
-		newer: tip,
-		where: `${ref} is at`
-	})];
-	const [newer] = await repository.descendantsOf(head, commitsOf(plan));
-	return newer === void 0 ? [] : [makeProblem("guard/superseded", {
-		commit: head,
-		newer,
-		where: "the service already has versions of"
-	})];
-}
-/** The commit that the branch is at: the remote is asked, and GitHub where the clone may not ask it. */
-async function tipOf({ event: { ref }, git, github }) {
-	if (ref === "") return makeProblem("guard/unknown-newest", { reason: "GITHUB_REF is not set." });
-	try {
-		return await openRemote(git).tipOf(ref) ?? makeProblem("guard/unknown-newest", { reason: `the remote has no ${ref}.` });
-	} catch (error) {
-		const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-		if (github === null || branch === void 0) return unknownNewest(error);
-		return tipOfBranch(github, branch).catch(unknownNewest);
-	}
-}
-function unknownNewest(error) {
-	return makeProblem("guard/unknown-newest", { reason: messageOf(error) });
-}
-/** The commits of the versions that environments serve, and of the newest of promptsync's. */
-function commitsOf({ prompts }) {
-	return prompts.flatMap(({ observed }) => (observed?.known ?? []).filter(({ content }) => content !== null)).flatMap(({ source }) => source?.commit ?? []);
+/** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
+function askGitHub({ event, github }) {
+	if (github === null) return void 0;
+	return async (given) => {
+		const branch = given ?? event.defaultBranch;
+		if (branch === null) throw new Error("the event does not name the default branch.");
+		const commit = await tipOfBranch(github, branch);
+		return {
+			branch,
+			commit,
+			tree: () => treeOf(github, commit)
+		};
+	};
 }
 /** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
 const MERGES = 10;
@@ -54858,7 +55299,6 @@ function linked(text, address) {
 	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
 // src/report/problems.ts
-init_problem();
 /**
 * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
 * prompt's file whose it is. That says nothing where it is clear anyway, and where the run was interrupted. What says the
@@ -54897,6 +55337,8 @@ function nameOf({ code, message }) {
 function isInterrupted({ problems, prompts }) {
 	return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
 }
+/** What a whole report stands on: it comes first. */
+const NOT_ASKED = "service/not-asked";
 const INTERRUPTIONS = ["apply/interrupted", "usage/cancelled"];
 /** A problem in two lines: where and what, then what to do. Without a final line feed. */
 function renderProblem(problem, style) {
@@ -54962,9 +55404,12 @@ function changeTexts(change) {
 		case "set-active": return [`${escapeLine(change.environment)}: ${refText(change.before)} → ${refText(change.after)}`];
 	}
 }
-function createText({ ref, change_summary: summary, version, status }) {
+const BASELINE = "baseline: a version with this text that carries promptsync's record; nothing that is served changes";
+function createText({ ref, change_summary: summary, version, status, baseline }) {
 	const what = version === void 0 || version.version_number === null ? "" : ` v${version.version_number}`;
-	return `${status === "made" ? "created" : status === "adopted" ? "adopted" : "create"} version${what}${ref === void 0 ? "" : ` of git:${escapeLine(ref)}`}${summary === null ? "" : `: ${escapeLine(summary)}`}`;
+	const verb = status === "made" ? "created" : status === "adopted" ? "adopted" : "create";
+	if (baseline) return status === void 0 ? BASELINE : `${verb} baseline${what}`;
+	return `${verb} version${what}${ref === void 0 ? "" : ` of git:${escapeLine(ref)}`}${summary === null ? "" : `: ${escapeLine(summary)}`}`;
 }
 /** What became of a change; empty, or behind a blank. */
 function statusNote({ status }) {
@@ -54978,7 +55423,8 @@ const STATUS_NOTES = {
 };
 /** What else is to be said of a change. */
 function followNote(change, all) {
-	return isUnfollowed(change, all) ? " (no environment follows it)" : "";
+	const isBaseline = change.kind === "create-version" && change.baseline === true;
+	return isUnfollowed(change, all) && !isBaseline ? " (no environment follows it)" : "";
 }
 /** Whether a version is made only to be there. */
 function isUnfollowed(change, all) {
@@ -55021,10 +55467,15 @@ function editKind(edit) {
 function isConflict(edit) {
 	return edit.kind === "set-field" && edit.conflict || edit.kind === "set-text" && edit.conflicts > 0;
 }
-/** What callers of a prompt have to follow, each in a sentence or two: another key, other variables in an environment. */
+/** What callers have to follow, in sentences: another key, other variables; not where a sync undoes outside changes. */
 function breakingTexts(prompt, show) {
-	const keys = prompt.changes.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
-	const variables = textsOf(prompt).flatMap(({ environment, texts }) => {
+	const undone = prompt.drift.filter(({ kind, restores, ...one }) => kind === "outside" && restores && (!("field" in one) || one.field === "key"));
+	const kept = prompt.changes.filter((change) => driftAt(change, undone).length === 0);
+	const keys = kept.flatMap((change) => change.kind === "update-prompt" ? change.fields.key ?? [] : []);
+	const variables = textsOf({
+		...prompt,
+		changes: kept
+	}).flatMap(({ environment, texts }) => {
 		return texts.breaking.map((one) => ({
 			...one,
 			environment
@@ -55063,17 +55514,34 @@ function textsOf({ changes, edits = [] }) {
 function wasRead({ status, after_text: after, text_omitted: omitted }) {
 	return (status === "made" || status === "adopted") && after === null && omitted === void 0;
 }
+/** `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`: true whenever it is read. */
+function waitingTexts({ waiting = [] }, show) {
+	return waiting.map(({ environment, from, versions, since }) => {
+		const behind = `${show(environment)}: ${counted([
+			versions,
+			"version",
+			"versions"
+		])} behind ${show(from)}`;
+		if (since === null) return behind;
+		const date = since.date?.slice(0, 10) ?? "";
+		const day = new Date(date).toLocaleDateString("en", {
+			weekday: "long",
+			timeZone: "UTC"
+		});
+		return `${behind}, since ${show(since.commit.slice(0, 12))}${date === "" ? "" : `, ${day} ${show(date)}`}`;
+	});
+}
 /** What stands in the service although no file says so, and what becomes of it: some sentences. */
 function driftText(drift, prompt, mode, show) {
-	const then = driftOutcome(drift, prompt, mode);
-	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: not synced yet";
+	const then = `${mode !== "apply" && drift.kind === "outside" && ("field" in drift || drift.observed?.made_by !== "git") ? `${show("promptsync pull")} takes it into the file. ` : ""}${driftOutcome(drift, prompt, mode)}`;
+	const kind = drift.kind === "outside" ? "changed outside of git" : "unfinished: merged, not live yet";
 	if ("field" in drift) {
 		const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
 		return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
 	}
 	const { environment, observed, expected } = drift;
 	const wants = `the base wants ${show(refText(expected))}`;
-	if (observed === null) return `${show(environment)} has nothing active, ${wants}.`;
+	if (observed === null) return `${show(environment)} has nothing active, ${wants} (${kind}).`;
 	const from = observed.commit === void 0 ? "" : `, made from ${show(observed.commit.slice(0, 12))}`;
 	const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
 	return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
@@ -56396,7 +56864,7 @@ function versionTables({ history }, show) {
 		title: null,
 		columns: [
 			"version",
-			"made",
+			"made (UTC)",
 			"commit",
 			"author",
 			"subject"
@@ -56408,7 +56876,7 @@ function versionTables({ history }, show) {
 		columns: [
 			"version",
 			"environment",
-			"pinned",
+			"pinned (UTC)",
 			"commit",
 			"subject"
 		],
@@ -56435,7 +56903,7 @@ function lineageTable(prompt, lineage, show) {
 		title: `${show(environment)} serves ${served}`,
 		columns: [
 			"",
-			"date",
+			"date (UTC)",
 			"commit",
 			"author",
 			"subject",
@@ -56449,10 +56917,10 @@ function lineageTable(prompt, lineage, show) {
 function rowOf(name, texts, show) {
 	return [name, ...texts.map((text) => text === void 0 ? "" : show(text))];
 }
-/** Day, commit, author and subject. */
+/** Time, commit, author and subject. */
 function commitTexts(info) {
 	return [
-		dayOf(info),
+		timeOf(info),
 		info.commit?.slice(0, 12),
 		info.author || void 0,
 		subjectOf(info) || void 0
@@ -56471,9 +56939,10 @@ const MAKERS = {
 	uncommitted: "from a file that was not committed",
 	unknown: "not known: the service keeps no metadata"
 };
-/** A commit that git does not have has no date. */
-function dayOf({ date }) {
-	return /^\d{4}-\d\d-\d\d/.exec(date ?? "")?.[0];
+/** `2026-11-22 14:05` in UTC, so that times of several authors compare. A commit that git does not have has no date. */
+function timeOf({ date = "" }) {
+	const time = Date.parse(date);
+	return Number.isNaN(time) ? void 0 : new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
 /** With the pull request where the subject does not name it. */
 function subjectOf({ subject, pull_request: request }) {
@@ -56510,11 +56979,11 @@ function staysOf({ active_in: activeIn, pinned }) {
 	];
 }
 function stayTexts({ environment, from, until, served }) {
-	const end = until !== null ? dayOf(until) ?? "?" : served ? "now" : "not served";
-	const [day, commit, , subject] = from === null ? [] : commitTexts(from);
+	const end = until !== null ? timeOf(until) ?? "?" : served ? "now" : "not served";
+	const [time, commit, , subject] = from === null ? [] : commitTexts(from);
 	return [
 		environment,
-		`${day ?? "?"} → ${end}`,
+		`${time ?? "?"} → ${end}`,
 		commit,
 		subject
 	];
@@ -56609,6 +57078,7 @@ function bodyOf$1(prompt, { mode }) {
 		}),
 		...(prompt.edits ?? []).map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
 		...prompt.changes.flatMap((change) => changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`)),
+		...waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
 		...breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`)
 	];
 	return [
@@ -56672,6 +57142,7 @@ function lineOf(line) {
 	return markup`${line.map(({ text, changed }) => changed ? markup`<mark>${text}</mark>` : markup`${text}`)}\n`;
 }
 // src/report/html/page.ts
+init_problem();
 /** Where more prompts than these have something to look at, the reader opens them. */
 const MOST_OPEN = 10;
 /**
@@ -56686,7 +57157,7 @@ function renderHtml(report, title) {
 		linkOf: linksOf(report)
 	};
 	const body = markup`${headerOf(report, context, title)}<main>
-${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}</main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}${problemsOf(report, "Warnings")}</main>
 ${footerOf(report)}`;
 	return `<!doctype html>\n<html lang="en">\n<head>\n${headOf$1(`${renderOutcome(report, PLAIN.colours)} promptsync ${title}`)}</head>\n<body>\n${body.html}<script>${PAGE.script}<\/script>\n</body>\n</html>\n`;
 }
@@ -56706,7 +57177,7 @@ function headOf$1(title) {
 	return `${`<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}${html}<style>${PAGE.style}</style>\n`;
 }
 function matrixOf(report, context) {
-	const worth = report.prompts.filter((prompt) => hasHistory(prompt) || traitsOf(prompt, report.mode).length > 0);
+	const worth = report.prompts.filter((one) => hasHistory(one) || one.waiting?.length || traitsOf(one, report.mode)[0]);
 	const open = new Set(worth.length <= MOST_OPEN ? worth : []);
 	const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
 	return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
@@ -56771,9 +57242,16 @@ function factsOf(report) {
 function footerOf({ plan_digest: digest }) {
 	return digest === null ? nothing : markup`<footer>plan <code>${digest}</code></footer>\n`;
 }
+/** A warning stops nothing and comes last, but for what the whole page stands on. */
+function problemsOf({ problems }, title) {
+	const some = problems.filter((one) => (isError(one) || one.code === "service/not-asked") === (title === "Problems"));
+	if (some.length === 0) return nothing;
+	return markup`<section aria-labelledby="${title}"><h2 id="${title}">${title}</h2>\n${problemList(some)}</section>\n`;
+}
 /** What was found wrong with the run, and what a command has written besides prompts. */
-function notesOf({ problems, files = [] }) {
-	return [problems.length === 0 ? nothing : markup`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>\n${problemList(problems)}</section>\n`, files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
+function notesOf(report) {
+	const { files = [] } = report;
+	return [problemsOf(report, "Problems"), files.length === 0 ? nothing : markup`<section aria-labelledby="files"><h2 id="files">Files</h2>\n<ul>${files.map(({ path, status }) => markup`<li><code>${path}</code>: ${status}</li>\n`)}</ul></section>\n`];
 }
 const FILTERS = {
 	all: "All",
@@ -56830,7 +57308,6 @@ function headOf(report, { title, folder }) {
 	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
 	return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
 }
-const NOT_ASKED = "service/not-asked";
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut, { prompts }, { runUrl }) {
 	const parts = leftOut.map(({ item, count }) => counted([
@@ -56854,7 +57331,7 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 		shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
 		committed === void 0 ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
 		service === null ? [] : [`service ${codeSpan(service)}`],
-		problems.some(({ code }) => code === NOT_ASKED) ? ["the service was not asked"] : [],
+		problems.some(({ code }) => code === "service/not-asked") ? ["the service was not asked"] : [],
 		digest === null ? [] : [`plan ${codeSpan(digest)}`],
 		runUrl === null ? [] : [`[run](${runUrl})`]
 	].flat().join(" · ");
@@ -56864,12 +57341,13 @@ function footOf({ service, commit: head, plan_digest: digest, problems, committe
 function sectionsOf(report) {
 	const { prompts, mode, files = [] } = report;
 	const problems = problemsIn(report);
-	const warnings = problems.filter((one) => !isError(one) && one.code !== NOT_ASKED);
+	const warnings = problems.filter((one) => !isError(one) && one.code !== "service/not-asked");
 	const did = mode === "apply" || prompts.some(({ status }) => status === "applied");
 	const head = tableHead(["prompt", "change"]);
 	return [
 		section("#### Problems\n", "problem", .3, problems.filter(isError), problemItems),
 		...matrixSections(report),
+		section("#### Waiting for promotion\n\n", "note", .5, prompts, (prompt) => waitingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`)),
 		section(`#### ${did ? "Changes" : "What would change"}\n\n${head}`, "row", .5, prompts, (prompt) => rowsOf(prompt, report.plan_digest !== null)),
 		...historySections(report),
 		section("#### Files\n\n", "file", .5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
@@ -57292,23 +57770,24 @@ const InputShape = object({
 		"sync",
 		"drift"
 	]).default("auto"),
-	config: string$1().optional(),
-	"working-directory": string$1().default("."),
-	"base-url": string$1().optional(),
-	"api-key": string$1().optional(),
-	"github-token": string$1().optional(),
+	config: string().optional(),
+	"working-directory": string().default("."),
+	"base-url": string().optional(),
+	"api-key": string().optional(),
+	"github-token": string().optional(),
 	comment: _enum([
 		"always",
 		"changes",
 		"never"
 	]).default("always"),
 	"on-drift": _enum(["overwrite", "fail"]).optional(),
-	"max-changes": string$1().transform((text, { addIssue }) => {
+	"max-changes": string().transform((text, { addIssue }) => {
 		const parsed = parseMaxChanges(text);
 		if (parsed === null) addIssue("expected a number, or a percentage such as 25%");
 		return parsed ?? void 0;
 	}).optional(),
 	"require-reviewed-plan": flag,
+	"any-commit": flag,
 	"drift-issue": flag
 });
 const INPUT_NAMES = Object.keys(InputShape.shape);
@@ -57345,7 +57824,7 @@ async function run$1(host) {
 			context
 		};
 		begun = {
-			mode: chooseMode(inputs.mode, context.event),
+			mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null),
 			context
 		};
 		const command = {
@@ -57383,17 +57862,20 @@ async function apply(context) {
 	const { event, world, inputs } = context;
 	const mustBeReviewed = inputs["require-reviewed-plan"];
 	const base = await baseOf(event, await openWhole(context));
-	const refusals = async (walked) => {
-		const superseded = await supersededBy(context, walked);
-		return superseded.length > 0 || !mustBeReviewed ? superseded : reviewGate(context, walked);
+	const guards = {
+		anyCommit: inputs["any-commit"],
+		askForge: askGitHub(context),
+		...mustBeReviewed && {
+			onlyThisPlan: true,
+			refusals: (walked) => reviewGate(context, walked)
+		}
 	};
 	return sync({
 		...optionsOf(context),
 		dryRun: false,
 		yes: true,
-		onlyThisPlan: mustBeReviewed,
 		base,
-		refusals
+		...guards
 	}, world);
 }
 /** What differs is reported; how much may change at once, and what is done about drift, does not matter. */

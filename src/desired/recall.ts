@@ -36,14 +36,13 @@ export async function recall(
     const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
     return found === undefined ? [] : [{ file, observed: found, meanings }];
   });
-  const { base } = sources;
   const doubted = compared.filter(mayBeRefused(sources));
   const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, sources)) }));
   const drifting = compared.filter(mayDrift(sources));
-  const tips = drifting.length === 0 ? [] : await repository.independent(base?.tips ?? []);
+  const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
   return {
     formerPins: mapValues(histories, ({ file, pins }) =>
-      base === null ? withoutHead(pins, file, repository.head) : pins,
+      sources.base === null ? withoutHead(pins, file, repository.head) : pins,
     ),
     pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
     formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),

@@ -33,16 +33,15 @@ async function lookIfThere(...asked: Parameters<typeof look>): Promise<Version |
 }
 
 /**
- * Looks at the newest version of the service, where nobody has read it and no ledger names it; null otherwise. Throws
- * also where the service says that there is none: it has named it, and it may be the very one that is to be made.
+ * Looks at the newest version of the service, where nobody has read it and no ledger names it. Throws also where the
+ * service says that there is none: it has named it, and it may be the very one that is to be made.
  */
-export async function lookAtNewest(writing: Writing): Promise<Version | null> {
+export async function lookAtNewest(writing: Writing): Promise<void> {
   const { id: promptId, latestVersionId: id } = writing.reading.prompt;
-  if (id === null || findEntry(writing.reading, id) !== undefined) return null;
+  if (id === null || findEntry(writing.reading, id) !== undefined) return;
   const version = await lookIfThere(writing.world, promptId, id);
   if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
   note(writing, version);
-  return version;
 }
 
 /**

@@ -102,12 +102,7 @@ function entryToWire(entry: LedgerEntry): JsonObject {
   return { number, id, digest, metadata_digest: metadataDigest, ...made, ...present(entry) };
 }
 
-type Optional = {
-  readonly commit?: string | undefined;
-  readonly path?: string | undefined;
-  readonly pinned?: true | undefined;
-  readonly baseline?: true | undefined;
-};
+type Optional = { readonly [Key in 'commit' | 'path' | 'pinned' | 'baseline']?: LedgerEntry[Key] | undefined };
 
 /** Absent rather than undefined: such fields must not appear in JSON, nor make two equal stamps differ. */
 export function present({ commit, path, pinned, baseline }: Optional) {

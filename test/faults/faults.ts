@@ -45,6 +45,8 @@ export type Fault = {
   readonly lasts?: true;
   /** It moves much data, and is tried in few states. */
   readonly costly?: true;
+  /** The service says that nothing is active where something is: then that may be set again. */
+  readonly hides?: true;
   /** The service says that it made a version which it did not make: no report can be right about that one. */
   readonly phantom?: true;
   /** The sentence of the contract's "Known limits" that allows two versions of the content. */
@@ -170,7 +172,7 @@ export const FAULTS: readonly Fault[] = [
   { name: "another prompt's answer", on: ['read', 'create', 'update'], act: anothersAnswer, heals: ['create'] },
   { name: 'an empty answer', on: KINDS, act: after(({ response }) => response.end()), heals: ['create'] },
   { name: '403', on: KINDS, act: status(403), lasts: true },
-  { name: '404', on: KINDS, act: status(404), lasts: true },
+  { name: '404', on: KINDS, act: status(404), lasts: true, hides: true },
   { name: 'cut, not done, and somebody else writes', on: ['create'], act: butIntruded(nothing) },
   {
     name: 'cut, done, and somebody else writes',

@@ -151,10 +151,11 @@ export type Settling = {
   readonly finished: boolean;
   /** A known limit allows two versions of one content. */
   readonly twice: boolean;
+  readonly hides?: boolean | undefined;
 };
 
 /** Runs again in peace where anything is left to do, and gives what is not as git says afterwards. */
-export async function settle(stage: Stage, { finished, twice }: Settling): Promise<readonly string[]> {
+export async function settle(stage: Stage, { finished, twice, hides }: Settling): Promise<readonly string[]> {
   const again = finished ? [] : await runAgain(stage);
   const empty = await stage.run(['sync', '--dry-run', '--exit-code', '--verbose']);
   return [
@@ -165,6 +166,7 @@ export async function settle(stage: Stage, { finished, twice }: Settling): Promi
     ),
     ...keyIsHidden(empty),
     ...asGitSays(stage, empty.after),
+    ...(hides ? [] : adoptedStays(stage, empty.after)),
     ...(twice ? [] : contentsAreThereOnce(empty.after)),
     ...onlyReviewedWasServed(stage),
   ];
@@ -195,6 +197,14 @@ function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   const wanted = { name: 'main', description: null, ...scene.state.fields };
   const fields = JSON.stringify({ name, description });
   return fields === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${fields}`];
+}
+
+/** What was adopted is served by its id. */
+function adoptedStays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
+  return scene.wanted.flatMap(({ promptId, environment, id }) => {
+    const active = snapshot.at(promptId, environment).active_version?.id;
+    return id === undefined || id === active ? [] : [`${environment} was moved from ${id} to ${active}`];
+  });
 }
 
 export function messagesOf({ stdout }: RunRecord): readonly string[] {

@@ -84,7 +84,7 @@ function tryCell(cell: Cell, scene: Scene, elsewhere: string): Promise<readonly 
       ...lawsOf(first).filter((what) => !isExcused(cell, what)),
       ...heals(cell, first),
     ];
-    const settling = { finished: first.exitCode === 0, twice: fault.limit !== undefined };
+    const settling = { finished: first.exitCode === 0, twice: fault.limit !== undefined, hides: fault.hides };
     return [...broken, ...(await settle(stage, settling))];
   });
 }

@@ -9,7 +9,7 @@ import type { Act } from './faults.ts';
 import { inPeace, startFaultyFront, type Arrival, type Trouble } from './faulty-front.ts';
 import { openKeptStore, takeSnapshot, type Snapshot, type Write } from './kept-store.ts';
 import { servedText } from './laws.ts';
-import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
+import { filesOf, versionId, wantedOf, type Commit, type State, type Wanted } from './states.ts';
 import { childEnvironment, CLI, spawnNode, type Started } from '../support/cli.ts';
 import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
@@ -114,7 +114,7 @@ async function makeScene(state: State, folder: string): Promise<Scene> {
   writeFiles(folder, { 'promptsync.yaml': `${CONFIG}${settings}timeout_seconds: ${TIMEOUT}\n` });
   initRepository(folder);
   const wanted = wantedOf(state);
-  let writes: readonly Write[] = [];
+  let writes = adoptedWrites(state);
   for (const [index, commit] of commits.entries()) {
     writeFiles(folder, filesOf(commit));
     commitAll(folder, `Commit ${index + 1}`);
@@ -123,6 +123,13 @@ async function makeScene(state: State, folder: string): Promise<Scene> {
     if (synced) writes = await syncedWrites({ state, folder, wanted, writes }, commit);
   }
   return { state, folder, wanted, writes };
+}
+
+function adoptedWrites({ adopted = [] }: State): readonly Write[] {
+  return adopted.flatMap(({ text, in: environment }, at): readonly Write[] => [
+    (store) => store.createVersion(MAIN, { content: text }),
+    (store) => environment && store.setActive(MAIN, { environment, versionId: versionId(at) }),
+  ]);
 }
 
 /** All that was written to the service once the commit was synced, as far as that went. */

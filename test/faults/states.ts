@@ -19,6 +19,8 @@ export type State = {
   readonly name: string;
   /** Settings of promptsync.yaml. */
   readonly settings?: string;
+  /** What somebody else made before the first commit, and where it serves: the sync that adopts it leaves that alone. */
+  readonly adopted?: readonly { readonly text: string; readonly in?: string }[];
   /** All but the last one were synced before. */
   readonly commits: readonly Commit[];
   /** The text that each environment of the main prompt serves in the end. */
@@ -39,13 +41,23 @@ export type Wanted = {
   readonly environment: string;
   readonly text: string;
   readonly metadata: object;
+  /** Of the version, where that is known. */
+  readonly id?: string;
 };
 
-export function wantedOf({ commits, serves, otherServes }: State): readonly Wanted[] {
+export function wantedOf({ commits, serves, otherServes, adopted = [] }: State): readonly Wanted[] {
   const metadata = commits.at(-1)?.main?.metadata ?? {};
-  const main = Object.entries(serves).map(([environment, text]) => ({ promptId: MAIN, environment, text, metadata }));
+  const main = Object.entries(serves).map(([environment, text]): Wanted => {
+    const at = adopted.findIndex((version) => version.in === environment);
+    return { promptId: MAIN, environment, text, metadata, ...(at !== -1 && { id: versionId(at) }) };
+  });
   if (otherServes === undefined) return main;
   return [...main, { promptId: OTHER, environment: 'staging', text: otherServes, metadata: {} }];
+}
+
+/** The id of a version that was adopted, by its place among them. */
+export function versionId(at: number): string {
+  return `ver_${at + 1}`;
 }
 
 /** The files that a commit writes. */
@@ -76,6 +88,12 @@ const both = { staging: 'latest', production: 'latest' };
 const one: PromptParts = { pins: staging, text: 'One for {{name}}.' };
 const two: PromptParts = { ...one, text: 'Two for {{name}}.' };
 const three: PromptParts = { ...one, text: 'Three for {{name}}.' };
+
+const ADOPTED = {
+  adopted: [{ text: 'One for {{name}}.', in: 'staging' }],
+  commits: [{ main: one }],
+  serves: { staging: 'One for {{name}}.' },
+};
 
 export const STATES: readonly State[] = [
   {
@@ -190,6 +208,33 @@ export const STATES: readonly State[] = [
     name: 'an edit that no pin follows, whose answer is lost',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } } }],
     serves: { staging: 'One for {{name}}.' },
+    calls: [...twice('staging', 'promptsync'), 'create', 'read', ...activated('promptsync-look', 'promptsync')],
+    loses: true,
+  },
+  {
+    name: 'an adopted prompt',
+    ...ADOPTED,
+    calls: [...twice('staging', 'promptsync'), ...MADE],
+  },
+  {
+    name: 'an adopted prompt with different texts',
+    adopted: [
+      { text: 'One for {{name}}.', in: 'production' },
+      { text: 'Two for {{name}}.', in: 'staging' },
+    ],
+    commits: [{ main: { ...two, pins: { ...staging, production: `version:${versionId(0)}` } } }],
+    serves: { staging: 'Two for {{name}}.', production: 'One for {{name}}.' },
+    calls: [...twice('staging', 'production', 'promptsync'), ...MADE],
+  },
+  {
+    name: 'an adopted prompt with a draft of its text',
+    ...ADOPTED,
+    adopted: [...ADOPTED.adopted, { text: 'One for {{name}}.' }],
+    calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look'), ...MADE],
+  },
+  {
+    name: 'an adopted prompt, the answer of whose baseline is lost',
+    ...ADOPTED,
     calls: [...twice('staging', 'promptsync'), 'create', 'read', ...activated('promptsync-look', 'promptsync')],
     loses: true,
   },
