@@ -54889,26 +54889,30 @@ async function makeContext(inputs, host) {
 		environment: variables,
 		workingDirectory: folder
 	};
-	const configuration = await loadConfig({
+	const read = await loadConfig({
 		workingDirectory: folder,
 		file: inputs.config,
 		environment: variables
 	});
+	const event = await readEvent(environment);
+	const config = read.config && {
+		...read.config,
+		branch: read.config.branch ?? event.defaultBranch
+	};
 	return {
 		inputs,
-		configuration,
-		git: gitStart(configuration, folder),
-		event: await readEvent(environment),
+		event,
+		configuration: {
+			...read,
+			config
+		},
+		git: config === null ? {
+			root: findRoot(folder),
+			keyVariables: []
+		} : gitStartOf(config),
 		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
 		github: token === void 0 ? null : connectGitHub(token, environment)
 	};
-}
-/** A configuration that cannot be read is reported by the run. */
-function gitStart({ config }, folder) {
-	return config === null ? {
-		root: findRoot(folder),
-		keyVariables: []
-	} : gitStartOf(config);
 }
 function noFolder(name) {
 	const expected = `there is no folder "${name}" in the workspace`;
@@ -55080,10 +55084,9 @@ function isBy(login, author) {
 // src/github/gates.ts
 init_problem();
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
-function askGitHub({ event, github }) {
+function askGitHub({ github }) {
 	if (github === null) return void 0;
-	return async (given) => {
-		const branch = given ?? event.defaultBranch;
+	return async (branch) => {
 		if (branch === null) throw new Error("the event does not name the default branch.");
 		const commit = await tipOfBranch(github, branch);
 		return {

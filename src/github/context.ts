@@ -34,20 +34,18 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
-  const configuration = await loadConfig({ workingDirectory: folder, file: inputs.config, environment: variables });
+  const read = await loadConfig({ workingDirectory: folder, file: inputs.config, environment: variables });
+  const event = await readEvent(environment);
+  // A checkout does not know which branch is the default one.
+  const config = read.config && { ...read.config, branch: read.config.branch ?? event.defaultBranch };
   return {
-    inputs,
-    configuration,
-    git: gitStart(configuration, folder),
-    event: await readEvent(environment),
+    ...{ inputs, event },
+    configuration: { ...read, config },
+    // A configuration that cannot be read is reported by the run.
+    git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),
     world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
     github: token === undefined ? null : connectGitHub(token, environment),
   };
-}
-
-/** A configuration that cannot be read is reported by the run. */
-function gitStart({ config }: ConfigResult, folder: string): GitStart {
-  return config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config);
 }
 
 function noFolder(name: string): ProblemError {

@@ -7,10 +7,9 @@ import type { Context } from './context.ts';
 import { findComment, markerOf } from './sticky.ts';
 
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
-export function askGitHub({ event, github }: Pick<Context, 'event' | 'github'>): NewestOptions['askForge'] {
+export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['askForge'] {
   if (github === null) return undefined;
-  return async (given) => {
-    const branch = given ?? event.defaultBranch;
+  return async (branch) => {
     if (branch === null) throw new Error('the event does not name the default branch.');
     const commit = await tipOfBranch(github, branch);
     return { branch, commit, tree: () => treeOf(github, commit) };

@@ -10,7 +10,7 @@ import { startAt } from '../git/support.ts';
 import { content, file } from '../planning/support.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { startGitHub, type GitHubDouble, type Person } from '../support/github-api.ts';
-import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 import { ADA, connectTo, inputsOf, pushEvent } from './support.ts';
@@ -26,7 +26,7 @@ type Name = (typeof COMMITS)[number];
 
 /** A clone that is at the first commit and cannot ask its remote, while GitHub has main at another one. */
 async function makeScene(tip: Name) {
-  const clone = makeRepository(workspaceFiles({ greeting: { text: 'First.' } }));
+  const clone = makeRepository(workspaceFiles({ greeting: { text: 'First.' } }, `${CONFIG}branch: main\n`));
   const first = git(clone, 'rev-parse', 'HEAD');
   writeFiles(clone, { 'README.md': 'Words' });
   const words = commitAll(clone, 'Words');
