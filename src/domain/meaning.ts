@@ -1,7 +1,7 @@
 import type { Observed } from './observed.ts';
 import { contentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
-import { asHeld, findContent, findNamed, holds, isInSync, type KnownVersion } from './versions.ts';
+import { asHeld, findContent, findNamed, isInSync, type KnownVersion } from './versions.ts';
 
 /** What a pin asks for: nothing, a known version, a content that no known version holds, or what nobody knows. */
 export type Meaning =
@@ -58,9 +58,13 @@ export function dueVersion(
 
 function isContentDue(file: PromptFile, observed: Observed, meanings: readonly Meaning[]): boolean {
   if (followsLatest(file)) return meanings.some((one) => one.kind === 'new' && one.target.new === file.content);
-  const { active, known, metadata, recordDue } = observed;
+  const { active, metadata, recordDue } = observed;
   const content = asHeld(file.content, metadata);
   // The record names what is served, and has the file's text itself.
   if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
-  return !known.some((version) => version.lasting && holds(version, content));
+  // An id is a promise by itself: unknown ones are planned for.
+  const stays = ({ pin }: EnvironmentPin, at: number) =>
+    meanings[at]?.kind === 'in-sync' || (meanings[at]?.kind === 'unknown' && pin.kind !== 'version');
+  const left = file.pins.filter((pin, at) => !stays(pin, at));
+  return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }

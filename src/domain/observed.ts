@@ -18,6 +18,8 @@ export type Observed = {
   readonly active: ReadonlyMap<string, KnownVersion | null>;
   /** Newest first. Of several that hold a content, see `findContent`. */
   readonly known: readonly KnownVersion[];
+  /** Whether a ledger names a version of a content, of those that are read still once these environments have moved on. */
+  readonly remembers: (content: Content, left: ReadonlySet<string>) => boolean;
   /** Whether the prompt has versions, and none that promptsync remembers them by: its first sync makes a baseline. */
   readonly recordDue: boolean;
   /** Whether a number that is not known may be found by an apply. */

@@ -1,5 +1,5 @@
 import type { Observed, Wanted } from '../domain/observed.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
 import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
 import { makeProblem, ProblemError, problemOf } from '../problem.ts';
@@ -143,7 +143,7 @@ export function interpret(reading: Reading, environments: readonly string[], tra
   const metadata = metadataIn(reading, tracking);
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(tracking);
-  const lasting = lastingIn(reading, known, head);
+  const lasting = lastingIn(reading, known, head, new Set());
   const knownAs = (entry: LedgerEntry, version?: Version) => toKnown(entry, lasting.has(entry.id), version);
   const served = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
@@ -153,6 +153,10 @@ export function interpret(reading: Reading, environments: readonly string[], tra
     fields: { id, key, name, description },
     active: new Map(environments.map((environment) => [environment, served(environment)])),
     known: known.map((entry) => knownAs(entry, read.get(entry.id))),
+    remembers: (content, left) => {
+      const stays = lastingIn(reading, known, head, left);
+      return known.some((entry) => stays.has(entry.id) && holds(entry, asHeld(content, metadata)));
+    },
     recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     findable: unseenNewest(reading, known) !== null,
     missing: reading.missing,
@@ -176,11 +180,11 @@ function toKnown(entry: LedgerEntry, lasting: boolean, read?: Version): KnownVer
 
 /**
  * The ids of versions that a ledger names, their own included: of somebody else's version that is merely active, or was
- * looked at, nothing is known any more once something else is. A head without a stamp is our own all the same: then the
- * service drops metadata.
+ * looked at, nothing is known any more once something else is. What an environment is moved away from is not read again.
+ * A head without a stamp is our own all the same: then the service drops metadata.
  */
-function lastingIn({ active, looked }: Reading, known: readonly LedgerEntry[], head: Head): ReadonlySet<string> {
-  const served = [...active.values()].filter((version) => version !== null);
+function lastingIn({ active, looked }: Reading, known: readonly LedgerEntry[], head: Head, left: ReadonlySet<string>) {
+  const served = [...active].flatMap(([name, version]) => (version === null || left.has(name) ? [] : [version]));
   const own = served.filter((version) => version === head || entryAsServed(version, known).ours);
   const named = [...served, ...looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
   const following = looked.filter((version) => mayFollow(version, head));

@@ -3,7 +3,7 @@ import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
 import { contentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import { holds, type KnownVersion } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
@@ -43,6 +43,7 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
     fields: { id, key, name, description },
     active: new Map(active),
     known: known.toSorted((a, b) => b.number - a.number),
+    remembers: (content) => known.some((version) => holds(version, content)),
     ...{ recordDue: false, findable: false, missing: [], metadata: 'kept', problems: [], state: '' },
   };
 }

@@ -315,6 +315,18 @@ table('No pin latest', [
     [],
   ],
   [
+    'makes it where its only version is in an environment that is moved away from it: nothing would show it again',
+    { text: 'Draft', pins: { staging: 1 } },
+    { staging: draft, promptsync: one },
+    ['create "Draft"', 'staging: v3 → v1'],
+  ],
+  [
+    'makes it where only the ledger of such an environment names it',
+    { text: 'Draft', pins: { staging: 1 } },
+    { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
+    ['create "Draft"', 'staging: v4 → v1'],
+  ],
+  [
     'does not make it where its version stays in an environment',
     { text: 'Draft', pins: { staging: 3, production: 1 } },
     { staging: draft, production: null, promptsync: one },
