@@ -1635,10 +1635,8 @@ function refOf$1({ id, number }) {
 * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
 */
 function holds(version, content) {
-	return isInSync(version, content) && (content.metadataDigest !== void 0 || isUsable(version));
-}
-function isUsable(version) {
-	return version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+	if (!isInSync(version, content)) return false;
+	return content.metadataDigest !== void 0 || version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }
 /** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */
 function isInSync(version, content) {
@@ -15765,7 +15763,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const content = contentOf$3(parts.body);
+	const content = contentOf$2(parts.body);
 	const { text } = content;
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
@@ -15809,7 +15807,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it). */
-function contentOf$3(body) {
+function contentOf$2(body) {
 	return digested(body.replace(/^\n/, ""));
 }
 function makeFile(written, mapping, content, path) {
@@ -21203,10 +21201,12 @@ function dueVersion(file, observed, meanings) {
 }
 function isContentDue(file, observed, meanings) {
 	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
-	const { active, known, metadata, recordDue } = observed;
+	const { active, metadata, recordDue } = observed;
 	const content = asHeld(file.content, metadata);
 	if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
-	return !known.some((version) => version.lasting && holds(version, content));
+	const stays = ({ pin }, at) => meanings[at]?.kind === "in-sync" || meanings[at]?.kind === "unknown" && pin.kind !== "version";
+	const left = file.pins.filter((pin, at) => !stays(pin, at));
+	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
 }
 // src/desired/read-history.ts
 init_prompt_file();
@@ -21287,11 +21287,11 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 			commit,
 			age,
 			pin,
-			content: await contentOf$2(pin, file, repository)
+			content: await contentOf$1(pin, file, repository)
 		}
 	};
 }
-async function contentOf$2(pin, file, repository) {
+async function contentOf$1(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -21425,6 +21425,7 @@ async function fromGit({ source, digest }, file, repository) {
 // src/observing/assume.ts
 init_digest();
 init_plan();
+init_versions$1();
 init_prompt_file();
 init_problem();
 /**
@@ -21468,6 +21469,7 @@ function assumeObserved(file, then, atRefs) {
 		},
 		active: new Map(active),
 		known: known.toSorted((a, b) => b.number - a.number),
+		remembers: (content) => known.some((version) => holds(version, content)),
 		recordDue: false,
 		findable: false,
 		missing: [],
@@ -21731,12 +21733,6 @@ function compareFields(file, fields) {
 // src/planning/former-pins.ts
 init_digest();
 init_versions$1();
-function contentOf$1({ digest, metadataDigest }) {
-	return metadataDigest === void 0 ? { digest } : {
-		digest,
-		metadataDigest
-	};
-}
 /** Equal content is the same whatever its id. */
 function isSameContent(one, other) {
 	if (one.digest === void 0 || one.digest !== other.digest) return false;
@@ -21868,7 +21864,7 @@ function isNoPromotion(step, situation) {
 	return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
 }
 function targetOf(after, { observed }) {
-	if (isNew(after)) return contentOf$1(after.new);
+	if (isNew(after)) return after.new;
 	const { id, number } = after;
 	return observed.known.find((one) => one.id === id) ?? (number === null ? { id } : {
 		id,
@@ -36493,7 +36489,7 @@ function interpret(reading, environments, tracking) {
 	const metadata = metadataIn(reading, tracking);
 	const { id, key, name, description } = reading.prompt;
 	const head = reading.active.get(tracking);
-	const lasting = lastingIn(reading, known, head);
+	const lasting = lastingIn(reading, known, head, /* @__PURE__ */ new Set());
 	const knownAs = (entry, version) => toKnown(entry, lasting.has(entry.id), version);
 	const served = (environment) => {
 		const version = reading.active.get(environment) ?? null;
@@ -36508,6 +36504,10 @@ function interpret(reading, environments, tracking) {
 		},
 		active: new Map(environments.map((environment) => [environment, served(environment)])),
 		known: known.map((entry) => knownAs(entry, read.get(entry.id))),
+		remembers: (content, left) => {
+			const stays = lastingIn(reading, known, head, left);
+			return known.some((entry) => stays.has(entry.id) && holds(entry, asHeld(content, metadata)));
+		},
 		recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
 		findable: unseenNewest(reading, known) !== null,
 		missing: reading.missing,
@@ -36559,11 +36559,11 @@ function toKnown(entry, lasting, read) {
 }
 /**
 * The ids of versions that a ledger names, their own included: of somebody else's version that is merely active, or was
-* looked at, nothing is known any more once something else is. A head without a stamp is our own all the same: then the
-* service drops metadata.
+* looked at, nothing is known any more once something else is. What an environment is moved away from is not read again.
+* A head without a stamp is our own all the same: then the service drops metadata.
 */
-function lastingIn({ active, looked }, known, head) {
-	const served = [...active.values()].filter((version) => version !== null);
+function lastingIn({ active, looked }, known, head, left) {
+	const served = [...active].flatMap(([name, version]) => version === null || left.has(name) ? [] : [version]);
 	const own = served.filter((version) => version === head || entryAsServed(version, known).ours);
 	const named = [...served, ...looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
 	const following = looked.filter((version) => mayFollow(version, head));
@@ -36585,6 +36585,7 @@ function fingerprint({ prompt, active }) {
 }
 var WAITS$1;
 var init_reading = __esmMin((() => {
+	init_versions$1();
 	init_json();
 	init_problem();
 	init_ownership();

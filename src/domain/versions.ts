@@ -47,11 +47,8 @@ export type KnownVersion = VersionFacts & {
  * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
  */
 export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
-  return isInSync(version, content) && (content.metadataDigest !== undefined || isUsable(version));
-}
-
-function isUsable(version: Pick<VersionFacts, 'ours' | 'metadataDigest'>): boolean {
-  return version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
+  if (!isInSync(version, content)) return false;
+  return content.metadataDigest !== undefined || version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
 }
 
 /** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */

@@ -6,10 +6,6 @@ import type { Content } from '../domain/prompt-file.ts';
 /** A version by everything that is known of it; one that is not made yet has a digest alone. */
 export type Target = Partial<Omit<VersionFacts, 'ours'>>;
 
-export function contentOf({ digest, metadataDigest }: Content): Target {
-  return metadataDigest === undefined ? { digest } : { digest, metadataDigest };
-}
-
 /** Equal content is the same whatever its id. */
 export function isSameContent(one: Target, other: Target): boolean {
   if (one.digest === undefined || one.digest !== other.digest) return false;
@@ -74,6 +70,7 @@ export type Before =
   | { readonly kind: 'unclear'; readonly pin: FormerPin }
   | { readonly kind: 'nothing' };
 
+type Served = Pick<KnownVersion, 'number' | 'digest'>;
 type Meant = { readonly pin: FormerPin; readonly number: number | null };
 
 /**
@@ -82,7 +79,7 @@ type Meant = { readonly pin: FormerPin; readonly number: number | null };
  */
 export function pinnedBefore(
   pins: readonly FormerPin[],
-  { number: served, digest }: Pick<KnownVersion, 'number' | 'digest'>,
+  { number: served, digest }: Served,
   known: readonly KnownVersion[],
 ): Before {
   const same = new Set(known.flatMap((one) => (one.digest === digest ? [one.number] : [])));
@@ -101,10 +98,7 @@ export function pinnedBefore(
 }
 
 /** The next older number that is known and has another text; `known` is newest first. */
-export function knownBefore(
-  known: readonly KnownVersion[],
-  served: Pick<KnownVersion, 'number' | 'digest'>,
-): number | null {
+export function knownBefore(known: readonly KnownVersion[], served: Served): number | null {
   return known.find(({ number, digest }) => number < served.number && digest !== served.digest)?.number ?? null;
 }
 

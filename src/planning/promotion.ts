@@ -4,7 +4,7 @@ import { isNew, type NewVersionRef } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './changes.ts';
-import { cameThrough, contentOf, isSameContent, means, type Target, wasPinned, wasPinnedLast } from './former-pins.ts';
+import { cameThrough, isSameContent, means, type Target, wasPinned, wasPinnedLast } from './former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
@@ -58,7 +58,7 @@ function isNoPromotion(step: Step, situation: Situation): boolean {
 }
 
 function targetOf(after: VersionRef | NewVersionRef, { observed }: PinContext): Target {
-  if (isNew(after)) return contentOf(after.new);
+  if (isNew(after)) return after.new;
   const { id, number } = after;
   const version = observed.known.find((one) => one.id === id);
   return version ?? (number === null ? { id } : { id, number });
