@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { pinnedAlways } from '../../src/desired/read-history.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import { possibleSkips, skipWarnings } from '../../src/planning/promotion.ts';
@@ -12,6 +13,7 @@ import {
   makePlan,
   observation,
   observed,
+  outside,
   planLines,
   rules,
   type RulesParts,
@@ -333,4 +335,31 @@ describe('a promotion of which git does not know the environment before', () => 
         : [],
     );
   });
+});
+
+describe('What an import has found in an environment may be put back', () => {
+  const theirs = { staging: version(9, 'Nine'), production: outside(8, 'Theirs') };
+  const pinnedAlways = new Map([['p1', new Set(['production'])]]);
+
+  test.each<[string, WrittenPins, Scene['active'], RulesParts, boolean]>([
+    ['before the first sync', { production: 'version:ver_6' }, { ...theirs, promptsync: null }, {}, true],
+    ['where the file has said so from its first commit on', { production: 6 }, LATER, { pinnedAlways }, true],
+    ['not where it has said something else', { production: 6 }, { ...LATER, production: V8 }, {}, false],
+    ['not a text', { production: 'latest' }, { ...theirs, promptsync: V8 }, { pinnedAlways }, false],
+  ])('%s', (_, pins, active, rules, allowed) => {
+    const lines = linesOf({ file: { pins }, active: { ...active, staging: version(9, 'Nine') }, rules });
+    expect(lines.includes(REFUSED)).toBe(!allowed);
+  });
+});
+
+test('a pin has stood from the first commit on only where every state of the file says so, and the first is known', () => {
+  const one = file({ pins: { staging: 'latest', production: 6 } });
+  const history = (whole: boolean, ...states: readonly WrittenPins[]) => {
+    return { commits: states.map((_, age) => `c${age}`), pins: formerPins(states), whole };
+  };
+  const same = { staging: 'latest', production: 6 };
+  expect(pinnedAlways(one, history(true, same, same))).toEqual(new Set(['staging', 'production']));
+  expect(pinnedAlways(one, history(true, same, { ...same, production: 7 }, same))).toEqual(new Set(['staging']));
+  expect(pinnedAlways(one, history(true, same, { staging: 'latest' }))).toEqual(new Set(['staging']));
+  expect([pinnedAlways(one, history(false, same)), pinnedAlways(one, history(true))]).toEqual([new Set(), new Set()]);
 });
