@@ -2067,15 +2067,16 @@ function lineageOf(environment, all) {
 		pinned: current?.from ? commitOf(current.from) : null
 	};
 }
-/** Where an environment serves what is older than what it is promoted from, and since when its pin says so. */
+/** Where an environment serves an older text than what it is promoted from, by how many texts, and since when. */
 function waitingIn(waiting, { file }) {
 	const all = waiting?.versions.get(file.id) ?? [];
 	const numberIn = (environment) => all.find((one) => one.activeIn.includes(environment))?.ref.number ?? NaN;
 	const rows = [...waiting?.promotedFrom ?? []].map(([environment, from]) => {
+		const between = all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from));
 		return {
 			environment,
 			from,
-			versions: all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from)).length,
+			versions: new Set(between.map(({ digest }) => digest)).size,
 			since: lineageOf(environment, all).pinned
 		};
 	});

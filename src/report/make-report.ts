@@ -300,12 +300,13 @@ function lineageOf(environment: string, all: readonly VersionHistory[]): ReportL
   };
 }
 
-/** Where an environment serves what is older than what it is promoted from, and since when its pin says so. */
+/** Where an environment serves an older text than what it is promoted from, by how many texts, and since when. */
 function waitingIn(waiting: Run['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
   const all = waiting?.versions.get(file.id) ?? [];
   const numberIn = (environment: string) => all.find((one) => one.activeIn.includes(environment))?.ref.number ?? NaN;
   const rows = [...(waiting?.promotedFrom ?? [])].map(([environment, from]) => {
-    const versions = all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from)).length;
+    const between = all.filter(({ ref }) => ref.number > numberIn(environment) && ref.number <= numberIn(from));
+    const versions = new Set(between.map(({ digest }) => digest)).size;
     return { environment, from, versions, since: lineageOf(environment, all).pinned };
   });
   return waiting === undefined ? {} : { waiting: rows.filter(({ versions }) => versions > 0) };
