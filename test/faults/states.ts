@@ -123,7 +123,7 @@ export const STATES: readonly State[] = [
       { main: { ...three, pins: { ...staging, production: 2 } } },
     ],
     serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
-    calls: [...twice('staging', 'production'), ...activated('promptsync-look', 'production')],
+    calls: [...twice('staging', 'production', 'promptsync'), ...activated('promptsync-look', 'production')],
   },
   {
     name: 'an edit for staging and production',
@@ -156,13 +156,13 @@ export const STATES: readonly State[] = [
       { main: { ...one, name: 'After', description: 'After.' } },
     ],
     serves: { staging: 'One for {{name}}.' },
-    calls: [...twice('staging'), 'update'],
+    calls: [...twice('staging', 'promptsync'), 'update'],
   },
   {
     name: 'a rollback',
     commits: [{ main: { ...one, pins: both } }, { main: { ...two, pins: both } }, { main: { ...one, pins: both } }],
     serves: { staging: 'One for {{name}}.', production: 'One for {{name}}.' },
-    calls: [...twice('staging', 'production'), ...activated('promptsync-look', 'staging', 'production')],
+    calls: [...twice('staging', 'production', 'promptsync'), ...activated('promptsync-look', 'staging', 'production')],
   },
   {
     name: 'another prompt beside it',
