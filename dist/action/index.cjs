@@ -1253,11 +1253,13 @@ function contentDigest(text) {
 /** Its lines end as LF, and it has no line breaks at its end: editors add and trim them. A lone carriage return is content. */
 function comparable(text) {
 	const lines = withLineFeeds(text);
-	return lines.slice(0, lines.length - lineBreaksAtEnd(lines));
+	let end = lines.length;
+	while (lines[end - 1] === "\n") end -= 1;
+	return lines.slice(0, end);
 }
 function digested(text) {
-	const lineBreaks = lineBreaksAtEnd(withLineFeeds(text));
 	const rest = comparable(text);
+	const lineBreaks = withLineFeeds(text).length - rest.length;
 	return {
 		text: rest,
 		digest: digestOf(rest),
@@ -1279,11 +1281,6 @@ function digestsBefore({ text, lineBreaks = 1 }) {
 		lineBreaks
 	]);
 	return new Set([...counts].map((count) => digestOf(text + "\n".repeat(count))));
-}
-function lineBreaksAtEnd(lines) {
-	let end = lines.length;
-	while (lines[end - 1] === "\n") end -= 1;
-	return lines.length - end;
 }
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */
 function metadataDigest(metadata) {
@@ -1308,6 +1305,17 @@ function contentAtRef(atRefs, ref) {
 /** The contents that one prompt's refs have; none where nothing was read. */
 function contentsIn(atRefs) {
 	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
+}
+/** The fields that a file manages and that stand otherwise in the service. */
+function changedFields(file, fields) {
+	const entries = FIELDS$2.flatMap((field) => {
+		const after = file[field];
+		return after === void 0 || after === fields[field] ? [] : [[field, {
+			before: fields[field],
+			after
+		}]];
+	});
+	return Object.fromEntries(entries);
 }
 function isNew(ref) {
 	return "new" in ref;
@@ -21094,17 +21102,11 @@ async function readBase(request, given) {
 	const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
 	const shallow = repository.shallow ? [makeProblem("git/shallow", { of: "drift" })] : [];
 	const now = new Set(files.map(({ id }) => id));
-	const tips = [
-		commit,
-		repository.head,
-		await repository.knownTip(request.config.branch)
-	];
 	const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
 	return {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		tips: tips.filter((tip) => tip !== null),
 		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
@@ -21180,6 +21182,10 @@ function meaningOf({ environment, pin }, file, observed, atRefs) {
 			...pin.kind === "git" && { ref: pin.ref }
 		}
 	};
+}
+/** Those of all pins of a file. */
+function meaningsOf(file, observed, atRefs) {
+	return file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
 }
 /** What was only looked at is known by its number and its id, but may be forgotten: its content is made again. */
 function existing({ known, active }) {
@@ -21328,11 +21334,10 @@ async function recall(files, { observed }, { repository, ...given }) {
 	const compared = files.flatMap((file) => {
 		const found = observed.get(file.id);
 		const atRefs = sources.contentsAtRefs.get(file.id) ?? /* @__PURE__ */ new Map();
-		const meanings = found === void 0 ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
 		return found === void 0 ? [] : [{
 			file,
 			observed: found,
-			meanings
+			meanings: meaningsOf(file, found, atRefs)
 		}];
 	});
 	const histories = await readAll(compared.filter(mayBeRefused(sources)), async (file) => ({
@@ -21340,7 +21345,7 @@ async function recall(files, { observed }, { repository, ...given }) {
 		...await fileHistory(file, sources)
 	}));
 	const drifting = compared.filter(mayDrift(sources));
-	const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
+	const tips = drifting.length === 0 ? [] : await tipsOf(sources);
 	return {
 		formerPins: mapValues(histories, ({ file, pins }) => sources.base === null ? withoutHead(pins, file, repository.head) : pins),
 		pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
@@ -21352,6 +21357,15 @@ async function recall(files, { observed }, { repository, ...given }) {
 /** By prompt id; of the prompts that need it. */
 async function readAll(needed, read) {
 	return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)])));
+}
+/** What was wanted before is all that these commits contain: base, head, and the tip of the branch that goes live. */
+async function tipsOf({ repository, base, config }) {
+	const tips = [
+		base?.commit,
+		repository.head,
+		await repository.knownTip(config.branch)
+	];
+	return repository.independent(tips.filter((tip) => typeof tip === "string"));
 }
 function mapValues(all, make) {
 	return new Map([...all].map(([id, read]) => [id, make(read)]));
@@ -21394,9 +21408,8 @@ function mayDrift({ base, contentsAtRefs }) {
 			return (observed.active.get(environment) ?? null) !== null && pin !== void 0 && meaningOf(pin, then, observed, atRefs).kind !== "in-sync";
 		};
 		if (file.pins.some((pin, at) => meanings[at]?.kind !== "in-sync" && isMoved(pin))) return true;
-		const { fields } = observed;
-		const differs = (wanted, now) => wanted !== void 0 && wanted !== now;
-		return FIELDS$2.some((field) => differs(then[field], fields[field]) && differs(file[field], fields[field]));
+		const [now, before] = [file, then].map((one) => changedFields(one, observed.fields));
+		return FIELDS$2.some((field) => now?.[field] !== void 0 && before?.[field] !== void 0);
 	};
 }
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
@@ -21558,9 +21571,8 @@ function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, 
 	};
 }
 function isDone(file, observed, atRefs) {
-	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
-	const { fields } = observed;
-	return meanings.every(({ kind }) => kind === "in-sync") && dueVersion(file, observed, meanings) === null && FIELDS$2.every((field) => file[field] === void 0 || file[field] === fields[field]);
+	const meanings = meaningsOf(file, observed, atRefs);
+	return meanings.every(({ kind }) => kind === "in-sync") && dueVersion(file, observed, meanings) === null && Object.keys(changedFields(file, observed.fields)).length === 0;
 }
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
@@ -21591,7 +21603,7 @@ init_problem();
 /** What one file asks for in the order in which it is written, with what became of each pin. */
 function changesFor(context, { provenance }) {
 	const { file, observed, contentsAtRefs } = context;
-	const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+	const meanings = meaningsOf(file, observed, contentsAtRefs);
 	const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: "unknown" }, context));
 	const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
 	const activations = pins.flatMap((one) => activation(one, observed));
@@ -21717,18 +21729,12 @@ function create(content, refs, provenance) {
 		provenance
 	};
 }
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file, fields) {
-	const entries = FIELDS$2.flatMap((field) => {
-		const after = file[field];
-		return after === void 0 || after === fields[field] ? [] : [[field, {
-			before: fields[field],
-			after
-		}]];
-	});
-	return entries.length === 0 ? [] : [{
+/** No change where no field differs. */
+function compareFields(file, observed) {
+	const fields = changedFields(file, observed);
+	return Object.keys(fields).length === 0 ? [] : [{
 		kind: "update-prompt",
-		fields: Object.fromEntries(entries)
+		fields
 	}];
 }
 // src/planning/former-pins.ts
@@ -21830,8 +21836,9 @@ init_problem();
 /**
 * Why a version may not go live in an environment: it is not active in the one before. Three things are no promotion: a
 * rollback to what this environment was pinned to before, putting back what it has been pinned to all along, where the
-* environment before was pinned to it first, and putting back the version that an import has found there. And one that was allowed stays so when a run was cut short between the
-* two environments: the one before has moved on then, as the file wants it.
+* environment before was pinned to it first, and putting back the version that an import has found there. And one that
+* was allowed stays so when a run was cut short between the two environments: the one before has moved on then, as the
+* file wants it.
 */
 function promotionProblems(activations, context, { promotedFrom }, { formerPins, pinnedAlways }) {
 	const { id } = context.file;

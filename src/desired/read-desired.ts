@@ -69,8 +69,6 @@ type BaseFiles = DesiredBase & {
   /** As it was given, and the commit that it names. */
   readonly ref: string;
   readonly commit: string;
-  /** What was wanted before: all that these commits contain, which are base, head, and the tip of the branch. */
-  readonly tips: readonly string[];
   /** The selected files that are gone since. */
   readonly gone: readonly PromptFile[];
   /** Warnings: of files that cannot be read there. */
@@ -97,13 +95,11 @@ async function readBase(request: BaseRequest, given: Repository | null): Promise
   const changed = await Promise.all(paths.map((path) => readAt(commit, path, repository)));
   const shallow = repository.shallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));
-  const tips = [commit, repository.head, await repository.knownTip(request.config.branch)];
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
   return {
     ref,
     commit,
     files: new Map(then.map((file) => [file.id, file])),
-    tips: tips.filter((tip) => tip !== null),
     gone: await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request),
     problems: [...invalidAt(changed, request), ...shallow],
   };

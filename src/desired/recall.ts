@@ -1,9 +1,9 @@
 import { isDigestOf } from '../domain/digest.ts';
 import { type History, NO_HISTORY } from '../domain/desired.ts';
 import type { FileHistory } from '../domain/history.ts';
-import { dueVersion, type Meaning, meaningOf } from '../domain/meaning.ts';
+import { dueVersion, type Meaning, meaningOf, meaningsOf } from '../domain/meaning.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import { FIELDS, type Provenance } from '../domain/plan.ts';
+import { changedFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
@@ -11,7 +11,7 @@ import { fileInGit } from './at-commit.ts';
 import { pinnedAlways, readFileHistory, readFormerFiles, readFormerWants, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
-type Given = Pick<ReadDesired, 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
+type Given = Pick<ReadDesired, 'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
 type Sources = Given & { readonly repository: Repository };
 
 /** One prompt's file beside what was observed. */
@@ -33,13 +33,12 @@ export async function recall(
   const compared = files.flatMap((file): readonly Compared[] => {
     const found = observed.get(file.id);
     const atRefs = sources.contentsAtRefs.get(file.id) ?? new Map();
-    const meanings = found === undefined ? [] : file.pins.map((pin) => meaningOf(pin, file, found, atRefs));
-    return found === undefined ? [] : [{ file, observed: found, meanings }];
+    return found === undefined ? [] : [{ file, observed: found, meanings: meaningsOf(file, found, atRefs) }];
   });
   const doubted = compared.filter(mayBeRefused(sources));
   const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, sources)) }));
   const drifting = compared.filter(mayDrift(sources));
-  const tips = drifting.length === 0 ? [] : await repository.independent(sources.base?.tips ?? []);
+  const tips = drifting.length === 0 ? [] : await tipsOf(sources);
   return {
     formerPins: mapValues(histories, ({ file, pins }) =>
       sources.base === null ? withoutHead(pins, file, repository.head) : pins,
@@ -54,6 +53,12 @@ export async function recall(
 /** By prompt id; of the prompts that need it. */
 async function readAll<Read>(needed: readonly Compared[], read: (file: PromptFile) => Promise<Read>) {
   return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)] as const)));
+}
+
+/** What was wanted before is all that these commits contain: base, head, and the tip of the branch that goes live. */
+async function tipsOf({ repository, base, config }: Sources): Promise<readonly string[]> {
+  const tips = [base?.commit, repository.head, await repository.knownTip(config.branch)];
+  return repository.independent(tips.filter((tip) => typeof tip === 'string'));
 }
 
 function mapValues<Read, Made>(all: ReadonlyMap<string, Read>, make: (read: Read) => Made): ReadonlyMap<string, Made> {
@@ -100,9 +105,8 @@ function mayDrift({ base, contentsAtRefs }: Sources) {
       return serves !== null && pin !== undefined && meaningOf(pin, then, observed, atRefs).kind !== 'in-sync';
     };
     if (file.pins.some((pin, at) => meanings[at]?.kind !== 'in-sync' && isMoved(pin))) return true;
-    const { fields } = observed;
-    const differs = (wanted: string | undefined, now: string) => wanted !== undefined && wanted !== now;
-    return FIELDS.some((field) => differs(then[field], fields[field]) && differs(file[field], fields[field]));
+    const [now, before] = [file, then].map((one) => changedFields(one, observed.fields));
+    return FIELDS.some((field) => now?.[field] !== undefined && before?.[field] !== undefined);
   };
 }
 

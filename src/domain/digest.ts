@@ -22,18 +22,20 @@ export function contentDigest(text: string): Digest {
   return digestOf(comparable(text));
 }
 
-/** A text with its digest, and with the line breaks that it had at its end where they were more than one. */
+/** A text as it is compared, its digest, and how many line breaks it had at its end where they were more than one. */
 export type Digested = { readonly text: string; readonly digest: Digest; readonly lineBreaks?: number };
 
 /** Its lines end as LF, and it has no line breaks at its end: editors add and trim them. A lone carriage return is content. */
 export function comparable(text: string): string {
   const lines = withLineFeeds(text);
-  return lines.slice(0, lines.length - lineBreaksAtEnd(lines));
+  let end = lines.length;
+  while (lines[end - 1] === '\n') end -= 1;
+  return lines.slice(0, end);
 }
 
 export function digested(text: string): Digested {
-  const lineBreaks = lineBreaksAtEnd(withLineFeeds(text));
   const rest = comparable(text);
+  const lineBreaks = withLineFeeds(text).length - rest.length;
   return { text: rest, digest: digestOf(rest), ...(lineBreaks > 1 && { lineBreaks }) };
 }
 
@@ -50,12 +52,6 @@ export function isDigestOf(digest: Digest, content: Digested): boolean {
 function digestsBefore({ text, lineBreaks = 1 }: Digested): ReadonlySet<Digest> {
   const counts = new Set([1, 2, lineBreaks - 1, lineBreaks]);
   return new Set([...counts].map((count) => digestOf(text + '\n'.repeat(count))));
-}
-
-function lineBreaksAtEnd(lines: string): number {
-  let end = lines.length;
-  while (lines[end - 1] === '\n') end -= 1;
-  return lines.length - end;
 }
 
 /** Digest of a version's metadata without the key `promptsync`; null counts as `{}`. */

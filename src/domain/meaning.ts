@@ -30,6 +30,11 @@ export function meaningOf(
   return { kind: 'new', target: { new: content, ...(pin.kind === 'git' && { ref: pin.ref }) } };
 }
 
+/** Those of all pins of a file. */
+export function meaningsOf(file: PromptFile, observed: Observed, atRefs: ContentsAtRefs): readonly Meaning[] {
+  return file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
+}
+
 /** What was only looked at is known by its number and its id, but may be forgotten: its content is made again. */
 function existing({ known, active }: Observed): readonly KnownVersion[] {
   const served = new Set([...active.values()].map((version) => version?.id));

@@ -1,6 +1,6 @@
 import { digestOf } from './digest.ts';
 import { canonicalJson, type JsonValue } from './json.ts';
-import type { Observed } from './observed.ts';
+import type { Observed, ObservedFields } from './observed.ts';
 import type { VersionRef } from './versions.ts';
 import type { Content, Pin, PromptFile } from './prompt-file.ts';
 import type { Problem } from '../problem.ts';
@@ -56,6 +56,15 @@ export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
 };
+
+/** The fields that a file manages and that stand otherwise in the service. */
+export function changedFields(file: Pick<PromptFile, FieldName>, fields: ObservedFields): UpdatePrompt['fields'] {
+  const entries = FIELDS.flatMap((field): [FieldName, FieldChange][] => {
+    const after = file[field];
+    return after === undefined || after === fields[field] ? [] : [[field, { before: fields[field], after }]];
+  });
+  return Object.fromEntries(entries);
+}
 
 /** Makes a version the active one of an environment; before is null where none is active. */
 export type SetActive = {

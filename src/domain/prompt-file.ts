@@ -1,4 +1,4 @@
-import type { Digest } from './digest.ts';
+import type { Digest, Digested } from './digest.ts';
 import type { JsonObject } from './json.ts';
 
 /** What a prompt file says should be active in one environment. */
@@ -17,12 +17,7 @@ export type EnvironmentPin = {
 };
 
 /** A text with the metadata that goes with it: what a version holds. */
-export type Content = {
-  /** As it is compared: see `comparable`. */
-  readonly text: string;
-  readonly digest: Digest;
-  /** How many line breaks the file has at its end, where they are more than one. */
-  readonly lineBreaks?: number;
+export type Content = Digested & {
   /** Absent where the file does not manage metadata. */
   readonly metadata?: JsonObject;
   readonly metadataDigest?: Digest;

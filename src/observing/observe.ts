@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
-import { dueVersion, meaningOf } from '../domain/meaning.ts';
-import { FIELDS, type ContentsAtRefs } from '../domain/plan.ts';
+import { dueVersion, meaningsOf } from '../domain/meaning.ts';
+import { changedFields, type ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, problemOf } from '../problem.ts';
 
@@ -41,12 +41,11 @@ export function wantedOf(
 }
 
 function isDone(file: PromptFile, observed: Observed, atRefs: ContentsAtRefs): boolean {
-  const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
-  const { fields } = observed;
+  const meanings = meaningsOf(file, observed, atRefs);
   return (
     meanings.every(({ kind }) => kind === 'in-sync') &&
     dueVersion(file, observed, meanings) === null &&
-    FIELDS.every((field) => file[field] === undefined || file[field] === fields[field])
+    Object.keys(changedFields(file, observed.fields)).length === 0
   );
 }
 

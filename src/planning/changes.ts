@@ -1,14 +1,12 @@
 import type { History } from '../domain/desired.ts';
-import { dueVersion, meaningOf, type Meaning } from '../domain/meaning.ts';
+import { dueVersion, meaningsOf, type Meaning } from '../domain/meaning.ts';
 import type { Observed, ObservedFields } from '../domain/observed.ts';
 import {
-  FIELDS,
+  changedFields,
   serves,
   type Change,
   type ContentsAtRefs,
   type CreateVersion,
-  type FieldChange,
-  type FieldName,
   type NewVersionRef,
   type Provenance,
   type SetActive,
@@ -37,7 +35,7 @@ export type Resolved = {
 /** What one file asks for in the order in which it is written, with what became of each pin. */
 export function changesFor(context: PinContext, { provenance }: History) {
   const { file, observed, contentsAtRefs } = context;
-  const meanings = file.pins.map((pin) => meaningOf(pin, file, observed, contentsAtRefs));
+  const meanings = meaningsOf(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context));
   const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
   const activations = pins.flatMap((one) => activation(one, observed));
@@ -133,11 +131,8 @@ function create(content: Content, refs: ContentsAtRefs, provenance: Provenance):
   return { kind: 'create-version', content, provenance };
 }
 
-/** The fields that the file manages and that differ in the service; no change when there are none. */
-function compareFields(file: PromptFile, fields: ObservedFields): readonly UpdatePrompt[] {
-  const entries = FIELDS.flatMap((field): [FieldName, FieldChange][] => {
-    const after = file[field];
-    return after === undefined || after === fields[field] ? [] : [[field, { before: fields[field], after }]];
-  });
-  return entries.length === 0 ? [] : [{ kind: 'update-prompt', fields: Object.fromEntries(entries) }];
+/** No change where no field differs. */
+function compareFields(file: PromptFile, observed: ObservedFields): readonly UpdatePrompt[] {
+  const fields = changedFields(file, observed);
+  return Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt', fields }];
 }

@@ -12,8 +12,9 @@ type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | N
 /**
  * Why a version may not go live in an environment: it is not active in the one before. Three things are no promotion: a
  * rollback to what this environment was pinned to before, putting back what it has been pinned to all along, where the
- * environment before was pinned to it first, and putting back the version that an import has found there. And one that was allowed stays so when a run was cut short between the
- * two environments: the one before has moved on then, as the file wants it.
+ * environment before was pinned to it first, and putting back the version that an import has found there. And one that
+ * was allowed stays so when a run was cut short between the two environments: the one before has moved on then, as the
+ * file wants it.
  */
 export function promotionProblems(
   activations: readonly Activation[],

@@ -40,7 +40,7 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'remote', 'rev-parse'],
+      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'rev-parse'],
     ],
     ['a history', TEXTS, ['history', '**'], 0, [...PLAN, 'cat-file', 'log', 'log', 'rev-list']],
     ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...OPENED, 'cat-file', 'log', 'log']],
