@@ -803,6 +803,19 @@ var init_files = __esmMin((() => {
 function placeOf$2({ branch, newer, paths: [first = "", ...more] }) {
 	return `${branch} is at ${newer}, where ${more.length === 0 ? `${first} is` : `${first} and ${more.length} more are`}`;
 }
+function reviewsOf$1({ pulls, failure }) {
+	if (failure !== null) return `GitHub could not be asked: ${failure.replace(/\.$/, "")}`;
+	const [first, ...rest] = pulls.slice(0, MOST_PULLS).map(({ pull, shown }) => {
+		return `${pull} ${shown ? "has shown something else" : "has no check of promptsync"}`;
+	});
+	if (first === void 0) return "no merged pull request brought it";
+	const more = pulls.length - MOST_PULLS;
+	return [
+		first,
+		...rest,
+		...more > 0 ? [`${more} more neither`] : []
+	].join(", ");
+}
 /** The command that would be right: the next step on the way, not all of it. */
 function promotionHint(e) {
 	const step = (from, to) => promoteCommand(e.key, `--from ${shellWord(from)} --to ${shellWord(to)}`);
@@ -818,10 +831,11 @@ function promotionHint(e) {
 function promoteCommand(key, options) {
 	return key.startsWith("-") ? `promptsync promote ${options} -- ${shellWord(literalSelector(key))}` : `promptsync promote ${shellWord(literalSelector(key))} ${options}`;
 }
-var PLANNING;
+var MOST_PULLS, PLANNING;
 var init_planning = __esmMin((() => {
 	init_text();
 	init_entry();
+	MOST_PULLS = 5;
 	PLANNING = {
 		"pin/unknown-number": error$1((e) => `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` + (e.lookable ? "; a sync would look at the newest one, which was never read." : "."), "Pin a number after the sync that made it; `git:<ref>` always works."),
 		"pin/not-promoted": warning((e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`, (e) => `A sync refuses it unless "${e.from}" serves that version.`),
@@ -837,7 +851,7 @@ var init_planning = __esmMin((() => {
 		"guard/superseded": error$1((e) => `${placeOf$2(e)} not as in this commit (${short(e.commit)}). Nothing was written.`, (e) => `Run git pull${e.behind ? "" : " if this clone is behind, or merge this branch"}, then sync; in continuous integration the run of that commit applies both. To go back, revert and merge that. --any-commit writes this one.`),
 		"guard/unknown-newest": error$1((e) => `It cannot be told whether this commit is merged and the newest: ${e.reason}`, "Push the branch that goes live, and let this clone reach its remote (a checkout has to keep its credentials, or `github-token` needs the permission `contents: read`); or use --any-commit."),
 		"guard/overtaken": warning((e) => `This commit was overtaken while it was written: ${placeOf$2(e)} not as here.`, "The sync of that commit has to follow: look at its run, or run git pull, then sync."),
-		"guard/not-reviewed": error$1((e) => `The plan of this commit was not reviewed: ${e.reason}.`, "Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run."),
+		"guard/not-reviewed": error$1((e) => `No review has shown this change: ${reviewsOf$1(e)}.`, "Merge a pull request whose check \"promptsync\" shows it, or turn `require-reviewed-plan` off for this run."),
 		"guard/stale-plan": error$1((e) => `The plan is ${e.actual}, not the expected ${e.expected}.`, "The files or the service have changed since that plan was made: make it again and review it."),
 		"guard/not-merged": error$1((e) => "pull" in e ? "A pull request is not applied: what it holds is not merged yet." : `This commit (${short(e.commit)}) is not merged: ${placeOf$2(e)} not as here. Nothing was written.`, (e) => "pull" in e ? "Use the mode `auto` or `plan` on pull requests, and let the push to the branch that goes live apply." : "Merge it first, and sync then; `plan` shows what it would do. --any-commit writes it all the same."),
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
@@ -931,6 +945,7 @@ var init_usage = __esmMin((() => {
 		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
 		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing on the event ${e.event}.`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live."),
+		"action/stale-base": warning((e) => `This review is made for ${e.branch} at ${short(e.base)}, which is at ${short(e.tip)} by now.`, "Update the branch: what was merged meanwhile may make another plan of the same files."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
 	};
@@ -1030,7 +1045,7 @@ function notRun(mode, run) {
 	};
 }
 /** A command that was not even begun. */
-function refused$1(mode, ...problems) {
+function refused(mode, ...problems) {
 	return {
 		run: notRun(mode, {
 			files: [],
@@ -1343,7 +1358,7 @@ function digestible(change) {
 	switch (change.kind) {
 		case "create-version": return {
 			kind: change.kind,
-			content: contentKey(change.content)
+			content: contentKey$1(change.content)
 		};
 		case "update-prompt": return {
 			kind: change.kind,
@@ -1362,9 +1377,9 @@ function isSameTarget(one, other) {
 	return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
 }
 function targetKey(after) {
-	return isNew(after) ? { new: contentKey(after.new) } : after.id;
+	return isNew(after) ? { new: contentKey$1(after.new) } : after.id;
 }
-function contentKey({ digest, metadataDigest }) {
+function contentKey$1({ digest, metadataDigest }) {
 	return {
 		digest,
 		metadata: metadataDigest ?? null
@@ -1446,7 +1461,7 @@ async function makeChanges(plan, writer) {
 			...one,
 			path: plan.file.path
 		}));
-		outcomes.push(outcomeOf(change, written, made));
+		outcomes.push(outcomeOf$1(change, written, made));
 		if (change.kind === "create-version" && written.version !== void 0) made.push({
 			content: change.content,
 			version: written.version
@@ -1498,7 +1513,7 @@ function neverMade() {
 		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
 	};
 }
-function outcomeOf(change, { status, version }, made) {
+function outcomeOf$1(change, { status, version }, made) {
 	if (status === "not_made" && version === void 0) return notMade(change, made);
 	return {
 		change,
@@ -1555,12 +1570,10 @@ init_policy();
 init_problem();
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 function guard(plan, guards) {
-	const forAll = [
-		...guards.refusals ?? [],
-		...tooMany(plan, guards),
-		...stale(plan, guards)
-	];
+	const { refuse = () => [] } = guards;
+	const forAll = [...tooMany(plan, guards), ...stale(plan, guards)];
 	const prompts = plan.prompts.map((prompt) => block(prompt, [
+		...refuse(prompt),
 		...forAll,
 		...uncommitted(prompt, guards),
 		...drifted(prompt, guards)
@@ -20322,7 +20335,7 @@ function historyOf$1({ ask, askWith }, trees) {
 		/** The newest commit that two have in common; null where there is none, or one of the two is not there. */
 		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
 		/** A commit and what was merged or pushed to its branch before it, newest first. */
-		mergesBefore: (commit, most) => revList("--first-parent", `--max-count=${most}`, commit)
+		mergesBefore: (commit) => revList("--first-parent", `--max-count=${MOST_COMMITS}`, commit)
 	};
 }
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
@@ -37933,7 +37946,7 @@ init_problem();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
-	if (!options.dryRun && !mayApply(options, world)) return refused$1(mode, makeProblem("usage/confirmation-needed"));
+	if (!options.dryRun && !mayApply(options, world)) return refused(mode, makeProblem("usage/confirmation-needed"));
 	return walk(mode, options, world, (walked) => finish(walked, options, world));
 }
 function mayApply({ yes }, { confirm, environment }) {
@@ -37986,10 +37999,10 @@ async function finish(walked, options, world) {
 }
 /** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
 async function write(planned, guards, walked, options, world) {
-	const refusals = writes(planned) ? await refusalsOf(walked, options) : [];
+	const refuse = writes(planned) ? await refusalsOf(walked, options) : void 0;
 	const plan = guard(walked.plan, {
 		...guards,
-		refusals
+		...refuse && { refuse }
 	});
 	const outcomes = await apply$1(plan, guards, walked, world);
 	return {
@@ -38000,7 +38013,7 @@ async function write(planned, guards, walked, options, world) {
 }
 async function refusalsOf(walked, options) {
 	const other = await mergedAndNewest(walked, options);
-	return other.length > 0 ? other : await options.refusals?.(walked) ?? [];
+	return other.length > 0 ? () => other : options.refusals?.(walked);
 }
 function guardsOf(walked, options) {
 	const { config, uncommitted, plan, narrowed } = walked;
@@ -38068,16 +38081,16 @@ async function openWhole({ git, world }) {
 /** The commit to compare with: what would be there without the pull request, or was there before the push. */
 async function baseOf({ pull, before }, repository) {
 	if (pull !== null) return baseOfPull(pull, repository);
-	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf(repository, 1) ?? void 0;
+	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf$1(repository, 1) ?? void 0;
 }
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
 async function baseOfPull({ head, base }, repository) {
-	const [first, second] = [await parentOf(repository, 1), await parentOf(repository, 2)];
+	const [first, second] = [await parentOf$1(repository, 1), await parentOf$1(repository, 2)];
 	if (first !== null && second === head) return first;
 	return repository.head && await repository.mergeBase(base, repository.head) || base;
 }
 /** Null at the first commit, and at the edge of a shallow clone. */
-async function parentOf({ head, resolveRef }, which) {
+async function parentOf$1({ head, resolveRef }, which) {
 	return head === null ? null : resolveRef(`${head}^${which}`);
 }
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
@@ -38086,117 +38099,6 @@ function pathsFromRoot(folder, config) {
 	const home = file === null ? folder : (0, node_path.dirname)(file);
 	const root = findRoot(home);
 	return (path) => slashed((0, node_path.relative)(root, path === config ? (0, node_path.join)(folder, path) : (0, node_path.join)(home, path)));
-}
-// src/cli/questions.ts
-init_problem();
-/**
-* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
-* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
-*/
-async function ask({ input, errors }, question, stop) {
-	const lines = (0, node_readline.createInterface)({
-		input: input(),
-		terminal: false,
-		signal: stop
-	});
-	const answers = lines[Symbol.asyncIterator]();
-	errors.write(`${question} [y/N] `);
-	const { value: answer } = await answers.next();
-	lines.close();
-	if (answer === void 0) errors.write("\n");
-	return /^y(es)?$/i.test(answer?.trim() ?? "");
-}
-// src/cli/progress.ts
-/** In milliseconds. The rate is shown once it is more than a guess. */
-const REDRAW = 100;
-const KNOWN_AFTER = 1e3;
-/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
-function progressReporter({ draw, columns, now }) {
-	let last = now();
-	let first = null;
-	return (progress) => {
-		const { what, done, all } = progress;
-		const at = now();
-		if (first?.what !== what) first = {
-			...progress,
-			at
-		};
-		if (done === all) {
-			first = null;
-			return draw("");
-		}
-		if (at - last < REDRAW) return;
-		last = at;
-		const pace = paceTexts({
-			seconds: (at - first.at) / 1e3,
-			done: done - first.done,
-			left: all - done
-		});
-		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...pace], columns()));
-	};
-}
-/** `45/s`, `15 s left`; none as long as it is not known well enough. */
-function paceTexts({ seconds, done, left }) {
-	const rate = done / seconds;
-	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
-	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration(left / rate)} left`];
-}
-function duration(seconds) {
-	if (seconds < 90) return `${Math.ceil(seconds)} s`;
-	const minutes = Math.round(seconds / 60);
-	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-function count(number) {
-	return number.toLocaleString("en-US");
-}
-/** As many parts as fit in one row: the line could not be taken away from two. */
-function fitted$1(parts, columns) {
-	const room = (columns || 80) - 1;
-	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
-}
-// src/cli/world.ts
-/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
-function worldOf(host, { quiet = false, onInterrupt, ...options }) {
-	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw, secrets } = host;
-	const stop = interruption(host, onInterrupt);
-	const terminal = errors.isTTY === true && input().isTTY === true;
-	return {
-		workingDirectory,
-		environment,
-		now,
-		random,
-		newId,
-		sleep: (milliseconds) => sleep(milliseconds, stop),
-		stop,
-		keepSecret: secrets.keep,
-		keepFolder: options.keepFolder ?? (() => {}),
-		notice: (line) => void errors.write(`${line}\n`),
-		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
-			draw,
-			columns: () => errors.columns,
-			now
-		}),
-		onWait: ({ seconds, asked }) => void (quiet || errors.write(`waiting ${seconds} s: the service asks for ${asked}\n`)),
-		confirm: terminal ? (question) => ask(host, question, stop) : null,
-		interview: terminal && !isContinuousIntegration(environment) ? options.interviewer?.(stop) ?? null : null
-	};
-}
-/** A terminal that cannot take back what it shows would be filled with it. */
-function canDraw({ errors, environment }) {
-	return errors.isTTY === true && environment["TERM"] !== "dumb";
-}
-function isContinuousIntegration({ CI: value = "" }) {
-	return value !== "" && value !== "false";
-}
-/** The first signal lets the call in flight end; the second ends the process at once. */
-function interruption({ onSignal, errors, exit }, notice) {
-	const controller = new AbortController();
-	onSignal(() => {
-		if (controller.signal.aborted) return exit(130);
-		errors.write(notice);
-		controller.abort();
-	});
-	return controller.signal;
 }
 // node_modules/universal-user-agent/index.js
 function getUserAgent() {
@@ -54716,29 +54618,37 @@ function connectGitHub(token, environment) {
 	const [owner = "", repo = ""] = (environment["GITHUB_REPOSITORY"] ?? "").split("/");
 	const apiUrl = environment["GITHUB_API_URL"] || "https://api.github.com";
 	const waits = (seconds, _, _client, retried) => seconds <= LONGEST_WAIT && retried < RETRIES;
+	const octokit = new Client({
+		auth: token,
+		baseUrl: apiUrl,
+		userAgent: "promptsync",
+		request: { fetch: fetchThrough(environment) },
+		retry: { retries: RETRIES },
+		throttle: {
+			id: apiUrl,
+			onRateLimit: waits,
+			onSecondaryRateLimit: waits
+		},
+		log: {
+			debug: () => {},
+			info: () => {},
+			warn: () => {},
+			error: () => {}
+		}
+	});
+	const asked = /* @__PURE__ */ new Map();
+	const once = (name, ask) => {
+		const answer = asked.get(name) ?? ask();
+		asked.set(name, answer);
+		return answer;
+	};
 	return {
-		octokit: new Client({
-			auth: token,
-			baseUrl: apiUrl,
-			userAgent: "promptsync",
-			request: { fetch: fetchThrough(environment) },
-			retry: { retries: RETRIES },
-			throttle: {
-				id: apiUrl,
-				onRateLimit: waits,
-				onSecondaryRateLimit: waits
-			},
-			log: {
-				debug: () => {},
-				info: () => {},
-				warn: () => {},
-				error: () => {}
-			}
-		}),
+		octokit,
 		names: {
 			owner,
 			repo
-		}
+		},
+		once
 	};
 }
 /** Milliseconds for one request. */
@@ -54759,21 +54669,28 @@ function fetchThrough(environment) {
 		});
 	};
 }
-/** The number of the pull request that a commit was merged with into a branch; null where there is none. */
-async function mergedPullOf({ octokit, names }, commit, branch) {
-	const merged = (await octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
+/** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
+async function mergedPullOf({ octokit, names, once }, commit, branch) {
+	const call = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls";
+	const ask = () => octokit.paginate(call, {
 		...names,
 		commit_sha: commit,
 		per_page: 100
-	})).filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
-	return (merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0])?.number ?? null;
+	});
+	const merged = (await once(`pull requests of ${commit}`, ask)).filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
+	const found = merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0];
+	return found === void 0 ? null : {
+		number: found.number,
+		head: found.head.sha
+	};
 }
-/** The commit that a pull request is at now. */
-async function headOfPull({ octokit, names }, number) {
-	return (await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
+/** The commit that a pull request is at now; null once it is closed. */
+async function openHeadOf({ octokit, names }, number) {
+	const { state, head } = (await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
 		...names,
 		pull_number: number
-	})).data.head.sha;
+	})).data;
+	return state === "closed" ? null : head.sha;
 }
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 async function tipOfBranch({ octokit, names }, branch) {
@@ -54781,6 +54698,16 @@ async function tipOfBranch({ octokit, names }, branch) {
 		...names,
 		ref: `heads/${branch}`
 	})).data.object.sha;
+}
+/** What a workflow's own token writes as. */
+const ACTIONS = "github-actions[bot]";
+/**
+* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
+* GraphQL answers all. Where it does not, the token is taken for a workflow's own.
+*/
+async function whoAmI({ octokit, once }) {
+	const ask = () => octokit.graphql("{ viewer { login } }");
+	return once("viewer", () => ask().then(({ viewer }) => viewer.login, () => ACTIONS));
 }
 /** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */
 async function treeOf({ octokit, names }, commit) {
@@ -54792,6 +54719,117 @@ async function treeOf({ octokit, names }, commit) {
 	if (truncated) throw new Error("GitHub does not list all files of a repository of this size.");
 	const files = tree.filter(({ type }) => type !== "tree");
 	return new Map(files.map(({ path, mode, type, sha }) => [path, `${mode} ${type} ${sha}`]));
+}
+// src/cli/questions.ts
+init_problem();
+/**
+* Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
+* included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
+*/
+async function ask({ input, errors }, question, stop) {
+	const lines = (0, node_readline.createInterface)({
+		input: input(),
+		terminal: false,
+		signal: stop
+	});
+	const answers = lines[Symbol.asyncIterator]();
+	errors.write(`${question} [y/N] `);
+	const { value: answer } = await answers.next();
+	lines.close();
+	if (answer === void 0) errors.write("\n");
+	return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+// src/cli/progress.ts
+/** In milliseconds. The rate is shown once it is more than a guess. */
+const REDRAW = 100;
+const KNOWN_AFTER = 1e3;
+/** Shows how far a long run is, how fast and for how long; a run shorter than the first interval shows nothing. */
+function progressReporter({ draw, columns, now }) {
+	let last = now();
+	let first = null;
+	return (progress) => {
+		const { what, done, all } = progress;
+		const at = now();
+		if (first?.what !== what) first = {
+			...progress,
+			at
+		};
+		if (done === all) {
+			first = null;
+			return draw("");
+		}
+		if (at - last < REDRAW) return;
+		last = at;
+		const pace = paceTexts({
+			seconds: (at - first.at) / 1e3,
+			done: done - first.done,
+			left: all - done
+		});
+		draw(fitted$1([`${what} ${count(done)} of ${count(all)} prompts`, ...pace], columns()));
+	};
+}
+/** `45/s`, `15 s left`; none as long as it is not known well enough. */
+function paceTexts({ seconds, done, left }) {
+	const rate = done / seconds;
+	if (seconds * 1e3 < KNOWN_AFTER || rate <= 0) return [];
+	return [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`, `${duration(left / rate)} left`];
+}
+function duration(seconds) {
+	if (seconds < 90) return `${Math.ceil(seconds)} s`;
+	const minutes = Math.round(seconds / 60);
+	return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+function count(number) {
+	return number.toLocaleString("en-US");
+}
+/** As many parts as fit in one row: the line could not be taken away from two. */
+function fitted$1(parts, columns) {
+	const room = (columns || 80) - 1;
+	return (parts.map((_, index) => parts.slice(0, parts.length - index).join(" · ")).find((line) => line.length <= room) ?? parts[0] ?? "").slice(0, room);
+}
+// src/cli/world.ts
+/** The world as a command sees it, made of the process. To be called once: it listens for signals. */
+function worldOf(host, { quiet = false, onInterrupt, ...options }) {
+	const { workingDirectory, environment, now, random, newId, sleep, errors, input, draw, secrets } = host;
+	const stop = interruption(host, onInterrupt);
+	const terminal = errors.isTTY === true && input().isTTY === true;
+	return {
+		workingDirectory,
+		environment,
+		now,
+		random,
+		newId,
+		sleep: (milliseconds) => sleep(milliseconds, stop),
+		stop,
+		keepSecret: secrets.keep,
+		keepFolder: options.keepFolder ?? (() => {}),
+		notice: (line) => void errors.write(`${line}\n`),
+		onProgress: quiet || !canDraw(host) ? () => {} : progressReporter({
+			draw,
+			columns: () => errors.columns,
+			now
+		}),
+		onWait: ({ seconds, asked }) => void (quiet || errors.write(`waiting ${seconds} s: the service asks for ${asked}\n`)),
+		confirm: terminal ? (question) => ask(host, question, stop) : null,
+		interview: terminal && !isContinuousIntegration(environment) ? options.interviewer?.(stop) ?? null : null
+	};
+}
+/** A terminal that cannot take back what it shows would be filled with it. */
+function canDraw({ errors, environment }) {
+	return errors.isTTY === true && environment["TERM"] !== "dumb";
+}
+function isContinuousIntegration({ CI: value = "" }) {
+	return value !== "" && value !== "false";
+}
+/** The first signal lets the call in flight end; the second ends the process at once. */
+function interruption({ onSignal, errors, exit }, notice) {
+	const controller = new AbortController();
+	onSignal(() => {
+		if (controller.signal.aborted) return exit(130);
+		errors.write(notice);
+		controller.abort();
+	});
+	return controller.signal;
 }
 // src/github/event.ts
 init_zod();
@@ -54814,11 +54852,18 @@ const EventShape = object({
 		}),
 		user: person.nullish()
 	}).optional(),
-	merge_group: object({ base_sha: commit }).optional(),
+	merge_group: object({
+		base_sha: commit,
+		head_sha: commit
+	}).optional(),
 	repository: repository.extend({ default_branch: string().optional() }).optional(),
 	sender: person.nullish(),
 	before: string().optional()
 });
+/** The name of the branch that a run is for. */
+function branchOf({ ref }) {
+	return ref.replace(/^refs\/heads\//, "");
+}
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
 /** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
@@ -54836,14 +54881,18 @@ function parseEvent(name, ref, payload) {
 		throw invalidEvent(`${path.join(".")}: ${message}`);
 	}
 	const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
-	const pushed = before === void 0 || NO_COMMIT.test(before) ? null : before;
 	return {
 		name,
 		ref,
 		pull: pull === void 0 ? null : pullOf(pull, parsed.data),
 		defaultBranch: home?.default_branch ?? null,
-		before: group?.base_sha ?? pushed
+		queued: group?.head_sha ?? null,
+		before: group?.base_sha ?? parentOf(before)
 	};
+}
+/** GitHub writes zeros where there was none. */
+function parentOf(before) {
+	return before === void 0 || NO_COMMIT.test(before) ? null : before;
 }
 function invalidEvent(reason) {
 	return new ProblemError(makeProblem("action/invalid-event", { reason }));
@@ -54856,6 +54905,7 @@ function pullOf({ number, head, base, user }, { repository: home, sender }) {
 		number,
 		head: head.sha,
 		base: base.sha,
+		into: base.ref,
 		isForeign
 	};
 }
@@ -54930,41 +54980,109 @@ function noFolder(name) {
 		expected
 	}));
 }
-// src/review/reviewed-plan.ts
+// src/review/approval.ts
 init_digest();
+init_json();
 init_plan();
 init_problem();
-/** Each changing prompt's part in a plan, shortened: what is to be done for it, from what to what. */
-function partsOf({ prompts }) {
-	return prompts.filter(({ changes }) => changes.length > 0).map((prompt) => shortDigest(digestPlan([prompt])));
-}
 /**
-* The second line of a comment whose plan can be approved, which no reader sees: the plan's digest, and that of each
-* prompt's part.
+* One digest (SHA-256, base64url) for each change of a prompt that anybody sees: the prompt, the environment or field,
+* what stands there, and what goes there. A version counts by its content: what was half applied goes on with the
+* version that was made. A baseline is seen by nobody.
 */
-function planMark(digest, parts) {
-	return `<!-- plan ${[digest, ...parts].join(" ")} -->`;
+function changeDigests({ file, changes, observed }) {
+	return changes.filter(isVisible).flatMap((change) => stepsOf(change, observed)).map((step) => {
+		const [, hex = ""] = digestOf(canonicalJson([file.id, ...step])).split(":");
+		return Buffer.from(hex, "hex").toString("base64url");
+	});
 }
-/** The parts that a comment shows; null where it shows no plan that can be approved. */
-function shownParts(comment) {
-	const [, line = ""] = comment.split(/\r?\n/);
-	const [, parts] = /^<!-- plan sha256:[0-9a-f]{64}((?: [0-9a-f]{16})*) -->$/.exec(line) ?? [];
-	return parts?.split(" ").slice(1) ?? null;
+function stepsOf(change, observed) {
+	switch (change.kind) {
+		case "create-version": return [["create", contentKey(change.content)]];
+		case "update-prompt": return Object.entries(change.fields).map(([field, { before, after }]) => [
+			"field",
+			field,
+			before,
+			after
+		]);
+		case "set-active": return [[
+			"activate",
+			change.environment,
+			change.before?.id ?? null,
+			goesLive(change.after, observed)
+		]];
+	}
 }
-/** The parts of a plan that none of these reviews has shown. */
-function uncovered(parts, reviews) {
-	const shown = new Set(reviews.flatMap(({ comment }) => shownParts(comment) ?? []));
-	return parts.filter((part) => !shown.has(part));
+/** The content of a version that is known, else its id. */
+function goesLive(after, observed) {
+	if (isNew(after)) return contentKey(after.new);
+	const version = observed?.known.find(({ id }) => id === after.id);
+	return version === void 0 ? after.id : contentKey(version);
 }
-/** Why a plan with parts that no review covers is refused; the newest review comes first. */
-function notReviewed(parts, reviews) {
-	const count = uncovered(parts, reviews).length;
-	const [newest] = reviews;
-	return makeProblem("guard/not-reviewed", { reason: `${newest === void 0 ? "there is no commit" : lackOf(newest)}; of ${count} changing prompts no comment has shown what is to be done` });
+/** A version that is made without metadata of the file's has none. */
+function contentKey({ digest, metadataDigest = EMPTY_METADATA_DIGEST }) {
+	return {
+		digest,
+		metadata: metadataDigest
+	};
 }
-function lackOf({ pull, comment }) {
-	if (pull === null) return "no merged pull request brought it";
-	return shownParts(comment) !== null ? `#${pull} has shown another plan` : `#${pull} has no comment of promptsync with a whole plan`;
+/** What a check holds, besides its report, so that the plan can be applied: at most so many characters, all of them ASCII. */
+function renderApproval({ digest, prompts }, base, most) {
+	const whole = [`base ${base ?? "none"}`, `plan ${digest}`];
+	const changes = new Set(prompts.flatMap(changeDigests));
+	const text = inFence([...whole, ...changes]);
+	return text.length <= most ? text : inFence(whole);
+}
+function inFence(lines) {
+	return `An apply may do what this review has shown. Its base, its plan and each change by their digests:\n\n\`\`\`text\n${lines.join("\n")}\n\`\`\`\n`;
+}
+/** Null where nothing can be applied by it. */
+function parseApproval(text) {
+	const [, plan, changes = ""] = /^```text\nbase \S+\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m.exec(text.replaceAll("\r\n", "\n")) ?? [];
+	return plan === void 0 ? null : {
+		plan,
+		changes: new Set(changes.split("\n").slice(0, -1))
+	};
+}
+/** So many commits are asked about in one run. */
+const MOST_ASKED = 100;
+/** By prompt id, why it may not be applied: each of its changes must have been shown in a review of a commit about it. */
+async function findUnreviewed(plan, { commits, concerns, reviewOf }) {
+	const all = plan.prompts.map((prompt) => ({
+		file: prompt.file,
+		left: changeDigests(prompt),
+		reviews: []
+	}));
+	let [asked, failure] = [0, null];
+	for (const commit of commits) {
+		const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
+		if (about.length === 0) continue;
+		if (failure !== null || asked === MOST_ASKED) break;
+		asked += 1;
+		const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
+		if (!review) break;
+		for (const one of about) {
+			one.reviews.push(review);
+			one.left = one.left.filter((digest) => !covers(review, digest, plan));
+		}
+	}
+	const refused = all.filter(({ left }) => left.length > 0);
+	return new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)]));
+}
+function covers({ shown }, digest, plan) {
+	return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
+}
+/** Without a place: the prompt has one, and what is said of all is said once. */
+function notReviewed(reviews, failure) {
+	const asked = new Map(reviews.map((review) => [review.pull, review]));
+	asked.delete(null);
+	return makeProblem("guard/not-reviewed", {
+		pulls: [...asked.values()].map(({ pull, shown }) => ({
+			pull: `#${pull}`,
+			shown: shown !== null
+		})),
+		failure
+	});
 }
 // src/github/sticky.ts
 init_digest();
@@ -54972,27 +55090,33 @@ init_digest();
 function markerOf({ config = "", "working-directory": folder }) {
 	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
 }
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
+/** Whether two texts say the same, each with a link to the run that it is from. */
+function saysTheSame(one, other) {
+	const [first, second] = [one ?? "", other].map((text) => text.replaceAll(/\/actions\/runs\/\d+/g, ""));
+	return first === second;
+}
+/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address. Throws what Octokit
+* throws. */
 async function keepComment(github, comment) {
 	const { octokit, names } = github;
 	const { issue, body } = comment;
-	await upsert({
+	return upsert({
 		find: () => findComment(github, comment),
 		update: async (found) => {
-			if (found.body === body) return;
-			await octokit.request("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", {
+			if (saysTheSame(found.body, body)) return found.html_url;
+			return (await octokit.request("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", {
 				...names,
 				comment_id: found.id,
 				body
-			});
+			})).data.html_url;
 		},
-		create: () => {
-			return octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+		create: async () => {
+			return (await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
 				...names,
 				issue_number: issue,
 				body,
 				request: { retries: 0 }
-			});
+			})).data.html_url;
 		}
 	});
 }
@@ -55014,7 +55138,7 @@ async function keepIssue(github, { title, body, marker }) {
 	await upsert({
 		find: () => findIssue(github, marker),
 		update: async (found) => {
-			if (found.body === body && found.title === title) return;
+			if (saysTheSame(found.body, body) && found.title === title) return;
 			await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
 				...names,
 				issue_number: found.number,
@@ -55022,12 +55146,14 @@ async function keepIssue(github, { title, body, marker }) {
 				body
 			});
 		},
-		create: () => octokit.request("POST /repos/{owner}/{repo}/issues", {
-			...names,
-			title,
-			body,
-			request: { retries: 0 }
-		})
+		create: async () => {
+			await octokit.request("POST /repos/{owner}/{repo}/issues", {
+				...names,
+				title,
+				body,
+				request: { retries: 0 }
+			});
+		}
 	});
 }
 /** Closes the issue, where one is open, with what it has come to. */
@@ -55062,36 +55188,79 @@ async function upsert({ find, update, create }) {
 	const found = await find();
 	if (found !== null) return update(found);
 	try {
-		await create();
+		return await create();
 	} catch (error) {
 		if (!mayHaveWorked(error)) throw error;
 		const made = await find();
-		await (made === null ? create() : update(made));
+		return made === null ? create() : update(made);
 	}
 }
 /** No answer, or one of a gateway's: what was sent may have been done. */
 function mayHaveWorked(error) {
 	return error instanceof Error && "status" in error && Number(error.status) >= 500;
 }
-/** What a workflow's own token writes as. */
-const ACTIONS = "github-actions[bot]";
-/**
-* The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
-* GraphQL answers all. Where it does not, the token is taken for a workflow's own.
-*/
-async function whoAmI({ octokit }) {
-	try {
-		return (await octokit.graphql("{ viewer { login } }")).viewer.login;
-	} catch {
-		return ACTIONS;
-	}
-}
 /** GraphQL leaves out the suffix that REST gives apps in some answers. */
 function isBy(login, author) {
 	return author?.login === login || author?.type === "Bot" && author.login === `${login}[bot]`;
 }
+// src/github/check.ts
+init_config();
+/** One for each configuration; that at the root has no path in its name. */
+function checkName(folder, config) {
+	const path = pathsFromRoot(folder, config)(config ?? "promptsync.yaml");
+	return path === "promptsync.yaml" ? "promptsync" : `promptsync (${path})`;
+}
+/** Keeps the check of a commit up to date. Throws what Octokit throws. */
+async function publishCheck(github, { head, ...check }) {
+	const { octokit, names } = github;
+	const { name } = check;
+	await upsert({
+		find: () => findCheck(github, head, name),
+		update: async (found) => {
+			const { text, summary } = check.output;
+			if (found.conclusion === check.conclusion && found.output.text === text && saysTheSame(found.output.summary, summary)) return;
+			await octokit.request("PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}", {
+				...names,
+				check_run_id: found.id,
+				...check
+			});
+		},
+		create: async () => {
+			const call = "POST /repos/{owner}/{repo}/check-runs";
+			const done = {
+				...names,
+				head_sha: head,
+				status: "completed",
+				request: { retries: 0 }
+			};
+			await octokit.request(call, {
+				...done,
+				...check
+			});
+		}
+	});
+}
+/** What a review of a commit has shown; null where there is none that can be applied. Throws what Octokit throws. */
+async function shownIn(github, head, name) {
+	const ask = () => findCheck(github, head, name);
+	return parseApproval((await github.once(`check of ${head}`, ask))?.output.text ?? "");
+}
+/** The newest that was made with the app of this run's own token: other apps can make one of the same name. */
+async function findCheck(github, head, name) {
+	const { octokit, names } = github;
+	const runs = await octokit.paginate("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", {
+		...names,
+		ref: head,
+		check_name: name,
+		per_page: 100
+	});
+	if (runs.length === 0) return null;
+	const me = (await whoAmI(github)).replace(/\[bot\]$/, "");
+	return runs.filter((run) => run.name === name && run.head_sha === head && run.app?.slug === me).toSorted((a, b) => b.id - a.id)[0] ?? null;
+}
 // src/github/gates.ts
-init_problem();
+init_workspace();
+init_plan();
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
 function askGitHub({ github }) {
 	if (github === null) return void 0;
@@ -55105,46 +55274,53 @@ function askGitHub({ github }) {
 		};
 	};
 }
-/** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
-const MERGES = 10;
+/** Why prompts may not be applied: what is done to each must have been shown in a review that was merged. */
+async function reviewGate(context, walked) {
+	const unreviewed = await findUnreviewed(walked.plan, {
+		...await trailOf(walked),
+		reviewOf: reviewsOf(context)
+	});
+	return ({ file }) => {
+		const problem = unreviewed.get(file.id);
+		return problem === void 0 ? [] : [problem];
+	};
+}
 /**
-* Why the plan may not be applied: each prompt's part in it must have been shown, from what to what, in the comment of a
-* pull request that was merged, the newest or one shortly before it.
+* The commits of the branch that may have brought a prompt's change: those that touched its file or the configuration,
+* and the newest, whose review has shown all that was to be done then.
 */
-async function reviewGate(context, { plan, repository }) {
-	const parts = partsOf(plan);
-	if (parts.length === 0) return [];
-	const { github } = context;
-	if (github === null) return refused("there is no `github-token`");
-	if (repository === null || repository.head === null) return refused("there is no commit");
-	try {
-		const merges = await repository.mergesBefore(repository.head, MERGES);
-		const reviews = [];
-		for (const commit of merges) {
-			reviews.push(await readReview(commit, github, context));
-			if (uncovered(parts, reviews).length === 0) return [];
-		}
-		return [notReviewed(parts, reviews)];
-	} catch (error) {
-		return refused(`GitHub could not be asked: ${messageOf(error)}`);
-	}
-}
-async function readReview(commit, github, { event, inputs }) {
-	const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ""));
-	if (pull === null) return {
-		pull,
-		comment: ""
+async function trailOf({ plan, config, repository }) {
+	const changing = plan.prompts.filter(({ changes }) => changes.some(isVisible)).map(({ file }) => file.path);
+	if (repository === null || repository.head === null) return {
+		commits: [],
+		concerns: () => false
 	};
+	const { head, fromRoot, mergesBefore, whereTouched } = repository;
+	const touching = async (path) => {
+		const places = await whereTouched(head, fromRoot(path), "branch");
+		return [path, new Set(places.map(({ commit }) => commit))];
+	};
+	const configured = configPaths(config);
+	const touched = new Map(changing.length === 0 ? [] : await Promise.all([...configured, ...changing].map(touching)));
 	return {
-		pull,
-		comment: (await findComment(github, {
-			issue: pull,
-			marker: markerOf(inputs)
-		}))?.body ?? ""
+		commits: await mergesBefore(head),
+		concerns: ({ path }, commit) => commit === head || [path, ...configured].some((one) => touched.get(one)?.has(commit) === true)
 	};
 }
-function refused(reason) {
-	return [makeProblem("guard/not-reviewed", { reason })];
+/** Of each commit the pull request that it was merged with, and what the check on its last head has shown. */
+function reviewsOf({ github, event, inputs, world }) {
+	const name = checkName(world.workingDirectory, inputs.config);
+	return async (commit) => {
+		if (github === null) throw new Error("there is no `github-token`");
+		const pull = await mergedPullOf(github, commit, branchOf(event));
+		return pull === null ? {
+			pull: null,
+			shown: null
+		} : {
+			pull: pull.number,
+			shown: await shownIn(github, pull.head, name)
+		};
+	};
 }
 // src/report/html/bundle.ts
 /** Script and style of a page, of which `npm run generate` makes this module out of src/report/html. */
@@ -57327,15 +57503,15 @@ function noteOf(leftOut, { prompts }, { runUrl }) {
 		item,
 		`${item}s`
 	]));
-	const where = runUrl === null ? "the report of the run" : `[the run](${runUrl})`;
+	const where = runUrl === null ? "the report of the run" : `the summary and the page of [the run](${runUrl})`;
 	const large = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
 	const notes = [...parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(", ")}. All of it is in ${where}.`], ...large === 0 ? [] : [`Too large to be shown: ${counted([
 		large,
 		"text",
 		"texts"
-	])} (over 100 kB).`]];
+	])} (over 100 kB); git diff shows files of this size.`]];
 	if (notes.length === 0) return "";
-	return `\n> [!WARNING]\n> This page is not complete, and not fit for approval. ${notes.join(" ")}\n`;
+	return `\n> [!WARNING]\n> This page is not complete. ${notes.join(" ")}\n`;
 }
 function footOf({ service, commit: head, plan_digest: digest, problems, committed }, { commit, runUrl }) {
 	const shown = commit ?? head;
@@ -57494,22 +57670,29 @@ async function publish(done, host) {
 	annotate(problemsIn(report), pathsOf(context), runner);
 	const prompts = differing(report);
 	if (mode === "drift" && prompts > 0) annotateRun("error", makeProblem("action/drift-found", { prompts }), runner);
-	const attempt = (what, work) => work().catch((error) => {
-		annotateRun("notice", makeProblem("action/not-told", {
-			what,
-			reason: messageOf(error)
-		}), runner);
-	});
+	const attempt = async (what, work) => {
+		try {
+			await work();
+		} catch (error) {
+			annotateRun("notice", makeProblem("action/not-told", {
+				what,
+				reason: messageOf(error)
+			}), runner);
+		}
+	};
 	await attempt("outputs", () => publishOutputs(conclusion, host));
 	await attempt("summary", () => publishSummary(conclusion, runner));
-	if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
+	if (context !== null) await publishOnGitHub({
+		...done,
+		context
+	}, conclusion, attempt);
 	return failure === "" ? 0 : 1;
 }
 function pathsOf(context) {
 	return context === null ? (path) => path : pathsFromRoot(context.world.workingDirectory, context.inputs.config);
 }
 function conclude(done, { environment, secrets: { hide } }) {
-	const { mode, result, context } = done;
+	const { mode, result, context, base = null } = done;
 	const { run } = result;
 	const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
 	const shown = {
@@ -57520,11 +57703,11 @@ function conclude(done, { environment, secrets: { hide } }) {
 		runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null
 	};
 	const [report, page] = mapStrings([makeReport(run), shown], hide);
-	const { plan_digest: digest } = report;
+	const approves = report.plan_digest !== null && Boolean(context?.event.pull);
 	return {
 		report,
 		page,
-		mark: run.plan === null || digest === null ? "" : `${planMark(digest, partsOf(run.plan))}\n`,
+		approval: run.plan !== null && approves ? renderApproval(run.plan, base, CHECK.most) : "Nothing can be applied by this check.",
 		hide,
 		failure: failureOf(mode, result, report)
 	};
@@ -57585,10 +57768,16 @@ async function writeReports({ report, page, hide }, { environment, newId }) {
 	for (const { path, text } of files) await (0, node_fs_promises.writeFile)(path, hide(text));
 	return files.map(({ output, path }) => [output, path]);
 }
+const bytes = (text) => Buffer.byteLength(text, "utf8");
 /** GitHub takes 1 MiB for each step. */
 const SUMMARY = {
 	most: 921600,
-	measure: (text) => Buffer.byteLength(text, "utf8")
+	measure: bytes
+};
+/** GitHub takes 65,535 bytes; secrets may become a little longer when they are hidden. */
+const CHECK = {
+	most: 65e3,
+	measure: bytes
 };
 async function publishSummary({ report, page }, { writeSummary }) {
 	await writeSummary(renderMarkdown(report, {
@@ -57596,12 +57785,42 @@ async function publishSummary({ report, page }, { writeSummary }) {
 		limit: SUMMARY
 	}).text);
 }
-/** Publishes the pull request's comment, or the issue about drift. */
-async function publishOnGitHub(mode, context, conclusion, attempt) {
-	const { inputs } = context;
-	const { pull } = context.event;
-	if (mode === "plan" && pull !== null && inputs.comment !== "never") await attempt("comment", () => publishComment(pull, context, conclusion));
-	if (mode === "drift" && inputs["drift-issue"]) await attempt("issue", () => publishIssue(context, conclusion));
+/** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
+async function publishOnGitHub({ mode, context, merged = [] }, conclusion, attempt) {
+	const { comment, "drift-issue": issue } = context.inputs;
+	if (mode === "plan") await publishReview(context, conclusion, attempt);
+	if (mode === "sync" && comment !== "never" && context.github !== null) await attempt("comment", () => publishOutcome(merged, context, conclusion));
+	if (mode === "drift" && issue) await attempt("issue", () => publishIssue(context, conclusion));
+}
+/** Once the pull request is closed, what its review has shown stays. */
+async function publishReview(context, conclusion, attempt) {
+	const { github, event, inputs } = context;
+	const { pull, queued } = event;
+	const head = pull?.head ?? queued;
+	if (head === null) return;
+	const newest = pull === null || github === null ? head : await openHeadOf(github, pull.number).catch(() => head);
+	if (newest === null) return;
+	await attempt("check", () => publishCheck(needed(github), checkOf(head, context, conclusion)));
+	if (pull === null || inputs.comment === "never" || newest !== head) return;
+	await attempt("comment", () => publishComment(pull, context, conclusion));
+}
+function checkOf(head, { world, inputs }, conclusion) {
+	const { report, page, failure, approval, hide } = conclusion;
+	const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+	const { text: summary } = renderMarkdown(report, {
+		...page,
+		limit: CHECK
+	});
+	return {
+		name: checkName(world.workingDirectory, inputs.config),
+		head,
+		conclusion: failure !== "" ? "failure" : changes ? "success" : "neutral",
+		output: {
+			title: renderOutcome(report, PLAIN.colours),
+			summary: hide(summary),
+			text: approval
+		}
+	};
 }
 function needed(github) {
 	if (github === null) throw new Error("there is no `github-token`.");
@@ -57611,21 +57830,55 @@ function needed(github) {
 async function publishComment(pull, context, conclusion) {
 	const { inputs } = context;
 	const github = needed(context.github);
-	if (!await isNewest(github, pull)) return;
 	const marker = markerOf(inputs);
 	const target = {
 		issue: pull.number,
 		marker
 	};
 	if (inputs.comment === "changes" && isQuiet(conclusion.report) && await findComment(github, target) === null) return;
-	await keepComment(github, {
+	await keepAndLink({
 		...target,
 		body: bodyOf(marker, conclusion)
-	});
+	}, github, context);
 }
-/** An older run that ends late must not replace what a newer one says; where that is not known, it writes. */
-async function isNewest(github, { number, head }) {
-	return headOfPull(github, number).then((newest) => newest === head, () => true);
+async function keepAndLink(comment, github, { world }) {
+	world.notice(`Comment: ${escapeLine(await keepComment(github, comment))}`);
+}
+/** The comments of merged pull requests say what became of their plans. */
+async function publishOutcome(merged, context, conclusion) {
+	const { report, page, failure } = conclusion;
+	if (failure === "" && report.prompts.every(({ status }) => status === "unchanged")) return;
+	const github = needed(context.github);
+	const marker = markerOf(context.inputs);
+	const time = new Date(context.world.now()).toISOString().slice(0, 16).replace("T", " ");
+	const body = bodyOf(marker, {
+		...conclusion,
+		page: {
+			...page,
+			title: `${outcomeOf(conclusion)}, ${time} UTC`
+		}
+	});
+	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
+	for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) {
+		const found = await findComment(github, {
+			issue,
+			marker
+		});
+		const stays = failure === "superseded" && isApplied(found);
+		if (found !== null && !stays) await keepAndLink({
+			issue,
+			marker,
+			body
+		}, github, context);
+	}
+}
+const APPLIED = "applied";
+function isApplied(comment) {
+	return comment?.body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
+}
+function outcomeOf({ failure, report }) {
+	const overtaken = report.problems.some(({ code }) => code === "guard/overtaken");
+	return failure === "" ? `${APPLIED}${overtaken ? " and overtaken" : ""}` : failure;
 }
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report) {
@@ -57653,17 +57906,16 @@ const COMMENT = {
 	most: 6e4,
 	measure: (text) => text.length
 };
-/** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker, { report, page, mark, hide }) {
-	const most = COMMENT.most - COMMENT.measure(`${marker}\n${mark}`);
-	const { text, whole } = renderMarkdown(report, {
+/** The text of a comment or an issue, with the line by which it is found. */
+function bodyOf(marker, { report, page, hide }) {
+	const most = COMMENT.most - COMMENT.measure(`${marker}\n`);
+	return hide(`${marker}\n${renderMarkdown(report, {
 		...page,
 		limit: {
 			...COMMENT,
 			most
 		}
-	});
-	return hide(`${marker}\n${whole ? mark : ""}${text}`);
+	}).text}`);
 }
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
@@ -57846,12 +58098,12 @@ async function run$1(host) {
 		}[begun.mode];
 		return {
 			...begun,
-			result: await command(context)
+			...await command(context)
 		};
 	} catch (error) {
 		return {
 			...begun,
-			result: refused$1("dry-run", problemOf(error))
+			result: refused("dry-run", problemOf(error))
 		};
 	}
 }
@@ -57862,18 +58114,41 @@ async function plan(context) {
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
 	const base = await baseOf(event, await openWhole(context));
 	const asking = never ? "never" : "trusted";
-	return sync({
+	const result = await sync({
 		...optionsOf(context),
 		dryRun: true,
 		yes: false,
 		base,
 		asking
 	}, world);
+	const { run } = result;
+	const problems = [...run.problems, ...await staleBase(base, context)];
+	return {
+		result: {
+			...result,
+			run: {
+				...run,
+				problems
+			}
+		},
+		base
+	};
+}
+/** What is merged meanwhile may make another plan of the same files. */
+async function staleBase(base, { event: { pull }, github }) {
+	if (pull === null || github === null || base === void 0) return [];
+	const tip = await tipOfBranch(github, pull.into).catch(() => base);
+	return tip === base ? [] : [makeProblem("action/stale-base", {
+		branch: pull.into,
+		base,
+		tip
+	})];
 }
 async function apply(context) {
 	const { event, world, inputs } = context;
 	const mustBeReviewed = inputs["require-reviewed-plan"];
-	const base = await baseOf(event, await openWhole(context));
+	const repository = await openWhole(context);
+	const base = await baseOf(event, repository);
 	const guards = {
 		anyCommit: inputs["any-commit"],
 		askForge: askGitHub(context),
@@ -57882,13 +58157,23 @@ async function apply(context) {
 			refusals: (walked) => reviewGate(context, walked)
 		}
 	};
-	return sync({
-		...optionsOf(context),
-		dryRun: false,
-		yes: true,
-		base,
-		...guards
-	}, world);
+	const merged = await mergedSince(event.before, repository);
+	return {
+		result: await sync({
+			...optionsOf(context),
+			dryRun: false,
+			yes: true,
+			base,
+			...guards
+		}, world),
+		merged
+	};
+}
+/** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */
+async function mergedSince(before, { head, mergesBefore }) {
+	if (head === null) return [];
+	const commits = await mergesBefore(head);
+	return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 /** What differs is reported; how much may change at once, and what is done about drift, does not matter. */
 async function drift(context) {
@@ -57900,13 +58185,13 @@ async function drift(context) {
 			percent: 100
 		}
 	};
-	return sync({
+	return { result: await sync({
 		...optionsOf(context),
 		...unguarded,
 		dryRun: true,
 		yes: false,
 		base: "HEAD"
-	}, context.world);
+	}, context.world) };
 }
 function optionsOf({ inputs, configuration }) {
 	const { "on-drift": onDrift, "max-changes": maxChanges, "api-key": apiKey } = inputs;

@@ -103,7 +103,7 @@ export const EVIDENCE = {
   'guard/superseded': { commit: '9f2c1ab04d3e', behind: true, ...NEWEST },
   'guard/unknown-newest': { reason: 'git could not answer: the remote "origin" has no refs/heads/main.' },
   'guard/overtaken': NEWEST,
-  'guard/not-reviewed': { reason: 'no merged pull request brought it' },
+  'guard/not-reviewed': { pulls: [{ pull: '#12', shown: true }], failure: null },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
   'guard/not-merged': { commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},
@@ -168,6 +168,7 @@ export const EVIDENCE = {
   'action/no-checkout': {},
   'action/unsupported-event': { event: 'issues' },
   'action/drift-found': { prompts: 2 },
+  'action/stale-base': { branch: 'main', base: '9f2c1ab04d3e', tip: '04a370f15356' },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration' },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },

@@ -2,7 +2,7 @@ import { applyPlan } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
 import type { World } from '../domain/world.ts';
-import { guard, guardAfresh, type Guards } from '../planning/guard.ts';
+import { guard, guardAfresh, type Guards, type Refuse } from '../planning/guard.ts';
 import { textsOf } from '../planning/texts.ts';
 import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
 import { makeReport } from '../report/make-report.ts';
@@ -26,8 +26,8 @@ export type SyncOptions = WalkOptions &
     /** Goes before the configuration's. */
     readonly onDrift?: OnDrift | undefined;
     readonly allowDirty: boolean;
-    /** What else may forbid to write, once the plan is known; its problems refuse every prompt. Not for a dry run. */
-    readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
+    /** What else may forbid to write prompts, once the plan is known. Not for a dry run. */
+    readonly refusals?: ((walked: Walked) => Promise<Refuse>) | undefined;
     /** The plan as the question shows it. Needed only where there is somebody to ask. */
     readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
   };
@@ -70,17 +70,17 @@ async function finish(walked: Walked, options: SyncOptions, world: World): Promi
 /** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
 async function write(planned: Plan, guards: Guards, walked: Walked, options: SyncOptions, world: World) {
   // The question may have stood there for hours. And where nothing would be written, no remote is asked.
-  const refusals = writes(planned) ? await refusalsOf(walked, options) : [];
-  const plan = guard(walked.plan, { ...guards, refusals });
+  const refuse = writes(planned) ? await refusalsOf(walked, options) : undefined;
+  const plan = guard(walked.plan, { ...guards, ...(refuse && { refuse }) });
   const outcomes = await apply(plan, guards, walked, world);
   const written = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
   const problems = written && !world.stop.aborted ? await overtaken(walked, options) : [];
   return { plan, outcomes, problems };
 }
 
-async function refusalsOf(walked: Walked, options: SyncOptions): Promise<readonly Problem[]> {
+async function refusalsOf(walked: Walked, options: SyncOptions): Promise<Refuse | undefined> {
   const other = await mergedAndNewest(walked, options);
-  return other.length > 0 ? other : ((await options.refusals?.(walked)) ?? []);
+  return other.length > 0 ? () => other : options.refusals?.(walked);
 }
 
 function guardsOf(walked: Walked, options: SyncOptions): Guards {

@@ -11,6 +11,8 @@ export type GitHub = {
   readonly octokit: InstanceType<typeof Client>;
   /** `{ owner, repo }`, as each call wants it. */
   readonly names: { readonly owner: string; readonly repo: string };
+  /** What is asked for under a name is asked once in a run. */
+  readonly once: <Answer>(name: string, ask: () => Promise<Answer>) => Promise<Answer>;
 };
 
 const Client = Octokit.plugin(paginateRest, retry, throttling);
@@ -36,7 +38,13 @@ export function connectGitHub(token: string, environment: World['environment']):
     throttle: { id: apiUrl, onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  return { octokit, names: { owner, repo } };
+  const asked = new Map<string, Promise<unknown>>();
+  const once: GitHub['once'] = (name, ask) => {
+    const answer = (asked.get(name) as ReturnType<typeof ask> | undefined) ?? ask();
+    asked.set(name, answer);
+    return answer;
+  };
+  return { octokit, names: { owner, repo }, once };
 }
 
 /** Milliseconds for one request. */
@@ -52,25 +60,44 @@ function fetchThrough(environment: World['environment']) {
   };
 }
 
-/** The number of the pull request that a commit was merged with into a branch; null where there is none. */
-export async function mergedPullOf({ octokit, names }: GitHub, commit: string, branch: string): Promise<number | null> {
+/** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
+export async function mergedPullOf({ octokit, names, once }: GitHub, commit: string, branch: string) {
   const call = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
-  const pulls = await octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
+  const ask = () => octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
+  const pulls = await once(`pull requests of ${commit}`, ask);
   const merged = pulls.filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
   const found = merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0];
-  return found?.number ?? null;
+  return found === undefined ? null : { number: found.number, head: found.head.sha };
 }
 
-/** The commit that a pull request is at now. */
-export async function headOfPull({ octokit, names }: GitHub, number: number): Promise<string> {
+/** The commit that a pull request is at now; null once it is closed. */
+export async function openHeadOf({ octokit, names }: GitHub, number: number): Promise<string | null> {
   const call = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  return (await octokit.request(call, { ...names, pull_number: number })).data.head.sha;
+  const { state, head } = (await octokit.request(call, { ...names, pull_number: number })).data;
+  return state === 'closed' ? null : head.sha;
 }
 
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
 export async function tipOfBranch({ octokit, names }: GitHub, branch: string): Promise<string> {
   const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
+}
+
+/** What a workflow's own token writes as. */
+const ACTIONS = 'github-actions[bot]';
+
+/**
+ * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
+ * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
+ */
+export async function whoAmI({ octokit, once }: GitHub): Promise<string> {
+  const ask = () => octokit.graphql<{ readonly viewer: { readonly login: string } }>('{ viewer { login } }');
+  return once('viewer', () =>
+    ask().then(
+      ({ viewer }) => viewer.login,
+      () => ACTIONS,
+    ),
+  );
 }
 
 /** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */

@@ -17,7 +17,7 @@ const EventShape = z.object({
       user: person.nullish(),
     })
     .optional(),
-  merge_group: z.object({ base_sha: commit }).optional(),
+  merge_group: z.object({ base_sha: commit, head_sha: commit }).optional(),
   repository: repository.extend({ default_branch: z.string().optional() }).optional(),
   sender: person.nullish(),
   before: z.string().optional(),
@@ -27,6 +27,8 @@ export type PullRequest = {
   readonly number: number;
   readonly head: string;
   readonly base: string;
+  /** The name of the branch that it is to be merged into. */
+  readonly into: string;
   /** From a fork or by Dependabot: such runs get no secrets, and a token that can only read. */
   readonly isForeign: boolean;
 };
@@ -35,12 +37,19 @@ export type Event = {
   /** Such as `pull_request`. */
   readonly name: string;
   readonly pull: PullRequest | null;
+  /** The commit that a merge queue wants to merge; null outside of one. */
+  readonly queued: string | null;
   /** The full ref that the run is for, such as `refs/heads/main`. */
   readonly ref: string;
   readonly defaultBranch: string | null;
   /** The commit to compare with: of a push the one before it, of a merge queue its base; null where there is none. */
   readonly before: string | null;
 };
+
+/** The name of the branch that a run is for. */
+export function branchOf({ ref }: Pick<Event, 'ref'>): string {
+  return ref.replace(/^refs\/heads\//, '');
+}
 
 const DEPENDABOT = 'dependabot[bot]';
 const NO_COMMIT = /^0+$/;
@@ -64,14 +73,19 @@ export function parseEvent(name: string, ref: string, payload: unknown): Event {
     throw invalidEvent(`${path.join('.')}: ${message}`);
   }
   const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
-  const pushed = before === undefined || NO_COMMIT.test(before) ? null : before;
   return {
     name,
     ref,
     pull: pull === undefined ? null : pullOf(pull, parsed.data),
     defaultBranch: home?.default_branch ?? null,
-    before: group?.base_sha ?? pushed,
+    queued: group?.head_sha ?? null,
+    before: group?.base_sha ?? parentOf(before),
   };
+}
+
+/** GitHub writes zeros where there was none. */
+function parentOf(before: string | undefined): string | null {
+  return before === undefined || NO_COMMIT.test(before) ? null : before;
 }
 
 function invalidEvent(reason: string): ProblemError {
@@ -87,7 +101,7 @@ function pullOf(
   const own = base.repo?.full_name ?? home?.full_name;
   const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
   const isForeign = head.repo?.full_name === undefined || head.repo.full_name !== own || byDependabot;
-  return { number, head: head.sha, base: base.sha, isForeign };
+  return { number, head: head.sha, base: base.sha, into: base.ref, isForeign };
 }
 
 export type Mode = 'plan' | 'sync' | 'drift';

@@ -1,10 +1,13 @@
 import type { NewestOptions } from '../commands/merged-and-newest.ts';
+import type { SyncOptions } from '../commands/sync.ts';
 import type { Walked } from '../commands/walk.ts';
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
-import { notReviewed, partsOf, uncovered, type Review } from '../review/reviewed-plan.ts';
-import { mergedPullOf, tipOfBranch, treeOf, type GitHub } from './client.ts';
+import { configPaths } from '../desired/workspace.ts';
+import { isVisible } from '../domain/plan.ts';
+import { findUnreviewed, type Trail } from '../review/approval.ts';
+import { checkName, shownIn } from './check.ts';
+import { mergedPullOf, tipOfBranch, treeOf } from './client.ts';
 import type { Context } from './context.ts';
-import { findComment, markerOf } from './sticky.ts';
+import { branchOf } from './event.ts';
 
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
 export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['askForge'] {
@@ -16,45 +19,46 @@ export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['a
   };
 }
 
-/** The part of a walk that a review is about. */
-type Planned = {
-  readonly plan: Pick<Walked['plan'], 'prompts'>;
-  readonly repository: Pick<NonNullable<Walked['repository']>, 'head' | 'mergesBefore'> | null;
-};
+type ReviewGate = ReturnType<NonNullable<SyncOptions['refusals']>>;
 
-/** How many merges are looked at: of those that came quickly one after the other the last one applies all. */
-const MERGES = 10;
+/** Why prompts may not be applied: what is done to each must have been shown in a review that was merged. */
+export async function reviewGate(context: Context, walked: Walked): ReviewGate {
+  const unreviewed = await findUnreviewed(walked.plan, { ...(await trailOf(walked)), reviewOf: reviewsOf(context) });
+  return ({ file }) => {
+    const problem = unreviewed.get(file.id);
+    return problem === undefined ? [] : [problem];
+  };
+}
 
 /**
- * Why the plan may not be applied: each prompt's part in it must have been shown, from what to what, in the comment of a
- * pull request that was merged, the newest or one shortly before it.
+ * The commits of the branch that may have brought a prompt's change: those that touched its file or the configuration,
+ * and the newest, whose review has shown all that was to be done then.
  */
-export async function reviewGate(context: Context, { plan, repository }: Planned): Promise<readonly Problem[]> {
-  const parts = partsOf(plan);
-  if (parts.length === 0) return [];
-  const { github } = context;
-  if (github === null) return refused('there is no `github-token`');
-  if (repository === null || repository.head === null) return refused('there is no commit');
-  try {
-    const merges = await repository.mergesBefore(repository.head, MERGES);
-    const reviews: Review[] = [];
-    for (const commit of merges) {
-      reviews.push(await readReview(commit, github, context));
-      if (uncovered(parts, reviews).length === 0) return [];
-    }
-    return [notReviewed(parts, reviews)];
-  } catch (error) {
-    return refused(`GitHub could not be asked: ${messageOf(error)}`);
-  }
+async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail, 'reviewOf'>> {
+  const changing = plan.prompts.filter(({ changes }) => changes.some(isVisible)).map(({ file }) => file.path);
+  if (repository === null || repository.head === null) return { commits: [], concerns: () => false };
+  const { head, fromRoot, mergesBefore, whereTouched } = repository;
+  const touching = async (path: string) => {
+    const places = await whereTouched(head, fromRoot(path), 'branch');
+    return [path, new Set(places.map(({ commit }) => commit))] as const;
+  };
+  const configured = configPaths(config);
+  const touched = new Map(changing.length === 0 ? [] : await Promise.all([...configured, ...changing].map(touching)));
+  return {
+    commits: await mergesBefore(head),
+    concerns: ({ path }, commit) =>
+      commit === head || [path, ...configured].some((one) => touched.get(one)?.has(commit) === true),
+  };
 }
 
-async function readReview(commit: string, github: GitHub, { event, inputs }: Context): Promise<Review> {
-  const pull = await mergedPullOf(github, commit, event.ref.replace(/^refs\/heads\//, ''));
-  if (pull === null) return { pull, comment: '' };
-  const comment = await findComment(github, { issue: pull, marker: markerOf(inputs) });
-  return { pull, comment: comment?.body ?? '' };
-}
-
-function refused(reason: string): readonly Problem[] {
-  return [makeProblem('guard/not-reviewed', { reason })];
+/** Of each commit the pull request that it was merged with, and what the check on its last head has shown. */
+function reviewsOf({ github, event, inputs, world }: Context): Trail['reviewOf'] {
+  const name = checkName(world.workingDirectory, inputs.config);
+  return async (commit) => {
+    if (github === null) throw new Error('there is no `github-token`');
+    const pull = await mergedPullOf(github, commit, branchOf(event));
+    return pull === null
+      ? { pull: null, shown: null }
+      : { pull: pull.number, shown: await shownIn(github, pull.head, name) };
+  };
 }

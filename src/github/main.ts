@@ -1,8 +1,10 @@
-import { refused, type CommandResult } from '../commands/result.ts';
+import { refused } from '../commands/result.ts';
 import { sync, type SyncOptions } from '../commands/sync.ts';
 import { DEFAULTS } from '../config/config.ts';
-import { makeProblem, problemOf, ProblemError } from '../problem.ts';
+import type { Repository } from '../git/repository.ts';
+import { makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
+import { tipOfBranch } from './client.ts';
 import { makeContext, type Context } from './context.ts';
 import { chooseMode } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
@@ -23,39 +25,61 @@ async function run(host: SafeActionHost): Promise<Done> {
     begun = { ...begun, context };
     begun = { mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null), context };
     const command = { plan, sync: apply, drift }[begun.mode];
-    return { ...begun, result: await command(context) };
+    return { ...begun, ...(await command(context)) };
   } catch (error) {
     return { ...begun, result: refused('dry-run', problemOf(error)) };
   }
 }
 
-async function plan(context: Context): Promise<CommandResult> {
+type Came = Pick<Done, 'result' | 'base' | 'merged'>;
+
+async function plan(context: Context): Promise<Came> {
   const { event, world } = context;
   const target = event.name === 'pull_request_target';
   if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
   const base = await baseOf(event, await openWhole(context));
   const asking = never ? 'never' : 'trusted';
-  return sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
+  const result = await sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
+  const { run } = result;
+  const problems = [...run.problems, ...(await staleBase(base, context))];
+  return { result: { ...result, run: { ...run, problems } }, base };
 }
 
-async function apply(context: Context): Promise<CommandResult> {
+/** What is merged meanwhile may make another plan of the same files. */
+async function staleBase(base: string | undefined, { event: { pull }, github }: Context): Promise<readonly Problem[]> {
+  if (pull === null || github === null || base === undefined) return [];
+  const tip = await tipOfBranch(github, pull.into).catch(() => base);
+  return tip === base ? [] : [makeProblem('action/stale-base', { branch: pull.into, base, tip })];
+}
+
+async function apply(context: Context): Promise<Came> {
   const { event, world, inputs } = context;
   const mustBeReviewed = inputs['require-reviewed-plan'];
-  const base = await baseOf(event, await openWhole(context));
+  const repository = await openWhole(context);
+  const base = await baseOf(event, repository);
   const guards: Partial<SyncOptions> = {
     anyCommit: inputs['any-commit'],
     askForge: askGitHub(context),
     ...(mustBeReviewed && { onlyThisPlan: true, refusals: (walked) => reviewGate(context, walked) }),
   };
-  return sync({ ...optionsOf(context), dryRun: false, yes: true, base, ...guards }, world);
+  const merged = await mergedSince(event.before, repository);
+  return { result: await sync({ ...optionsOf(context), dryRun: false, yes: true, base, ...guards }, world), merged };
+}
+
+/** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */
+async function mergedSince(before: string | null, { head, mergesBefore }: Repository): Promise<readonly string[]> {
+  if (head === null) return [];
+  const commits = await mergesBefore(head);
+  return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 
 /** What differs is reported; how much may change at once, and what is done about drift, does not matter. */
-async function drift(context: Context): Promise<CommandResult> {
+async function drift(context: Context): Promise<Came> {
   await openWhole(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
-  return sync({ ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' }, context.world);
+  const options = { ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' };
+  return { result: await sync(options, context.world) };
 }
 
 function optionsOf({ inputs, configuration }: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {

@@ -9,26 +9,37 @@ import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
 import { problemsIn } from '../report/problems.ts';
 import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
+import { PLAIN } from '../report/style.ts';
+import { renderOutcome } from '../report/summary.ts';
 import { renderText } from '../report/text.ts';
 import type { Report, ReportProblem } from '../report/schema.ts';
-import { partsOf, planMark } from '../review/reviewed-plan.ts';
+import { renderApproval } from '../review/approval.ts';
 import { pathsFromRoot } from './checkout.ts';
-import { type GitHub, headOfPull } from './client.ts';
+import { type Check, checkName, publishCheck } from './check.ts';
+import { type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
-import type { Mode, PullRequest } from './event.ts';
+import { branchOf, type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
-import { closeIssue, findComment, keepComment, keepIssue, markerOf } from './sticky.ts';
+import { closeIssue, findComment, keepComment, keepIssue, markerOf, type StickyComment } from './sticky.ts';
 
 /** What a run has come to; without a context it could not even begin. */
-export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
+export type Done = {
+  readonly result: CommandResult;
+  readonly mode: Mode;
+  readonly context: Context | null;
+  /** The commit that a review has compared with. */
+  readonly base?: string | undefined;
+  /** The commits whose merge an apply is for, newest first. */
+  readonly merged?: readonly string[];
+};
 
 /** What is published of a run, wherever that is. */
 type Conclusion = {
   readonly report: Report;
   readonly failure: FailureReason;
   readonly page: MarkdownOptions;
-  /** The line by which a whole plan can be approved; empty where there is none. */
-  readonly mark: string;
+  /** What the check of a review holds, so that an apply may do what it has shown. */
+  readonly approval: string;
   readonly hide: (text: string) => string;
 };
 
@@ -45,13 +56,16 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   annotate(problemsIn(report), pathsOf(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const attempt: Attempt = (what, work) =>
-    work().catch((error) => {
+  const attempt: Attempt = async (what, work) => {
+    try {
+      await work();
+    } catch (error) {
       annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
-    });
+    }
+  };
   await attempt('outputs', () => publishOutputs(conclusion, host));
   await attempt('summary', () => publishSummary(conclusion, runner));
-  if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
+  if (context !== null) await publishOnGitHub({ ...done, context }, conclusion, attempt);
   return failure === '' ? 0 : 1;
 }
 
@@ -60,7 +74,7 @@ function pathsOf(context: Context | null): (path: string) => string {
 }
 
 function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
-  const { mode, result, context } = done;
+  const { mode, result, context, base = null } = done;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
   const shown: MarkdownOptions = {
@@ -71,9 +85,13 @@ function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost
   };
   // Before it is rendered as well: what marks and escapes would tear a secret apart.
   const [report, page] = mapStrings([makeReport(run), shown] as const, hide);
-  const { plan_digest: digest } = report;
-  const mark = run.plan === null || digest === null ? '' : `${planMark(digest, partsOf(run.plan))}\n`;
-  return { report, page, mark, hide, failure: failureOf(mode, result, report) };
+  // Without a key there is no digest.
+  const approves = report.plan_digest !== null && Boolean(context?.event.pull);
+  const approval =
+    run.plan !== null && approves
+      ? renderApproval(run.plan, base, CHECK.most)
+      : 'Nothing can be applied by this check.';
+  return { report, page, approval, hide, failure: failureOf(mode, result, report) };
 }
 
 /** Null for the root of the repository. */
@@ -138,21 +156,53 @@ async function writeReports(
   return files.map(({ output, path }) => [output, path]);
 }
 
+const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
+
 /** GitHub takes 1 MiB for each step. */
-const SUMMARY = { most: 900 * 1024, measure: (text: string): number => Buffer.byteLength(text, 'utf8') };
+const SUMMARY = { most: 900 * 1024, measure: bytes };
+
+/** GitHub takes 65,535 bytes; secrets may become a little longer when they are hidden. */
+const CHECK = { most: 65_000, measure: bytes };
 
 async function publishSummary({ report, page }: Conclusion, { writeSummary }: Runner): Promise<void> {
   await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }).text);
 }
 
-/** Publishes the pull request's comment, or the issue about drift. */
-async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclusion, attempt: Attempt): Promise<void> {
-  const { inputs } = context;
-  const { pull } = context.event;
-  if (mode === 'plan' && pull !== null && inputs.comment !== 'never') {
-    await attempt('comment', () => publishComment(pull, context, conclusion));
+type Begun = Done & { readonly context: Context };
+
+/** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
+async function publishOnGitHub({ mode, context, merged = [] }: Begun, conclusion: Conclusion, attempt: Attempt) {
+  const { comment, 'drift-issue': issue } = context.inputs;
+  if (mode === 'plan') await publishReview(context, conclusion, attempt);
+  if (mode === 'sync' && comment !== 'never' && context.github !== null) {
+    await attempt('comment', () => publishOutcome(merged, context, conclusion));
   }
-  if (mode === 'drift' && inputs['drift-issue']) await attempt('issue', () => publishIssue(context, conclusion));
+  if (mode === 'drift' && issue) await attempt('issue', () => publishIssue(context, conclusion));
+}
+
+/** Once the pull request is closed, what its review has shown stays. */
+async function publishReview(context: Context, conclusion: Conclusion, attempt: Attempt): Promise<void> {
+  const { github, event, inputs } = context;
+  const { pull, queued } = event;
+  const head = pull?.head ?? queued;
+  if (head === null) return;
+  const newest = pull === null || github === null ? head : await openHeadOf(github, pull.number).catch(() => head);
+  if (newest === null) return;
+  await attempt('check', () => publishCheck(needed(github), checkOf(head, context, conclusion)));
+  // An older run that ends late must not replace what a newer one says.
+  if (pull === null || inputs.comment === 'never' || newest !== head) return;
+  await attempt('comment', () => publishComment(pull, context, conclusion));
+}
+
+function checkOf(head: string, { world, inputs }: Context, conclusion: Conclusion): Check {
+  const { report, page, failure, approval, hide } = conclusion;
+  const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+  const { text: summary } = renderMarkdown(report, { ...page, limit: CHECK });
+  return {
+    ...{ name: checkName(world.workingDirectory, inputs.config), head },
+    conclusion: failure !== '' ? 'failure' : changes ? 'success' : 'neutral',
+    output: { title: renderOutcome(report, PLAIN.colours), summary: hide(summary), text: approval },
+  };
 }
 
 function needed(github: GitHub | null): GitHub {
@@ -164,21 +214,45 @@ function needed(github: GitHub | null): GitHub {
 async function publishComment(pull: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
   const { inputs } = context;
   const github = needed(context.github);
-  if (!(await isNewest(github, pull))) return;
   const marker = markerOf(inputs);
   const target = { issue: pull.number, marker };
   const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
   // What was said before is corrected all the same.
   if (silent && (await findComment(github, target)) === null) return;
-  await keepComment(github, { ...target, body: bodyOf(marker, conclusion) });
+  await keepAndLink({ ...target, body: bodyOf(marker, conclusion) }, github, context);
 }
 
-/** An older run that ends late must not replace what a newer one says; where that is not known, it writes. */
-async function isNewest(github: GitHub, { number, head }: PullRequest): Promise<boolean> {
-  return headOfPull(github, number).then(
-    (newest) => newest === head,
-    () => true,
-  );
+async function keepAndLink(comment: StickyComment, github: GitHub, { world }: Context): Promise<void> {
+  world.notice(`Comment: ${escapeLine(await keepComment(github, comment))}`);
+}
+
+/** The comments of merged pull requests say what became of their plans. */
+async function publishOutcome(merged: readonly string[], context: Context, conclusion: Conclusion): Promise<void> {
+  const { report, page, failure } = conclusion;
+  // What was applied before has been said by the run that did it.
+  if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
+  const github = needed(context.github);
+  const marker = markerOf(context.inputs);
+  const time = new Date(context.world.now()).toISOString().slice(0, 16).replace('T', ' ');
+  const body = bodyOf(marker, { ...conclusion, page: { ...page, title: `${outcomeOf(conclusion)}, ${time} UTC` } });
+  const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
+  for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) {
+    const found = await findComment(github, { issue, marker });
+    // A run that is started again later finds newer commits, and takes nothing back.
+    const stays = failure === 'superseded' && isApplied(found);
+    if (found !== null && !stays) await keepAndLink({ issue, marker, body }, github, context);
+  }
+}
+
+const APPLIED = 'applied';
+
+function isApplied(comment: { readonly body?: string } | null): boolean {
+  return comment?.body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
+}
+
+function outcomeOf({ failure, report }: Conclusion): string {
+  const overtaken = report.problems.some(({ code }) => code === 'guard/overtaken');
+  return failure === '' ? `${APPLIED}${overtaken ? ' and overtaken' : ''}` : failure;
 }
 
 /** Nothing to do, and nothing to say about it. */
@@ -202,11 +276,10 @@ async function publishIssue({ inputs, ...context }: Context, conclusion: Conclus
 /** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
 const COMMENT = { most: 60_000, measure: (text: string): number => text.length };
 
-/** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker: string, { report, page, mark, hide }: Conclusion): string {
-  const most = COMMENT.most - COMMENT.measure(`${marker}\n${mark}`);
-  const { text, whole } = renderMarkdown(report, { ...page, limit: { ...COMMENT, most } });
-  return hide(`${marker}\n${whole ? mark : ''}${text}`);
+/** The text of a comment or an issue, with the line by which it is found. */
+function bodyOf(marker: string, { report, page, hide }: Conclusion): string {
+  const most = COMMENT.most - COMMENT.measure(`${marker}\n`);
+  return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT, most } }).text}`);
 }
 
 /** GitHub shows ten of a kind for each step and drops the others without a word. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { digestOf, shortDigest } from '../domain/digest.ts';
-import type { GitHub } from './client.ts';
+import { whoAmI, type GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
 
 /** A text that is kept in one place on GitHub: it is found again by its marker and its author. */
@@ -10,7 +10,7 @@ type Sticky = {
   readonly body: string;
 };
 /** A comment on an issue or a pull request. */
-type StickyComment = Sticky & { readonly issue: number };
+export type StickyComment = Sticky & { readonly issue: number };
 type StickyIssue = Sticky & { readonly title: string };
 
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
@@ -19,23 +19,31 @@ export function markerOf({ config = '', 'working-directory': folder }: Inputs): 
   return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
 }
 
-type Comment = { readonly id: number; readonly body?: string };
+type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Throws what Octokit throws. */
-export async function keepComment(github: GitHub, comment: StickyComment): Promise<void> {
+/** Whether two texts say the same, each with a link to the run that it is from. */
+export function saysTheSame(one: string | null | undefined, other: string): boolean {
+  const [first, second] = [one ?? '', other].map((text) => text.replaceAll(/\/actions\/runs\/\d+/g, ''));
+  return first === second;
+}
+
+/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address. Throws what Octokit
+ * throws. */
+export async function keepComment(github: GitHub, comment: StickyComment): Promise<string> {
   const { octokit, names } = github;
   const { issue, body } = comment;
-  await upsert({
+  return upsert({
     find: () => findComment(github, comment),
     update: async (found) => {
-      if (found.body === body) return;
+      if (saysTheSame(found.body, body)) return found.html_url;
       const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-      await octokit.request(call, { ...names, comment_id: found.id, body });
+      return (await octokit.request(call, { ...names, comment_id: found.id, body })).data.html_url;
     },
-    create: () => {
+    create: async () => {
       const call = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-      return octokit.request(call, { ...names, issue_number: issue, body, request: { retries: 0 } });
+      return (await octokit.request(call, { ...names, issue_number: issue, body, request: { retries: 0 } })).data
+        .html_url;
     },
   });
 }
@@ -60,12 +68,14 @@ export async function keepIssue(github: GitHub, { title, body, marker }: StickyI
   await upsert({
     find: () => findIssue(github, marker),
     update: async (found) => {
-      if (found.body === body && found.title === title) return;
+      if (saysTheSame(found.body, body) && found.title === title) return;
       const call = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
       await octokit.request(call, { ...names, issue_number: found.number, title, body });
     },
-    create: () =>
-      octokit.request('POST /repos/{owner}/{repo}/issues', { ...names, title, body, request: { retries: 0 } }),
+    create: async () => {
+      const call = 'POST /repos/{owner}/{repo}/issues';
+      await octokit.request(call, { ...names, title, body, request: { retries: 0 } });
+    },
   });
 }
 
@@ -90,44 +100,29 @@ async function findIssue(github: GitHub, marker: string): Promise<Issue | null> 
 }
 
 /** How a text of ours is found, changed and made. */
-type Upsert<Found> = {
+type Upsert<Found, Kept> = {
   readonly find: () => Promise<Found | null>;
-  readonly update: (found: Found) => Promise<void>;
+  readonly update: (found: Found) => Promise<Kept>;
   /** To be sent once: it would make a second one. */
-  readonly create: () => Promise<unknown>;
+  readonly create: () => Promise<Kept>;
 };
 
 /** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
-async function upsert<Found>({ find, update, create }: Upsert<Found>): Promise<void> {
+export async function upsert<Found, Kept>({ find, update, create }: Upsert<Found, Kept>): Promise<Kept> {
   const found = await find();
   if (found !== null) return update(found);
   try {
-    await create();
+    return await create();
   } catch (error) {
     if (!mayHaveWorked(error)) throw error;
     const made = await find();
-    await (made === null ? create() : update(made));
+    return made === null ? create() : update(made);
   }
 }
 
 /** No answer, or one of a gateway's: what was sent may have been done. */
 function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
-}
-
-/** What a workflow's own token writes as. */
-const ACTIONS = 'github-actions[bot]';
-
-/**
- * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
- * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
- */
-async function whoAmI({ octokit }: GitHub): Promise<string> {
-  try {
-    return (await octokit.graphql<{ readonly viewer: Author }>('{ viewer { login } }')).viewer.login;
-  } catch {
-    return ACTIONS;
-  }
 }
 
 type Author = { readonly login: string; readonly type?: string };

@@ -12,15 +12,18 @@ export type Guards = {
   readonly expectedPlan: string | null;
   /** Paths of prompt files that differ from the last commit; empty where that is allowed. */
   readonly uncommitted: ReadonlySet<string>;
-  /** Why nothing at all may be written, where the caller knows of a reason. */
-  readonly refusals?: readonly Problem[];
+  /** What else forbids to write a prompt, where the caller knows of a reason. */
+  readonly refuse?: Refuse;
 };
+
+export type Refuse = (prompt: PromptPlan) => readonly Problem[];
 
 /** The plan with every prompt blocked that a guard refuses. The changes stay: they say what was refused. */
 export function guard(plan: Plan, guards: Guards): Plan {
-  const forAll = [...(guards.refusals ?? []), ...tooMany(plan, guards), ...stale(plan, guards)];
+  const { refuse = () => [] } = guards;
+  const forAll = [...tooMany(plan, guards), ...stale(plan, guards)];
   const prompts = plan.prompts.map((prompt) =>
-    block(prompt, [...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
+    block(prompt, [...refuse(prompt), ...forAll, ...uncommitted(prompt, guards), ...drifted(prompt, guards)]),
   );
   return { ...plan, prompts: guards.expectedPlan === null ? prompts : prompts.map(withoutSurprises) };
 }

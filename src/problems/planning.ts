@@ -26,6 +26,21 @@ function placeOf({ branch, newer, paths: [first = '', ...more] }: Newest): strin
   return `${branch} is at ${newer}, where ${files}`;
 }
 
+/** The merged pull requests that a change may have been shown in, and why no more of them could be asked. */
+type Unreviewed = { pulls: readonly { pull: string; shown: boolean }[]; failure: string | null };
+
+const MOST_PULLS = 5;
+
+function reviewsOf({ pulls, failure }: Unreviewed): string {
+  if (failure !== null) return `GitHub could not be asked: ${failure.replace(/\.$/, '')}`;
+  const [first, ...rest] = pulls.slice(0, MOST_PULLS).map(({ pull, shown }) => {
+    return `${pull} ${shown ? 'has shown something else' : 'has no check of promptsync'}`;
+  });
+  if (first === undefined) return 'no merged pull request brought it';
+  const more = pulls.length - MOST_PULLS;
+  return [first, ...rest, ...(more > 0 ? [`${more} more neither`] : [])].join(', ');
+}
+
 /** Pins that cannot be resolved, guards that refuse a plan, and what git lacks for either. */
 export const PLANNING = {
   // Pins that cannot be resolved
@@ -93,9 +108,9 @@ export const PLANNING = {
     (e) => `This commit was overtaken while it was written: ${placeOf(e)} not as here.`,
     'The sync of that commit has to follow: look at its run, or run git pull, then sync.',
   ),
-  'guard/not-reviewed': error<{ reason: string }>(
-    (e) => `The plan of this commit was not reviewed: ${e.reason}.`,
-    'Merge a pull request whose plan promptsync has shown in a comment, or turn `require-reviewed-plan` off for this run.',
+  'guard/not-reviewed': error<Unreviewed>(
+    (e) => `No review has shown this change: ${reviewsOf(e)}.`,
+    'Merge a pull request whose check "promptsync" shows it, or turn `require-reviewed-plan` off for this run.',
   ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(
     (e) => `The plan is ${e.actual}, not the expected ${e.expected}.`,

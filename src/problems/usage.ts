@@ -1,4 +1,4 @@
-import { didYouMean, error, type Misspelt, quoted, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, quoted, short, warning } from './entry.ts';
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
@@ -147,6 +147,10 @@ export const USAGE = {
   'action/drift-found': error<{ prompts: number }>(
     (e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? 'prompt' : 'prompts'}.`,
     'What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live.',
+  ),
+  'action/stale-base': warning<{ branch: string; base: string; tip: string }>(
+    (e) => `This review is made for ${e.branch} at ${short(e.base)}, which is at ${short(e.tip)} by now.`,
+    'Update the branch: what was merged meanwhile may make another plan of the same files.',
   ),
   'action/not-told': warning<{ what: string; reason: string }>(
     (e) => `Writing the ${e.what} failed: ${e.reason}`,

@@ -41,7 +41,7 @@ export type MarkdownOptions = {
   readonly limit: Limit | null;
 };
 
-/** Where something was left out, the page is not whole: nobody can approve what cannot be seen. */
+/** Where something was left out, the page is not whole, and says where the rest is. */
 export type MarkdownPage = { readonly text: string; readonly whole: boolean };
 
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
@@ -67,14 +67,18 @@ function headOf(report: Report, { title, folder }: MarkdownOptions): string {
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = leftOut.map(({ item, count }) => counted([count, item, `${item}s`]));
-  const where = runUrl === null ? 'the report of the run' : `[the run](${runUrl})`;
+  const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
   const large = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(', ')}. All of it is in ${where}.`]),
-    ...(large === 0 ? [] : [`Too large to be shown: ${counted([large, 'text', 'texts'])} (over 100 kB).`]),
+    ...(large === 0
+      ? []
+      : [
+          `Too large to be shown: ${counted([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
+        ]),
   ];
   if (notes.length === 0) return '';
-  return `\n> [!WARNING]\n> This page is not complete, and not fit for approval. ${notes.join(' ')}\n`;
+  return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;
 }
 
 function footOf(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headOfPull, mergedPullOf, tipOfBranch } from '../../src/github/client.ts';
+import { mergedPullOf, openHeadOf, tipOfBranch } from '../../src/github/client.ts';
 import { startGitHub, type GitHubDouble } from '../support/github-api.ts';
 import { connectTo } from './support.ts';
 
@@ -28,14 +28,15 @@ describe('the pull request that a commit was merged with', () => {
   ])('%s', async (_, pulls, expected) => {
     const github = await startGitHub();
     pulls.forEach(github.addPull);
-    expect(await mergedPullOf(connectTo(github), COMMIT, 'main')).toBe(expected);
+    const found = await mergedPullOf(connectTo(github), COMMIT, 'main');
+    expect(found?.number ?? null).toBe(expected);
   });
 
   test('is found on the second page', async () => {
     const github = await startGitHub();
     for (let number = 1; number <= 100; number++) github.addPull(merged(number, { merged: false }));
     github.addPull(merged(101));
-    expect(await mergedPullOf(connectTo(github), COMMIT, 'main')).toBe(101);
+    expect(await mergedPullOf(connectTo(github), COMMIT, 'main')).toEqual({ number: 101, head: OTHER });
   });
 
   test('a commit that GitHub does not know is an error, and none is made up', async () => {
@@ -45,14 +46,16 @@ describe('the pull request that a commit was merged with', () => {
   });
 });
 
-test('the head of a pull request is the one of now', async () => {
+test('the head of a pull request is the one of now, and none once it is closed', async () => {
   const github = await startGitHub();
   github.addPull(merged(7, { merged: false, head: OTHER }));
   const client = connectTo(github);
-  expect(await headOfPull(client, 7)).toBe(OTHER);
+  expect(await openHeadOf(client, 7)).toBe(OTHER);
   github.addPull(merged(7, { merged: false, head: COMMIT }));
-  expect(await headOfPull(client, 7)).toBe(COMMIT);
-  await expect(headOfPull(client, 8)).rejects.toThrow('Not Found');
+  expect(await openHeadOf(client, 7)).toBe(COMMIT);
+  github.addPull(merged(7));
+  expect(await openHeadOf(client, 7)).toBeNull();
+  await expect(openHeadOf(client, 8)).rejects.toThrow('Not Found');
 });
 
 describe('the tip of a branch', () => {

@@ -13,6 +13,7 @@ async function inSync() {
   const commit = team.pushMain({});
   await team.runPush(commit);
   team.service.takeWrites();
+  team.github.requests.length = 0;
   const check = (options?: RunOptions) =>
     team.run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, options);
   return { team, check };

@@ -33,7 +33,7 @@ describe('a pull request', () => {
     ],
   ])('%s', (_, payload, isForeign) => {
     const { pull, before, defaultBranch, name, ref } = parseEvent('pull_request', 'refs/pull/7/merge', payload);
-    expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, isForeign });
+    expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, into: 'main', isForeign });
     expect({ name, ref, defaultBranch, before }).toEqual({
       ...{ name: 'pull_request', ref: 'refs/pull/7/merge', defaultBranch: 'main', before: null },
     });
@@ -51,13 +51,21 @@ describe('any other event', () => {
     ['a push compares with the commit before it', pushEvent(HEAD, BASE), { before: BASE, defaultBranch: 'main' }],
     ['the first push of a branch compares with none', pushEvent(HEAD), { before: null }],
     ['nor does the first one with longer ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
-    ['a merge queue compares with its base', { merge_group: { base_sha: BASE }, ...home }, { before: BASE }],
-    ['ids may be SHA-256', { merge_group: { base_sha: SHA_256 } }, { before: SHA_256, defaultBranch: null }],
+    [
+      'a merge queue compares with its base',
+      { merge_group: { base_sha: BASE, head_sha: HEAD }, ...home },
+      { before: BASE, queued: HEAD },
+    ],
+    [
+      'ids may be SHA-256',
+      { merge_group: { base_sha: SHA_256, head_sha: SHA_256 } },
+      { before: SHA_256, defaultBranch: null, queued: SHA_256 },
+    ],
     ['a schedule compares with nothing', scheduleEvent(), { before: null, defaultBranch: 'main' }],
     ['the payload may be empty', {}, { before: null, defaultBranch: null }],
   ])('%s', (_, payload, expected) => {
     expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
-      ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null },
+      ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
       ...expected,
     });
   });
@@ -75,7 +83,7 @@ describe('no event of GitHub’s', () => {
     ['a head with another line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
     ['a head with a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
     ['a base that is no commit', pullWith({ base: { sha: '', ref: 'main' } })],
-    ['a merge queue whose base is an option', { merge_group: { base_sha: '--all' } }],
+    ['a merge queue whose base is an option', { merge_group: { base_sha: '--all', head_sha: HEAD } }],
   ])('%s', (_, payload) => {
     const end = endOfCall(() => JSON.stringify(parseEvent('pull_request', 'refs/heads/main', payload)));
     expect(end).toMatch(/^action\/invalid-event: /);
@@ -86,7 +94,7 @@ describe('no event of GitHub’s', () => {
 const payloads = fc.oneof(
   fc.jsonValue(),
   fc.record({ pull_request: fc.jsonValue(), repository: fc.jsonValue(), sender: fc.jsonValue() }),
-  fc.record({ before: fc.jsonValue(), merge_group: fc.record({ base_sha: fc.jsonValue() }) }),
+  fc.record({ before: fc.jsonValue(), merge_group: fc.record({ base_sha: fc.jsonValue(), head_sha: fc.jsonValue() }) }),
   fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
 );
 

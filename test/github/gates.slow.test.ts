@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/service.ts';
-import { CONFIG, promptText } from '../support/prompts.ts';
+import { CONFIG } from '../support/prompts.ts';
 import { pushEvent, scheduleEvent } from './support.ts';
 import { greets, makeTeam, type Team } from './team.ts';
 
@@ -68,49 +67,4 @@ test('A revert that is merged goes back, and makes no version', async () => {
     'set-active prm_greeting promptsync-look',
     'set-active prm_greeting staging',
   ]);
-});
-
-const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
-
-test('With require-reviewed-plan a plan that is another one since, because the service was changed, is refused', async () => {
-  const team = await makeTeam({ greeting: {} });
-  await team.runPush(team.pushMain({}));
-  await team.review(greets('Other'));
-  await changeService(team.service.baseUrl, 'greeting', 'staging', 'By hand');
-  team.service.takeWrites();
-  const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
-  expect(ran.outputs['failure-reason']).toBe('refused');
-  expect(ran.stdout).toContain('#1 has shown another plan');
-  expect(team.service.takeWrites()).toEqual([]);
-});
-
-test('A stranger who copies the comment approves nothing', async () => {
-  const team = await makeTeam({ greeting: {} });
-  await team.runPush(team.pushMain({}));
-  await team.review(greets('Unseen'));
-  const [unseen] = team.github.comments(1);
-  await team.review(greets('Seen'));
-  team.github.addComment(1, { body: unseen?.body ?? '', user: { login: 'stranger', type: 'User' } });
-  team.push('change', greets('Unseen'));
-  const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
-  expect(ran.outputs['failure-reason']).toBe('refused');
-  expect(ran.stdout).toContain('#1 has shown another plan');
-});
-
-test('Two pull requests that are merged one right after the other are applied by the run of the second', async () => {
-  const { service, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam({
-    greeting: {},
-    farewell: {},
-  });
-  await runPush(pushMain({}));
-  push('one', greets('One'));
-  push('two', { 'prompts/farewell.md': promptText('farewell', { text: 'Two' }) });
-  for (const branch of ['one', 'two']) await runPull(openPull(branch));
-  service.takeWrites();
-  const first = mergePull(openPull('one'));
-  const second = mergePull(openPull('two'));
-  expect((await runPush(first, reviewed)).outputs['failure-reason']).toBe('superseded');
-  expect(service.takeWrites()).toEqual([]);
-  expect((await runPush(second, reviewed)).outputs['failure-reason']).toBe('');
-  expect(service.takeWrites().filter((write) => write.endsWith('versions'))).toHaveLength(2);
 });

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { sync, type SyncOptions } from '../../src/commands/sync.ts';
-import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Context } from '../../src/github/context.ts';
 import { parseEvent } from '../../src/github/event.ts';
-import { askGitHub, reviewGate } from '../../src/github/gates.ts';
-import { markerOf } from '../../src/github/sticky.ts';
-import { partsOf, planMark } from '../../src/review/reviewed-plan.ts';
+import { askGitHub } from '../../src/github/gates.ts';
 import { startAt } from '../git/support.ts';
-import { content, file } from '../planning/support.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { startGitHub, type GitHubDouble, type Person } from '../support/github-api.ts';
+import { startGitHub, type GitHubDouble } from '../support/github-api.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
-import { ADA, connectTo, inputsOf, pushEvent } from './support.ts';
+import { connectTo, inputsOf, pushEvent } from './support.ts';
 
 const MAIN = 'refs/heads/main';
 const OPTIONS: SyncOptions = {
@@ -68,56 +64,5 @@ describe('where the remote cannot be asked, GitHub is:', () => {
     const codes = (run.outcomes ?? []).flatMap(({ problems }) => problems.map(({ code }) => code));
     expect(codes).toEqual(expected === '' ? [] : [expected]);
     expect(service.takeWrites().length > 0).toBe(expected === '');
-  });
-});
-
-describe('the review of a plan', () => {
-  const [NEWEST, EARLIER] = ['c'.repeat(40), 'b'.repeat(40)];
-  const NO_PLAN = '#7 has no comment of promptsync with a whole plan';
-  const change = { kind: 'create-version', content: content('Text'), provenance: {} } as const;
-  const rest = { observed: null, status: 'pending', drift: [], problems: [], finds: [] } as const;
-  const planOf = (ids: string): { readonly prompts: readonly PromptPlan[] } => ({
-    prompts: [...ids].map((id) => ({ ...rest, file: { ...file(), id }, changes: [change] })),
-  });
-  /** The comment in which these prompts' changes were shown. */
-  const shows = (ids: string, inputs = inputsOf()): string =>
-    `${markerOf(inputs)}\n${planMark(`sha256:${'0a'.repeat(32)}`, partsOf(planOf(ids)))}\nThe plan`;
-  const merge = (github: GitHubDouble, body: string, user?: Person, number = 7, mergeCommit = NEWEST): void => {
-    github.addPull({ number, head: 'd'.repeat(40), base: 'main', merged: true, mergeCommit });
-    github.addComment(number, user === undefined ? { body } : { body, user });
-  };
-  const refused = { status: 403, body: { message: 'Resource not accessible' } };
-
-  async function gate(prepare: (github: GitHubDouble) => void, ids: string, token = true): Promise<string> {
-    const github = await startGitHub();
-    prepare(github);
-    const repository = { head: NEWEST, mergesBefore: async () => [NEWEST, EARLIER] };
-    const context = contextOf(token ? github : null, MAIN, NEWEST);
-    const found = await reviewGate(context, { plan: planOf(ids), repository });
-    return found.map(({ code, message }) => `${code}: ${message}`).join('\n');
-  }
-
-  const refuses = (github: GitHubDouble): void => github.fail({ path: /\/pulls/ }, refused);
-  const mergesTwo = (github: GitHubDouble): void => {
-    merge(github, shows('a'));
-    merge(github, shows('b'), undefined, 6, EARLIER);
-  };
-  const other = shows('a', inputsOf({ config: 'other.yaml' }));
-
-  test.each<[string, (github: GitHubDouble) => void, string, string]>([
-    ['is in the comment of the newest merge', (github) => merge(github, shows('a')), 'a', ''],
-    ['may be in those of two merges', mergesTwo, 'ab', ''],
-    ['is not there without a pull request', () => {}, 'a', 'no merged pull request brought it'],
-    ['is not what a stranger has written', (github) => merge(github, shows('a'), ADA), 'a', NO_PLAN],
-    ['is not that of another configuration', (github) => merge(github, other), 'a', NO_PLAN],
-    ['is unknown where GitHub refuses', refuses, 'a', 'GitHub could not be asked: Resource not accessible'],
-  ])('%s', async (_, prepare, ids, expected) => {
-    const problems = await gate(prepare, ids);
-    expect(problems).toContain(expected);
-    expect(problems.startsWith('guard/not-reviewed: ')).toBe(expected !== '');
-  });
-
-  test('is unknown without a token', async () => {
-    expect(await gate((github) => merge(github, shows('a')), 'a', false)).toContain('there is no `github-token`');
   });
 });

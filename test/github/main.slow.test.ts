@@ -21,15 +21,15 @@ async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, opt
   const { github, service, pushMain, run } = await makeTeam({ greeting: {} });
   const base = pushMain({});
   const commit = pushMain(changed);
-  const payload = JSON.parse(JSON.stringify({ repository: HOME, before: base, ...event }).replace('BASE', base));
+  const payload = JSON.parse(JSON.stringify({ repository: HOME, before: base, ...event }).replaceAll('BASE', base));
   const ran = await run(name, payload, { ref, commit }, options);
-  expect(github.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect(github.comments(1)).toEqual([]);
   const reason = ran.outputs['failure-reason'];
   expect(ran.exitCode).toBe(reason === '' ? 0 : 1);
   return { says: ran.stdout, reason, writes: service.takeWrites() };
 }
 
-const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE' } } };
+const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE', head_sha: 'BASE' } } };
 
 test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
   ['A push to the default branch is applied', { name: 'push' }, 'auto', DONE, '', APPLIED],

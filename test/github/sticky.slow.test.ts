@@ -54,7 +54,7 @@ const isThere = (github: GitHubDouble): void => github.addPull({ number: PULL, h
 const keep = ({ before, ...attempt }: Attempt): Promise<readonly string[]> =>
   endOf(
     { ...attempt, before: (github) => [isThere, before].forEach((prepare) => prepare?.(github)) },
-    (github) => keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY }),
+    async (github) => void (await keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY })),
     (github) => github.comments(PULL).map(({ user, body }) => `${user.login}: ${body}`),
   );
 

@@ -37,8 +37,8 @@ export type Team = {
   readonly review: (files: Edits, options?: RunOptions, from?: PullOrigin) => Promise<ActionRun>;
   /** Commits to main, and returns the commit. */
   readonly pushMain: (files: Edits, message?: string) => string;
-  /** Merges, and returns the commit that main is at then. */
-  readonly mergePull: (pull: Pull) => string;
+  /** Merges, by default with a merge commit, and returns the commit that main is at then. */
+  readonly mergePull: (pull: Pull, how?: 'merge' | 'squash' | 'rebase') => string;
   readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
   /** The run for a push of a commit to main. */
   readonly runPush: (commit: string, options?: RunOptions) => Promise<ActionRun>;
@@ -60,6 +60,11 @@ export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team>
   const github = await startGitHub();
   const { origin, desk } = makeRemote(workspaceFiles(prompts, config));
   const branches: string[] = [];
+  const atMain = (commit: string): string => {
+    github.setBranch('main', commit);
+    return commit;
+  };
+  atMain(git(desk, 'rev-parse', 'main'));
   const run: Team['run'] = async (name, event, at, options = {}) =>
     runAt(checkOut(origin, at.commit, options.depth ?? 0), name, event, at, { github, service }, options);
   const push: Team['push'] = (branch, files, message = 'Change') => pushTo(desk, branch, files, message);
@@ -79,12 +84,16 @@ export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team>
       push('change', files);
       return runPull(openPull('change', from), options);
     },
-    pushMain: (files, message = 'Change main') => pushTo(desk, 'main', files, message),
-    mergePull: ({ number, head, merge }) => {
-      git(desk, 'merge', '--quiet', '--ff-only', merge);
+    pushMain: (files, message = 'Change main') => atMain(pushTo(desk, 'main', files, message)),
+    mergePull: ({ number, head, merge }, how = 'merge') => {
+      const before = git(desk, 'rev-parse', 'main');
+      if (how === 'merge') git(desk, 'merge', '--quiet', '--ff-only', merge);
+      if (how === 'squash') commitSquashed(desk, head, number);
+      if (how === 'rebase') git(desk, 'cherry-pick', '--keep-redundant-commits', `${before}..${head}`);
       git(desk, 'push', '--quiet', 'origin', 'main');
-      github.addPull({ number, head, base: 'main', merged: true, mergeCommit: merge });
-      return merge;
+      const commits = git(desk, 'rev-list', `${before}..main`).split('\n');
+      github.addPull({ number, head, base: 'main', merged: true, mergeCommit: commits[0]!, commits });
+      return atMain(commits[0]!);
     },
     runPush: (commit, options) => {
       const before = git(desk, 'rev-list', '--parents', '--max-count=1', commit).split(' ')[1];
@@ -116,6 +125,11 @@ function pushTo(desk: string, branch: string, edits: Edits | Files, message: str
   git(desk, 'push', '--quiet', '--force', 'origin', branch);
   if (branch !== 'main') git(desk, 'checkout', '--quiet', 'main');
   return commit;
+}
+
+function commitSquashed(desk: string, head: string, number: number): void {
+  git(desk, 'merge', '--quiet', '--squash', head);
+  commitAll(desk, `Change (#${number})`);
 }
 
 function mergeForTry(desk: string, branch: string, number: number): string {

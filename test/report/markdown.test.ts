@@ -80,7 +80,7 @@ describe('Whatever files and the service say is inert', () => {
         for (const { text: shown, whole } of pagesOf(text, limit)) {
           expectInert(shown, [RUN]);
           expect(limit.measure(shown)).toBeLessThanOrEqual(most);
-          expect(shown.includes('> This page is not complete, and not fit for approval.')).toBe(!whole);
+          expect(shown.includes('> This page is not complete.')).toBe(!whole);
         }
       }),
       { numRuns: runs(40) },
@@ -305,8 +305,8 @@ describe('A page for which there is no room', () => {
       expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
       expectInert(text, [RUN]);
       expect(whole).toBe(false);
-      expect(text).toContain('\n> [!WARNING]\n> This page is not complete, and not fit for approval. Left out');
-      expect(text).toContain(`All of it is in [the run](${RUN}).\n`);
+      expect(text).toContain('\n> [!WARNING]\n> This page is not complete. Left out');
+      expect(text).toContain(`All of it is in the summary and the page of [the run](${RUN}).\n`);
       expect(text.endsWith(FOOT)).toBe(true);
     });
   });
@@ -322,7 +322,7 @@ describe('A page for which there is no room', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const { text, whole } = page(report([prompt({ changes: [long] })]));
     expect(whole).toBe(false);
-    expect(text).toContain('not fit for approval. Too large to be shown: 1 text (over 100 kB).');
+    expect(text).toContain('not complete. Too large to be shown: 1 text (over 100 kB); git diff');
   });
 
   test('is whole where there is room', () => {

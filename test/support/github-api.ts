@@ -16,6 +16,16 @@ export type GitHubIssue = {
   readonly user: Person;
 };
 
+export type CheckRun = {
+  readonly id: number;
+  readonly name: string;
+  readonly head_sha: string;
+  readonly conclusion: string;
+  readonly output: { readonly title: string; readonly summary: string; readonly text: string };
+  /** The slug of the app that made it. */
+  readonly app: { readonly slug: string };
+};
+
 export type Pull = {
   readonly number: number;
   readonly head: string;
@@ -24,6 +34,8 @@ export type Pull = {
   readonly merged?: boolean;
   /** Of an open one it is the commit that GitHub made to try the merge. */
   readonly mergeCommit?: string | null;
+  /** All that a merged one has brought to the branch. */
+  readonly commits?: readonly string[];
 };
 
 type GitHubRequest = {
@@ -58,6 +70,7 @@ type State = Required<GitHubOptions> & {
   readonly issues: Map<number, GitHubIssue>;
   readonly comments: Map<number, GitHubComment & { readonly issue: number }>;
   readonly pulls: Map<number, Pull>;
+  readonly checks: CheckRun[];
   readonly branches: Map<string, string>;
   readonly trees: Map<string, readonly string[]>;
   readonly failures: { readonly match: FailureMatch; readonly failure: Failure; left: number }[];
@@ -73,6 +86,7 @@ export async function startGitHub(options: GitHubOptions = {}) {
       issues: new Map(),
       comments: new Map(),
       pulls: new Map(),
+      checks: [],
       branches: new Map(),
       trees: new Map(),
       failures: [],
@@ -89,12 +103,18 @@ export async function startGitHub(options: GitHubOptions = {}) {
     /** Each request so far. */
     requests,
     comments: (issue: number) => commentsOf(state, issue),
+    /** By somebody who may. */
+    editComment: (id: number, body: string) => void state.comments.set(id, { ...state.comments.get(id)!, body }),
     /** In order of creation, without pull requests. */
     issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)),
     /** By the token's own person unless another is given. The issue may be unknown as yet. */
     addComment: (issue: number, { body, user }: { readonly body: string; readonly user?: Person }) =>
       void addComment(state, issue, body, user),
     addIssue: (issue: NewIssue) => void addIssue(state, issue),
+    /** The check runs of a commit, as they are now. */
+    checks: (head: string) => state.checks.filter(({ head_sha: sha }) => sha === head),
+    /** By the token's own app unless another is given. */
+    addCheck: (check: Omit<CheckRun, 'id' | 'app'> & Partial<CheckRun>) => void addCheck(state, check),
     /** Called again for the same number, it replaces what was said of it. */
     addPull: (pull: Pull) => addPull(state, pull),
     /** With lines as `git ls-tree -r -t` prints them. */
@@ -131,6 +151,13 @@ function addComment(state: State, issue: number, body: string, user = state.as):
   const id = 2_000_000_001 + state.comments.size;
   state.comments.set(id, { id, issue, body, user });
   return { id, body, user };
+}
+
+function addCheck(state: State, check: Omit<CheckRun, 'id' | 'app'> & Partial<CheckRun>): CheckRun {
+  const app = { slug: state.as.login.replace('[bot]', '') };
+  const made = { app, ...check, id: 4_000_000_001 + state.checks.length };
+  state.checks.push(made);
+  return made;
 }
 
 function commentsOf({ comments }: State, wanted: number): readonly GitHubComment[] {
@@ -186,6 +213,9 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['POST', /^issues$/, createIssue],
   ['PATCH', /^issues\/(\d+)$/, editIssue],
   ['GET', /^pulls\/(\d+)$/, showPull],
+  ['POST', /^check-runs$/, createCheck],
+  ['PATCH', /^check-runs\/(\d+)$/, editCheck],
+  ['GET', /^commits\/([^/]+)\/check-runs$/, listChecks],
   ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
   // Octokit encodes the slash, as GitHub takes it.
   ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
@@ -214,6 +244,15 @@ const EditShape = z.object({
   state_reason: z.enum(['completed', 'not_planned', 'reopened']).optional(),
 });
 
+/** Each text has at most so many bytes. */
+const outputText = z.string().refine((text) => Buffer.byteLength(text) <= 65_535);
+const CheckShape = z.object({
+  name: z.string().min(1),
+  head_sha: z.string(),
+  conclusion: z.enum(['success', 'neutral', 'failure']),
+  output: z.object({ title: z.string().min(1), summary: outputText, text: outputText }),
+});
+
 /** What is done with what was sent, where it has the shape that GitHub takes. */
 function withSent<Sent>(shape: z.ZodType<Sent>, { body }: Call, use: (sent: Sent) => Reply): Reply {
   const parsed = shape.safeParse(body);
@@ -221,15 +260,19 @@ function withSent<Sent>(shape: z.ZodType<Sent>, { body }: Call, use: (sent: Sent
 }
 
 function listComments(state: State, part: string, { url }: Call): Reply {
-  return state.issues.has(Number(part)) ? pageOf(commentsOf(state, Number(part)), url) : NOT_FOUND;
+  return state.issues.has(Number(part)) ? pageOf(commentsOf(state, Number(part)).map(commentToWire), url) : NOT_FOUND;
 }
 
 function createComment(state: State, part: string, call: Call): Reply {
   if (!state.issues.has(Number(part))) return NOT_FOUND;
   return withSent(CommentShape, call, ({ body }) => ({
     status: 201,
-    body: addComment(state, Number(part), body),
+    body: commentToWire(addComment(state, Number(part), body)),
   }));
+}
+
+function commentToWire(comment: GitHubComment): object {
+  return { ...comment, html_url: `https://github.com/acme/prompts/pull/1#issuecomment-${comment.id}` };
 }
 
 function editComment(state: State, part: string, call: Call): Reply {
@@ -238,8 +281,31 @@ function editComment(state: State, part: string, call: Call): Reply {
   if (comment.user.login !== state.as.login) return { status: 403 };
   return withSent(CommentShape, call, ({ body }) => {
     state.comments.set(comment.id, { ...comment, body });
-    return { status: 200, body: { ...comment, body } };
+    return { status: 200, body: commentToWire({ ...comment, body }) };
   });
+}
+
+/** Only apps have checks. */
+function createCheck(state: State, _part: string, call: Call): Reply {
+  if (state.as.type === 'User') return { status: 403, body: { message: 'You must authenticate via a GitHub App.' } };
+  return withSent(CheckShape, call, (sent) => ({ status: 201, body: addCheck(state, sent) }));
+}
+
+function editCheck(state: State, part: string, call: Call): Reply {
+  const at = state.checks.findIndex(({ id }) => id === Number(part));
+  const check = state.checks[at];
+  if (check === undefined) return NOT_FOUND;
+  return withSent(CheckShape.partial(), call, (sent) => {
+    state.checks[at] = { ...check, ...(sent as Partial<CheckRun>) };
+    return { status: 200, body: state.checks[at] };
+  });
+}
+
+function listChecks({ checks }: State, sha: string, { url }: Call): Reply {
+  const name = url.searchParams.get('check_name');
+  const found = checks.filter((check) => check.head_sha === sha && (name === null || check.name === name));
+  const { body, ...reply } = pageOf(found, url);
+  return { ...reply, body: { total_count: found.length, check_runs: body } };
 }
 
 function listIssues(state: State, _part: string, { url }: Call): Reply {
@@ -283,7 +349,9 @@ function showPull({ pulls }: State, part: string): Reply {
 }
 
 function listPullsOfCommit({ pulls }: State, sha: string, { url }: Call): Reply {
-  const found = [...pulls.values()].filter(({ head, mergeCommit }) => head === sha || mergeCommit === sha);
+  const found = [...pulls.values()].filter(({ head, mergeCommit, commits = [] }) =>
+    [head, mergeCommit, ...commits].includes(sha),
+  );
   return pageOf(found.map(pullToWire), url);
 }
 

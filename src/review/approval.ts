@@ -1,0 +1,118 @@
+import { digestOf, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
+import { canonicalJson, type JsonValue } from '../domain/json.ts';
+import { type Change, isNew, isVisible, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { makeProblem, messageOf, type Problem } from '../problem.ts';
+
+/** What a review has shown to those who merged it: by its digest each change, and the plan as a whole. */
+export type Shown = { readonly plan: string; readonly changes: ReadonlySet<string> };
+
+/**
+ * One digest (SHA-256, base64url) for each change of a prompt that anybody sees: the prompt, the environment or field,
+ * what stands there, and what goes there. A version counts by its content: what was half applied goes on with the
+ * version that was made. A baseline is seen by nobody.
+ */
+export function changeDigests({ file, changes, observed }: PromptPlan): readonly string[] {
+  const steps = changes.filter(isVisible).flatMap((change) => stepsOf(change, observed));
+  return steps.map((step) => {
+    const [, hex = ''] = digestOf(canonicalJson([file.id, ...step])).split(':');
+    return Buffer.from(hex, 'hex').toString('base64url');
+  });
+}
+
+function stepsOf(change: Change, observed: PromptPlan['observed']): readonly (readonly JsonValue[])[] {
+  switch (change.kind) {
+    case 'create-version':
+      return [['create', contentKey(change.content)]];
+    case 'update-prompt':
+      return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
+    case 'set-active':
+      return [['activate', change.environment, change.before?.id ?? null, goesLive(change.after, observed)]];
+  }
+}
+
+/** The content of a version that is known, else its id. */
+function goesLive(after: SetActive['after'], observed: PromptPlan['observed']): JsonValue {
+  if (isNew(after)) return contentKey(after.new);
+  const version = observed?.known.find(({ id }) => id === after.id);
+  return version === undefined ? after.id : contentKey(version);
+}
+
+/** A version that is made without metadata of the file's has none. */
+function contentKey({ digest, metadataDigest = EMPTY_METADATA_DIGEST }: Contents): JsonValue {
+  return { digest, metadata: metadataDigest };
+}
+
+type Contents = { readonly digest: string; readonly metadataDigest?: string | undefined };
+
+/** What a check holds, besides its report, so that the plan can be applied: at most so many characters, all of them ASCII. */
+export function renderApproval({ digest, prompts }: Plan, base: string | null, most: number): string {
+  const whole = [`base ${base ?? 'none'}`, `plan ${digest}`];
+  const changes = new Set(prompts.flatMap(changeDigests));
+  const text = inFence([...whole, ...changes]);
+  return text.length <= most ? text : inFence(whole);
+}
+
+function inFence(lines: readonly string[]): string {
+  return `An apply may do what this review has shown. Its base, its plan and each change by their digests:\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+}
+
+/** Null where nothing can be applied by it. */
+export function parseApproval(text: string): Shown | null {
+  const lines = /^```text\nbase \S+\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
+  const [, plan, changes = ''] = lines.exec(text.replaceAll('\r\n', '\n')) ?? [];
+  return plan === undefined ? null : { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
+}
+
+/** How a merged commit was reviewed; the request's number is null where none brought it. */
+export type Review = { readonly pull: number | null; readonly shown: Shown | null };
+
+/** Where the changes of a plan may have been shown. */
+export type Trail = {
+  /** What the branch has come through, newest first. */
+  readonly commits: readonly string[];
+  readonly concerns: (file: PromptFile, commit: string) => boolean;
+  /** Rejects where it cannot be told. */
+  readonly reviewOf: (commit: string) => Promise<Review>;
+};
+
+/** So many commits are asked about in one run. */
+const MOST_ASKED = 100;
+
+/** By prompt id, why it may not be applied: each of its changes must have been shown in a review of a commit about it. */
+export async function findUnreviewed(plan: Plan, { commits, concerns, reviewOf }: Trail): Promise<Unreviewed> {
+  const all = plan.prompts.map((prompt) => ({
+    file: prompt.file,
+    left: changeDigests(prompt),
+    reviews: [] as Review[],
+  }));
+  let [asked, failure]: [number, string | null] = [0, null];
+  for (const commit of commits) {
+    const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
+    if (about.length === 0) continue;
+    if (failure !== null || asked === MOST_ASKED) break;
+    asked += 1;
+    const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
+    if (!review) break;
+    for (const one of about) {
+      one.reviews.push(review);
+      one.left = one.left.filter((digest) => !covers(review, digest, plan));
+    }
+  }
+  const refused = all.filter(({ left }) => left.length > 0);
+  return new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)]));
+}
+
+export type Unreviewed = ReadonlyMap<string, Problem>;
+
+function covers({ shown }: Review, digest: string, plan: Plan): boolean {
+  return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
+}
+
+/** Without a place: the prompt has one, and what is said of all is said once. */
+function notReviewed(reviews: readonly Review[], failure: string | null): Problem {
+  const asked = new Map(reviews.map((review) => [review.pull, review]));
+  asked.delete(null);
+  const pulls = [...asked.values()].map(({ pull, shown }) => ({ pull: `#${pull}`, shown: shown !== null }));
+  return makeProblem('guard/not-reviewed', { pulls, failure });
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { promptText } from '../support/prompts.ts';
+import { changeService } from '../support/service.ts';
+import { greets, makeTeam, type Pull, type Team } from './team.ts';
+
+const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
+const says = (key: string, text: string) => ({ [`prompts/${key}.md`]: promptText(key, { text }) });
+
+/** A team whose prompts are applied. */
+async function makeApplied(...keys: readonly string[]): Promise<Team> {
+  const team = await makeTeam(Object.fromEntries(keys.map((key) => [key, {}])));
+  await team.runPush(team.pushMain({}));
+  team.service.takeWrites();
+  return team;
+}
+
+/** Opens the pull request of a branch with these files, or brings it up to date, and reviews it. */
+async function open(team: Team, branch: string, files: Parameters<Team['push']>[1]): Promise<Pull> {
+  team.push(branch, files);
+  const pull = team.openPull(branch);
+  await team.runPull(pull);
+  return pull;
+}
+
+const madeBy = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
+
+describe('Nothing is applied by', () => {
+  test.each<[string, (team: Team, seen: Pull, unseen: Pull) => void]>([
+    [
+      'a comment that somebody has edited, with all of that of another pull request',
+      ({ github }, seen, { number }) => {
+        const [[own], [other]] = [github.comments(seen.number), github.comments(number)];
+        github.editComment(own!.id, other!.body);
+      },
+    ],
+    ['the check of another pull request', ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1)],
+    [
+      'a check by another app',
+      ({ github }, seen, { head }) => {
+        const [check] = github.checks(head);
+        github.addCheck({ ...check!, head_sha: seen.head, app: { slug: 'other' } });
+      },
+    ],
+    [
+      'a check on a commit that was pushed after the merge',
+      ({ github, push }, _, { head }) => {
+        const [check] = github.checks(head);
+        github.addCheck({ ...check!, head_sha: push('change', greets('Later')) });
+      },
+    ],
+    [
+      'a check of another name',
+      ({ github }, seen, { head }) => {
+        const [check] = github.checks(head);
+        github.addCheck({ ...check!, head_sha: seen.head, name: 'promptsync (other/promptsync.yaml)' });
+      },
+    ],
+  ])('%s', async (_, forge) => {
+    const team = await makeApplied('greeting');
+    const unseen = await open(team, 'other', greets('Unseen'));
+    const seen = await open(team, 'change', greets('Seen'));
+    const merged = team.mergePull(seen);
+    forge(team, seen, unseen);
+    // What is merged is another text than the review has shown, as after a push that came between the two.
+    const commit = team.pushMain(greets('Unseen'));
+    team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
+    const ran = await team.runPush(commit, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain(`#${seen.number} has shown something else`);
+    expect(team.service.takeWrites()).toEqual([]);
+    expect(merged).not.toBe(commit);
+  });
+
+  test('a check of an older push of the same pull request', async () => {
+    const team = await makeApplied('greeting');
+    await open(team, 'change', greets('Unseen'));
+    await open(team, 'change', greets('Seen'));
+    team.push('change', greets('Unseen'));
+    const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain('#1 has no check of promptsync');
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+
+  test('a review without a key', async () => {
+    const team = await makeApplied('greeting');
+    team.push('change', greets('Other'));
+    const pull = team.openPull('change', { repository: 'stranger/prompts', by: 'stranger' });
+    await team.runPull(pull, { keyless: true });
+    expect(team.github.checks(pull.head)).toMatchObject([{ name: 'promptsync', conclusion: 'success' }]);
+    expect((await team.runPush(team.mergePull(pull), reviewed)).outputs['failure-reason']).toBe('refused');
+  });
+});
+
+test('What was changed in the service since is not what was shown: it is refused by name, and the rest is applied', async () => {
+  const team = await makeApplied('greeting', 'farewell', 'refund');
+  await open(team, 'change', { ...greets('Other'), ...says('farewell', 'Bye') });
+  for (const key of ['greeting', 'refund']) await changeService(team.service.baseUrl, key, 'staging', 'By hand');
+  team.service.takeWrites();
+  const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
+  expect(ran.outputs['failure-reason']).toBe('refused');
+  for (const key of ['greeting', 'refund']) {
+    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change: #1 has shown something`);
+  }
+  expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+});
+
+test('Twelve squash merges behind one approval of the environment are applied by the run of the last', async () => {
+  const keys = [...Array(12).keys()].map((index) => `prompt-${index}`);
+  const team = await makeApplied(...keys);
+  for (const key of keys) await open(team, key, says(key, 'Other'));
+  // Each is merged as it was reviewed.
+  const merged = keys.map((key) => team.mergePull(team.openPull(key), 'squash'));
+  expect((await team.runPush(merged[0]!, reviewed)).outputs['failure-reason']).toBe('superseded');
+  const [last = ''] = merged.slice(-1);
+  expect((await team.runPush(last, reviewed)).outputs['failure-reason']).toBe('');
+  expect(madeBy(team)).toHaveLength(12);
+});
+
+test('A rebase of twelve commits on a merge that was not applied is applied with it', async () => {
+  const team = await makeApplied('greeting', 'farewell');
+  team.mergePull(await open(team, 'first', says('farewell', 'Bye')));
+  for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
+  const commit = team.mergePull(await open(team, 'change', greets('Other')), 'rebase');
+  expect((await team.runPush(commit, reviewed)).outputs['failure-reason']).toBe('');
+  expect(madeBy(team)).toHaveLength(2);
+});
+
+test('Through a merge queue, the check of each pull request counts, and that of the queue is there', async () => {
+  const team = await makeApplied('greeting', 'farewell');
+  await open(team, 'one', greets('One'));
+  await open(team, 'two', says('farewell', 'Two'));
+  const before = team.mergePull(team.openPull('one'));
+  const queued = team.openPull('two');
+  const event = {
+    merge_group: { base_sha: before, head_sha: queued.merge },
+    repository: { full_name: 'acme/prompts' },
+  };
+  const at = { ref: 'refs/heads/gh-readonly-queue/main/pr-2', commit: queued.merge };
+  expect(await team.run('merge_group', event, at)).toMatchObject({ exitCode: 0 });
+  const [check] = team.github.checks(queued.merge);
+  expect(check).toMatchObject({ name: 'promptsync', conclusion: 'success' });
+  expect(check?.output.text).toBe('Nothing can be applied by this check.');
+  expect((await team.runPush(team.mergePull(queued), reviewed)).outputs['failure-reason']).toBe('');
+  expect(madeBy(team)).toHaveLength(2);
+  expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
+});
+
+describe('A check', () => {
+  const checksOf = async (files: Parameters<Team['push']>[1], inputs = {}) => {
+    const team = await makeApplied('greeting');
+    team.push('change', files);
+    const pull = team.openPull('change');
+    await team.runPull(pull, { inputs });
+    return team.github
+      .checks(pull.head)
+      .map(({ name, conclusion, output }) => ({ name, conclusion, title: output.title }));
+  };
+  const name = 'promptsync';
+  const created = 'Plan: 1 to create, 1 to activate.';
+
+  test.each<[string, Parameters<Team['push']>[1], object, object]>([
+    ['is a success with changes', greets('Other'), {}, { name, conclusion: 'success', title: created }],
+    ['also where no comment is wanted', greets('Other'), { comment: 'never' }, { name, conclusion: 'success' }],
+    ['is neutral with nothing to do', { 'README.md': 'Words' }, {}, { name, conclusion: 'neutral' }],
+    ['is a failure with invalid files', { 'prompts/greeting.md': 'x' }, {}, { name, conclusion: 'failure' }],
+    [
+      'has the path of a configuration that is elsewhere in its name',
+      { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/greeting.md': promptText('greeting', { text: 'B' }) },
+      { 'working-directory': 'b' },
+      { name: 'promptsync (b/promptsync.yaml)', conclusion: 'success', title: created },
+    ],
+  ])('%s', async (_, files, inputs, expected) => {
+    expect(await checksOf(files, inputs)).toMatchObject([expected]);
+  });
+
+  test('and its comment stay as they are in a second review of the same', async () => {
+    const team = await makeApplied('greeting');
+    const pull = await open(team, 'change', greets('Other'));
+    const writes = () => team.github.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
+    const before = writes().length;
+    await team.runPull(pull, { environment: { GITHUB_RUN_ID: '4712' } });
+    expect(writes()).toHaveLength(before);
+  });
+});
+
+describe('Later the comment says', () => {
+  const titleOf = ({ github }: Team, number = 1) => github.comments(number)[0]?.body.split('\n')[1];
+
+  test('that it was applied, with versions; what is run again takes nothing back', async () => {
+    const team = await makeApplied('greeting');
+    const pull = await open(team, 'change', greets('Other'));
+    const merged = team.mergePull(pull);
+    const ran = await team.runPush(merged, { environment: { GITHUB_RUN_ID: '4712' } });
+    const [comment, ...others] = team.github.comments(1);
+    expect(others).toEqual([]);
+    expect(comment?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 created, 1 act/);
+    expect(comment?.body).toContain('| `greeting` | `staging: v1 → v2` |');
+    expect(comment?.body).toContain('/actions/runs/4712');
+    expect(ran.stderr).toContain(`Comment: https://github.com/acme/prompts/pull/1#issuecomment-${comment?.id}`);
+
+    await team.runPush(merged);
+    await team.runPull(pull);
+    await team.run('pull_request', { ...pull.event, action: 'closed' }, { ref: 'refs/heads/main', commit: pull.merge });
+    team.pushMain(greets('Later'));
+    expect((await team.runPush(team.pushMain({}))).exitCode).toBe(0);
+    await changeService(team.service.baseUrl, 'greeting', 'staging', 'By hand');
+    expect((await team.runPush(merged)).outputs['failure-reason']).toBe('superseded');
+    expect(team.github.comments(1)).toEqual([comment]);
+  });
+
+  test('that it is superseded, naming the newer commit', async () => {
+    const team = await makeApplied('greeting', 'farewell');
+    const merged = team.mergePull(await open(team, 'change', greets('Other')));
+    const newer = team.pushMain(says('farewell', 'Bye'));
+    await team.runPush(merged);
+    expect(titleOf(team)).toContain('### promptsync superseded, ');
+    expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer}`);
+  });
+
+  test('that it has failed', async () => {
+    const team = await makeApplied('greeting');
+    const merged = team.mergePull(await open(team, 'change', greets('Other')));
+    await team.runPush(merged, { inputs: { 'api-key': 'sk-wrong-0123456789' } });
+    expect(titleOf(team)).toContain('### promptsync failed, ');
+  });
+
+  test('that the branch has moved on since the review was made', async () => {
+    const team = await makeApplied('greeting');
+    team.push('change', greets('Other'));
+    const pull = team.openPull('change');
+    team.pushMain({ 'README.md': 'Words' });
+    await team.runPull(pull);
+    expect(team.github.comments(1)[0]?.body).toContain('action/stale-base');
+  });
+});
