@@ -55095,13 +55095,15 @@ function saysTheSame(one, other) {
 	const [first, second] = [one ?? "", other].map((text) => text.replaceAll(/\/actions\/runs\/\d+/g, ""));
 	return first === second;
 }
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address. Throws what Octokit
+/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where
+* it is not wanted. Throws what Octokit
 * throws. */
 async function keepComment(github, comment) {
 	const { octokit, names } = github;
-	const { issue, body } = comment;
+	const { issue, body, wanted = () => true } = comment;
 	return upsert({
 		find: () => findComment(github, comment),
+		wanted,
 		update: async (found) => {
 			if (saysTheSame(found.body, body)) return found.html_url;
 			return (await octokit.request("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", {
@@ -55183,9 +55185,10 @@ async function findIssue(github, marker) {
 		per_page: 100
 	})).filter(({ pull_request: pull }) => pull === void 0).find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
-/** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
-async function upsert({ find, update, create }) {
+/** Updates what is there, else makes it; null where it is not wanted. When the answer to that was lost, it is looked for before it is sent again. */
+async function upsert({ find, wanted = () => true, update, create }) {
 	const found = await find();
+	if (!wanted(found)) return null;
 	if (found !== null) return update(found);
 	try {
 		return await create();
@@ -57827,22 +57830,20 @@ function needed(github) {
 	return github;
 }
 /** Keeps the comment of a pull request up to date. */
-async function publishComment(pull, context, conclusion) {
-	const { inputs } = context;
-	const github = needed(context.github);
-	const marker = markerOf(inputs);
-	const target = {
-		issue: pull.number,
-		marker
-	};
-	if (inputs.comment === "changes" && isQuiet(conclusion.report) && await findComment(github, target) === null) return;
+async function publishComment({ number: issue }, context, conclusion) {
+	const marker = markerOf(context.inputs);
+	const silent = context.inputs.comment === "changes" && isQuiet(conclusion.report);
+	const wanted = (found) => found !== null || !silent;
 	await keepAndLink({
-		...target,
-		body: bodyOf(marker, conclusion)
-	}, github, context);
+		issue,
+		marker,
+		body: bodyOf(marker, conclusion),
+		wanted
+	}, context);
 }
-async function keepAndLink(comment, github, { world }) {
-	world.notice(`Comment: ${escapeLine(await keepComment(github, comment))}`);
+async function keepAndLink(comment, { github, world }) {
+	const url = await keepComment(needed(github), comment);
+	if (url !== null) world.notice(`Comment: ${escapeLine(url)}`);
 }
 /** The comments of merged pull requests say what became of their plans. */
 async function publishOutcome(merged, context, conclusion) {
@@ -57859,22 +57860,17 @@ async function publishOutcome(merged, context, conclusion) {
 		}
 	});
 	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
-	for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) {
-		const found = await findComment(github, {
-			issue,
-			marker
-		});
-		const stays = failure === "superseded" && isApplied(found);
-		if (found !== null && !stays) await keepAndLink({
-			issue,
-			marker,
-			body
-		}, github, context);
-	}
+	const wanted = (found) => found !== null && !(failure === "superseded" && isApplied(found));
+	for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) await keepAndLink({
+		issue,
+		marker,
+		body,
+		wanted
+	}, context);
 }
 const APPLIED = "applied";
-function isApplied(comment) {
-	return comment?.body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
+function isApplied({ body }) {
+	return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
 }
 function outcomeOf({ failure, report }) {
 	const overtaken = report.problems.some(({ code }) => code === "guard/overtaken");

@@ -25,7 +25,7 @@ export const ADVICE = {
   'guard/superseded':
     'In continuous integration nothing has to be done: this keeps a slow run, or one that is run again, from rolling back what a newer one has applied. [What is compared](configuration.md#what-goes-live).',
   'guard/not-reviewed':
-    'The comment on the pull request has to have shown [what is done to each prompt](action.md#what-it-refuses). That is not so where the service was changed since, or the comment was too long to hold all of it.',
+    'The check of a merged pull request has to have shown [this very change](action.md#what-is-approved). That is not so where the service was changed since. Any pull request that is merged next shows, and so approves, all that is to be done then.',
   'git/shallow': WHOLE_HISTORY,
   'git/unknown-base': WHOLE_HISTORY,
   'apply/somebody-else-wrote':

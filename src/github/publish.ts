@@ -20,7 +20,7 @@ import { type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
 import { branchOf, type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
-import { closeIssue, findComment, keepComment, keepIssue, markerOf, type StickyComment } from './sticky.ts';
+import { closeIssue, keepComment, keepIssue, markerOf, type StickyComment } from './sticky.ts';
 
 /** What a run has come to; without a context it could not even begin. */
 export type Done = {
@@ -211,19 +211,17 @@ function needed(github: GitHub | null): GitHub {
 }
 
 /** Keeps the comment of a pull request up to date. */
-async function publishComment(pull: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
-  const { inputs } = context;
-  const github = needed(context.github);
-  const marker = markerOf(inputs);
-  const target = { issue: pull.number, marker };
-  const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
+async function publishComment({ number: issue }: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
+  const marker = markerOf(context.inputs);
+  const silent = context.inputs.comment === 'changes' && isQuiet(conclusion.report);
   // What was said before is corrected all the same.
-  if (silent && (await findComment(github, target)) === null) return;
-  await keepAndLink({ ...target, body: bodyOf(marker, conclusion) }, github, context);
+  const wanted: StickyComment['wanted'] = (found) => found !== null || !silent;
+  await keepAndLink({ issue, marker, body: bodyOf(marker, conclusion), wanted }, context);
 }
 
-async function keepAndLink(comment: StickyComment, github: GitHub, { world }: Context): Promise<void> {
-  world.notice(`Comment: ${escapeLine(await keepComment(github, comment))}`);
+async function keepAndLink(comment: StickyComment, { github, world }: Context): Promise<void> {
+  const url = await keepComment(needed(github), comment);
+  if (url !== null) world.notice(`Comment: ${escapeLine(url)}`);
 }
 
 /** The comments of merged pull requests say what became of their plans. */
@@ -236,18 +234,17 @@ async function publishOutcome(merged: readonly string[], context: Context, concl
   const time = new Date(context.world.now()).toISOString().slice(0, 16).replace('T', ' ');
   const body = bodyOf(marker, { ...conclusion, page: { ...page, title: `${outcomeOf(conclusion)}, ${time} UTC` } });
   const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
+  // A run that is started again later finds newer commits, and takes nothing back.
+  const wanted: StickyComment['wanted'] = (found) => found !== null && !(failure === 'superseded' && isApplied(found));
   for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) {
-    const found = await findComment(github, { issue, marker });
-    // A run that is started again later finds newer commits, and takes nothing back.
-    const stays = failure === 'superseded' && isApplied(found);
-    if (found !== null && !stays) await keepAndLink({ issue, marker, body }, github, context);
+    await keepAndLink({ issue, marker, body, wanted }, context);
   }
 }
 
 const APPLIED = 'applied';
 
-function isApplied(comment: { readonly body?: string } | null): boolean {
-  return comment?.body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
+function isApplied({ body }: { readonly body?: string }): boolean {
+  return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
 }
 
 function outcomeOf({ failure, report }: Conclusion): string {

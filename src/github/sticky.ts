@@ -10,7 +10,11 @@ type Sticky = {
   readonly body: string;
 };
 /** A comment on an issue or a pull request. */
-export type StickyComment = Sticky & { readonly issue: number };
+export type StickyComment = Sticky & {
+  readonly issue: number;
+  /** Whether it is to be written, after what is there (null: none); by default always. */
+  readonly wanted?: (found: Comment | null) => boolean;
+};
 type StickyIssue = Sticky & { readonly title: string };
 
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
@@ -28,13 +32,15 @@ export function saysTheSame(one: string | null | undefined, other: string): bool
   return first === second;
 }
 
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address. Throws what Octokit
+/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where
+ * it is not wanted. Throws what Octokit
  * throws. */
-export async function keepComment(github: GitHub, comment: StickyComment): Promise<string> {
+export async function keepComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
-  const { issue, body } = comment;
+  const { issue, body, wanted = () => true } = comment;
   return upsert({
     find: () => findComment(github, comment),
+    wanted,
     update: async (found) => {
       if (saysTheSame(found.body, body)) return found.html_url;
       const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
@@ -49,10 +55,7 @@ export async function keepComment(github: GitHub, comment: StickyComment): Promi
 }
 
 /** The comment that begins with the marker and is ours; others may have copied the marker. */
-export async function findComment(
-  github: GitHub,
-  { issue, marker }: Omit<StickyComment, 'body'>,
-): Promise<Comment | null> {
+async function findComment(github: GitHub, { issue, marker }: StickyComment): Promise<Comment | null> {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const comments = await octokit.paginate(call, { ...names, issue_number: issue, per_page: 100 });
@@ -102,14 +105,16 @@ async function findIssue(github: GitHub, marker: string): Promise<Issue | null> 
 /** How a text of ours is found, changed and made. */
 type Upsert<Found, Kept> = {
   readonly find: () => Promise<Found | null>;
+  readonly wanted?: (found: Found | null) => boolean;
   readonly update: (found: Found) => Promise<Kept>;
   /** To be sent once: it would make a second one. */
   readonly create: () => Promise<Kept>;
 };
 
-/** Updates what is there, else makes it. When the answer to that was lost, it is looked for before it is sent again. */
-export async function upsert<Found, Kept>({ find, update, create }: Upsert<Found, Kept>): Promise<Kept> {
+/** Updates what is there, else makes it; null where it is not wanted. When the answer to that was lost, it is looked for before it is sent again. */
+export async function upsert<Found, Kept>({ find, wanted = () => true, update, create }: Upsert<Found, Kept>) {
   const found = await find();
+  if (!wanted(found)) return null;
   if (found !== null) return update(found);
   try {
     return await create();

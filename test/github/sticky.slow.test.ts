@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeIssue, findComment, keepComment, keepIssue } from '../../src/github/sticky.ts';
+import { closeIssue, keepComment, keepIssue } from '../../src/github/sticky.ts';
 import {
   startGitHub,
   type Failure,
@@ -155,8 +155,10 @@ describe('among 250 comments', () => {
     const github = await startGitHub();
     isThere(github);
     for (const body of bodies) github.addComment(PULL, body === OLD ? { body } : { body, user: ADA });
-    const comment = await findComment(connectTo(github), { issue: PULL, marker: MARKER });
-    return { body: comment?.body, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
+    let found: string | undefined;
+    const wanted = (comment: { readonly body?: string } | null) => void (found = comment?.body) === null;
+    await keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, wanted });
+    return { body: found, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
   };
   const pages = Array.from({ length: 3 }, () => '/repos/acme/prompts/issues/7/comments');
   const others = Array.from({ length: 250 }, (_, index) => `Comment ${index}`);
