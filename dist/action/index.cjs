@@ -54860,10 +54860,6 @@ const EventShape = object({
 	sender: person.nullish(),
 	before: string().optional()
 });
-/** The name of the branch that a run is for. */
-function branchOf({ ref }) {
-	return ref.replace(/^refs\/heads\//, "");
-}
 const DEPENDABOT = "dependabot[bot]";
 const NO_COMMIT = /^0+$/;
 /** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
@@ -54954,13 +54950,15 @@ async function makeContext(inputs, host) {
 		environment: variables
 	});
 	const event = await readEvent(environment);
+	const branch = read.config?.branch ?? event.defaultBranch;
 	const config = read.config && {
 		...read.config,
-		branch: read.config.branch ?? event.defaultBranch
+		branch
 	};
 	return {
 		inputs,
 		event,
+		branch,
 		configuration: {
 			...read,
 			config
@@ -55046,28 +55044,34 @@ function parseApproval(text) {
 }
 /** So many commits are asked about in one run. */
 const MOST_ASKED = 100;
-/** By prompt id, why it may not be applied: each of its changes must have been shown in a review of a commit about it. */
-async function findUnreviewed(plan, { commits, concerns, reviewOf }) {
+/** Each change of a prompt must have been shown in the review of a commit that is about it. */
+async function compareWithReviews(plan, { commits, concerns, reviewOf }) {
 	const all = plan.prompts.map((prompt) => ({
 		file: prompt.file,
 		left: changeDigests(prompt),
 		reviews: []
 	}));
+	const shownBy = /* @__PURE__ */ new Set();
 	let [asked, failure] = [0, null];
 	for (const commit of commits) {
 		const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
 		if (about.length === 0) continue;
-		if (failure !== null || asked === MOST_ASKED) break;
+		if (asked === MOST_ASKED) break;
 		asked += 1;
 		const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
 		if (!review) break;
 		for (const one of about) {
 			one.reviews.push(review);
-			one.left = one.left.filter((digest) => !covers(review, digest, plan));
+			const left = one.left.filter((digest) => !covers(review, digest, plan));
+			if (left.length < one.left.length) shownBy.add(review.pull ?? 0);
+			one.left = left;
 		}
 	}
 	const refused = all.filter(({ left }) => left.length > 0);
-	return new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)]));
+	return {
+		unreviewed: new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)])),
+		shownBy
+	};
 }
 function covers({ shown }, digest, plan) {
 	return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
@@ -55277,12 +55281,17 @@ function askGitHub({ github }) {
 		};
 	};
 }
-/** Why prompts may not be applied: what is done to each must have been shown in a review that was merged. */
-async function reviewGate(context, walked) {
-	const unreviewed = await findUnreviewed(walked.plan, {
+/**
+* Why prompts may not be applied: what is done to each must have been shown in a review that was merged. The pull
+* requests that have shown some of it are added to those given.
+*/
+async function reviewGate(context, walked, pulls) {
+	const trail = {
 		...await trailOf(walked),
 		reviewOf: reviewsOf(context)
-	});
+	};
+	const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
+	shownBy.forEach((pull) => pulls.add(pull));
 	return ({ file }) => {
 		const problem = unreviewed.get(file.id);
 		return problem === void 0 ? [] : [problem];
@@ -55311,11 +55320,11 @@ async function trailOf({ plan, config, repository }) {
 	};
 }
 /** Of each commit the pull request that it was merged with, and what the check on its last head has shown. */
-function reviewsOf({ github, event, inputs, world }) {
+function reviewsOf({ github, branch, inputs, world }) {
 	const name = checkName(world.workingDirectory, inputs.config);
 	return async (commit) => {
 		if (github === null) throw new Error("there is no `github-token`");
-		const pull = await mergedPullOf(github, commit, branchOf(event));
+		const pull = await mergedPullOf(github, commit, branch);
 		return pull === null ? {
 			pull: null,
 			shown: null
@@ -57789,10 +57798,10 @@ async function publishSummary({ report, page }, { writeSummary }) {
 	}).text);
 }
 /** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
-async function publishOnGitHub({ mode, context, merged = [] }, conclusion, attempt) {
+async function publishOnGitHub({ mode, context, ...brought }, conclusion, attempt) {
 	const { comment, "drift-issue": issue } = context.inputs;
 	if (mode === "plan") await publishReview(context, conclusion, attempt);
-	if (mode === "sync" && comment !== "never" && context.github !== null) await attempt("comment", () => publishOutcome(merged, context, conclusion));
+	if (mode === "sync" && comment !== "never" && context.github !== null) await attempt("comment", () => publishOutcome(brought, context, conclusion));
 	if (mode === "drift" && issue) await attempt("issue", () => publishIssue(context, conclusion));
 }
 /** Once the pull request is closed, what its review has shown stays. */
@@ -57846,7 +57855,8 @@ async function keepAndLink(comment, { github, world }) {
 	if (url !== null) world.notice(`Comment: ${escapeLine(url)}`);
 }
 /** The comments of merged pull requests say what became of their plans. */
-async function publishOutcome(merged, context, conclusion) {
+async function publishOutcome(brought, context, conclusion) {
+	const { merged = [], pulls: shownBy = [] } = brought;
 	const { report, page, failure } = conclusion;
 	if (failure === "" && report.prompts.every(({ status }) => status === "unchanged")) return;
 	const github = needed(context.github);
@@ -57859,9 +57869,9 @@ async function publishOutcome(merged, context, conclusion) {
 			title: `${outcomeOf(conclusion)}, ${time} UTC`
 		}
 	});
-	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
+	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, context.branch)));
 	const wanted = (found) => found !== null && !(failure === "superseded" && isApplied(found));
-	for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) await keepAndLink({
+	for (const issue of /* @__PURE__ */ new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) await keepAndLink({
 		issue,
 		marker,
 		body,
@@ -58084,7 +58094,7 @@ async function run$1(host) {
 			context
 		};
 		begun = {
-			mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null),
+			mode: chooseMode(inputs.mode, context.event, context.branch),
 			context
 		};
 		const command = {
@@ -58143,6 +58153,7 @@ async function staleBase(base, { event: { pull }, github }) {
 async function apply(context) {
 	const { event, world, inputs } = context;
 	const mustBeReviewed = inputs["require-reviewed-plan"];
+	const pulls = /* @__PURE__ */ new Set();
 	const repository = await openWhole(context);
 	const base = await baseOf(event, repository);
 	const guards = {
@@ -58150,7 +58161,7 @@ async function apply(context) {
 		askForge: askGitHub(context),
 		...mustBeReviewed && {
 			onlyThisPlan: true,
-			refusals: (walked) => reviewGate(context, walked)
+			refusals: (walked) => reviewGate(context, walked, pulls)
 		}
 	};
 	const merged = await mergedSince(event.before, repository);
@@ -58162,7 +58173,8 @@ async function apply(context) {
 			base,
 			...guards
 		}, world),
-		merged
+		merged,
+		pulls
 	};
 }
 /** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */

@@ -61,7 +61,7 @@ function fetchThrough(environment: World['environment']) {
 }
 
 /** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
-export async function mergedPullOf({ octokit, names, once }: GitHub, commit: string, branch: string) {
+export async function mergedPullOf({ octokit, names, once }: GitHub, commit: string, branch: string | null) {
   const call = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
   const ask = () => octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
   const pulls = await once(`pull requests of ${commit}`, ask);

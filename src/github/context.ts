@@ -19,6 +19,8 @@ export type Context = {
   readonly world: World;
   /** Read once, before git is started: it names the variable of the key, which git does not get. */
   readonly configuration: ConfigResult;
+  /** The branch that goes live; null where nobody names it. */
+  readonly branch: string | null;
   readonly git: GitStart;
   /** Null without a token: then nothing is read from GitHub and nothing published there. */
   readonly github: GitHub | null;
@@ -37,9 +39,10 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const read = await loadConfig({ workingDirectory: folder, file: inputs.config, environment: variables });
   const event = await readEvent(environment);
   // A checkout does not know which branch is the default one.
-  const config = read.config && { ...read.config, branch: read.config.branch ?? event.defaultBranch };
+  const branch = read.config?.branch ?? event.defaultBranch;
+  const config = read.config && { ...read.config, branch };
   return {
-    ...{ inputs, event },
+    ...{ inputs, event, branch },
     configuration: { ...read, config },
     // A configuration that cannot be read is reported by the run.
     git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),

@@ -46,11 +46,6 @@ export type Event = {
   readonly before: string | null;
 };
 
-/** The name of the branch that a run is for. */
-export function branchOf({ ref }: Pick<Event, 'ref'>): string {
-  return ref.replace(/^refs\/heads\//, '');
-}
-
 const DEPENDABOT = 'dependabot[bot]';
 const NO_COMMIT = /^0+$/;
 

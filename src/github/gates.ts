@@ -3,11 +3,10 @@ import type { SyncOptions } from '../commands/sync.ts';
 import type { Walked } from '../commands/walk.ts';
 import { configPaths } from '../desired/workspace.ts';
 import { isVisible } from '../domain/plan.ts';
-import { findUnreviewed, type Trail } from '../review/approval.ts';
+import { compareWithReviews, type Trail } from '../review/approval.ts';
 import { checkName, shownIn } from './check.ts';
 import { mergedPullOf, tipOfBranch, treeOf } from './client.ts';
 import type { Context } from './context.ts';
-import { branchOf } from './event.ts';
 
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
 export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['askForge'] {
@@ -21,9 +20,14 @@ export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['a
 
 type ReviewGate = ReturnType<NonNullable<SyncOptions['refusals']>>;
 
-/** Why prompts may not be applied: what is done to each must have been shown in a review that was merged. */
-export async function reviewGate(context: Context, walked: Walked): ReviewGate {
-  const unreviewed = await findUnreviewed(walked.plan, { ...(await trailOf(walked)), reviewOf: reviewsOf(context) });
+/**
+ * Why prompts may not be applied: what is done to each must have been shown in a review that was merged. The pull
+ * requests that have shown some of it are added to those given.
+ */
+export async function reviewGate(context: Context, walked: Walked, pulls: Set<number>): ReviewGate {
+  const trail = { ...(await trailOf(walked)), reviewOf: reviewsOf(context) };
+  const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
+  shownBy.forEach((pull) => pulls.add(pull));
   return ({ file }) => {
     const problem = unreviewed.get(file.id);
     return problem === undefined ? [] : [problem];
@@ -52,11 +56,11 @@ async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail
 }
 
 /** Of each commit the pull request that it was merged with, and what the check on its last head has shown. */
-function reviewsOf({ github, event, inputs, world }: Context): Trail['reviewOf'] {
+function reviewsOf({ github, branch, inputs, world }: Context): Trail['reviewOf'] {
   const name = checkName(world.workingDirectory, inputs.config);
   return async (commit) => {
     if (github === null) throw new Error('there is no `github-token`');
-    const pull = await mergedPullOf(github, commit, branchOf(event));
+    const pull = await mergedPullOf(github, commit, branch);
     return pull === null
       ? { pull: null, shown: null }
       : { pull: pull.number, shown: await shownIn(github, pull.head, name) };

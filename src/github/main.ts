@@ -23,7 +23,7 @@ async function run(host: SafeActionHost): Promise<Done> {
     const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
     begun = { ...begun, context };
-    begun = { mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null), context };
+    begun = { mode: chooseMode(inputs.mode, context.event, context.branch), context };
     const command = { plan, sync: apply, drift }[begun.mode];
     return { ...begun, ...(await command(context)) };
   } catch (error) {
@@ -31,7 +31,7 @@ async function run(host: SafeActionHost): Promise<Done> {
   }
 }
 
-type Came = Pick<Done, 'result' | 'base' | 'merged'>;
+type Came = Pick<Done, 'result' | 'base' | 'merged' | 'pulls'>;
 
 async function plan(context: Context): Promise<Came> {
   const { event, world } = context;
@@ -56,15 +56,20 @@ async function staleBase(base: string | undefined, { event: { pull }, github }: 
 async function apply(context: Context): Promise<Came> {
   const { event, world, inputs } = context;
   const mustBeReviewed = inputs['require-reviewed-plan'];
+  const pulls = new Set<number>();
   const repository = await openWhole(context);
   const base = await baseOf(event, repository);
   const guards: Partial<SyncOptions> = {
     anyCommit: inputs['any-commit'],
     askForge: askGitHub(context),
-    ...(mustBeReviewed && { onlyThisPlan: true, refusals: (walked) => reviewGate(context, walked) }),
+    ...(mustBeReviewed && { onlyThisPlan: true, refusals: (walked) => reviewGate(context, walked, pulls) }),
   };
   const merged = await mergedSince(event.before, repository);
-  return { result: await sync({ ...optionsOf(context), dryRun: false, yes: true, base, ...guards }, world), merged };
+  return {
+    result: await sync({ ...optionsOf(context), dryRun: false, yes: true, base, ...guards }, world),
+    merged,
+    pulls,
+  };
 }
 
 /** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */

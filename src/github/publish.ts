@@ -18,7 +18,7 @@ import { pathsFromRoot } from './checkout.ts';
 import { type Check, checkName, publishCheck } from './check.ts';
 import { type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
-import { branchOf, type Mode, type PullRequest } from './event.ts';
+import { type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
 import { closeIssue, keepComment, keepIssue, markerOf, type StickyComment } from './sticky.ts';
 
@@ -31,6 +31,8 @@ export type Done = {
   readonly base?: string | undefined;
   /** The commits whose merge an apply is for, newest first. */
   readonly merged?: readonly string[];
+  /** The pull requests whose reviews have shown what it did. */
+  readonly pulls?: ReadonlySet<number>;
 };
 
 /** What is published of a run, wherever that is. */
@@ -169,13 +171,14 @@ async function publishSummary({ report, page }: Conclusion, { writeSummary }: Ru
 }
 
 type Begun = Done & { readonly context: Context };
+type Brought = Pick<Done, 'merged' | 'pulls'>;
 
 /** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
-async function publishOnGitHub({ mode, context, merged = [] }: Begun, conclusion: Conclusion, attempt: Attempt) {
+async function publishOnGitHub({ mode, context, ...brought }: Begun, conclusion: Conclusion, attempt: Attempt) {
   const { comment, 'drift-issue': issue } = context.inputs;
   if (mode === 'plan') await publishReview(context, conclusion, attempt);
   if (mode === 'sync' && comment !== 'never' && context.github !== null) {
-    await attempt('comment', () => publishOutcome(merged, context, conclusion));
+    await attempt('comment', () => publishOutcome(brought, context, conclusion));
   }
   if (mode === 'drift' && issue) await attempt('issue', () => publishIssue(context, conclusion));
 }
@@ -225,7 +228,8 @@ async function keepAndLink(comment: StickyComment, { github, world }: Context): 
 }
 
 /** The comments of merged pull requests say what became of their plans. */
-async function publishOutcome(merged: readonly string[], context: Context, conclusion: Conclusion): Promise<void> {
+async function publishOutcome(brought: Brought, context: Context, conclusion: Conclusion): Promise<void> {
+  const { merged = [], pulls: shownBy = [] } = brought;
   const { report, page, failure } = conclusion;
   // What was applied before has been said by the run that did it.
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
@@ -233,10 +237,10 @@ async function publishOutcome(merged: readonly string[], context: Context, concl
   const marker = markerOf(context.inputs);
   const time = new Date(context.world.now()).toISOString().slice(0, 16).replace('T', ' ');
   const body = bodyOf(marker, { ...conclusion, page: { ...page, title: `${outcomeOf(conclusion)}, ${time} UTC` } });
-  const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branchOf(context.event))));
+  const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, context.branch)));
   // A run that is started again later finds newer commits, and takes nothing back.
   const wanted: StickyComment['wanted'] = (found) => found !== null && !(failure === 'superseded' && isApplied(found));
-  for (const issue of new Set(pulls.flatMap((pull) => pull?.number ?? []))) {
+  for (const issue of new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) {
     await keepAndLink({ issue, marker, body, wanted }, context);
   }
 }

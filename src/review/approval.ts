@@ -79,31 +79,39 @@ export type Trail = {
 /** So many commits are asked about in one run. */
 const MOST_ASKED = 100;
 
-/** By prompt id, why it may not be applied: each of its changes must have been shown in a review of a commit about it. */
-export async function findUnreviewed(plan: Plan, { commits, concerns, reviewOf }: Trail): Promise<Unreviewed> {
+type Compared = {
+  /** By prompt id, why it may not be applied. */
+  readonly unreviewed: ReadonlyMap<string, Problem>;
+  /** The pull requests whose reviews have shown some of the changes. */
+  readonly shownBy: ReadonlySet<number>;
+};
+
+/** Each change of a prompt must have been shown in the review of a commit that is about it. */
+export async function compareWithReviews(plan: Plan, { commits, concerns, reviewOf }: Trail): Promise<Compared> {
   const all = plan.prompts.map((prompt) => ({
     file: prompt.file,
     left: changeDigests(prompt),
     reviews: [] as Review[],
   }));
+  const shownBy = new Set<number>();
   let [asked, failure]: [number, string | null] = [0, null];
   for (const commit of commits) {
     const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
     if (about.length === 0) continue;
-    if (failure !== null || asked === MOST_ASKED) break;
+    if (asked === MOST_ASKED) break;
     asked += 1;
     const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
     if (!review) break;
     for (const one of about) {
       one.reviews.push(review);
-      one.left = one.left.filter((digest) => !covers(review, digest, plan));
+      const left = one.left.filter((digest) => !covers(review, digest, plan));
+      if (left.length < one.left.length) shownBy.add(review.pull ?? 0);
+      one.left = left;
     }
   }
   const refused = all.filter(({ left }) => left.length > 0);
-  return new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)]));
+  return { unreviewed: new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)])), shownBy };
 }
-
-export type Unreviewed = ReadonlyMap<string, Problem>;
 
 function covers({ shown }: Review, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));

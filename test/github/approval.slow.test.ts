@@ -115,6 +115,9 @@ test('Twelve squash merges behind one approval of the environment are applied by
   const [last = ''] = merged.slice(-1);
   expect((await team.runPush(last, reviewed)).outputs['failure-reason']).toBe('');
   expect(madeBy(team)).toHaveLength(12);
+  for (const number of merged.keys()) {
+    expect(team.github.comments(number + 1)[0]?.body).toContain('### promptsync applied, ');
+  }
 });
 
 test('A rebase of twelve commits on a merge that was not applied is applied with it', async () => {

@@ -38,7 +38,7 @@ async function makeScene(tip: Name) {
 function contextOf(github: GitHubDouble | null, ref: string, commit: string): Context {
   return {
     ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(commit)) },
-    ...{ world: makeWorld('/'), git: startAt('/'), configuration: { config: null, problems: [] } },
+    ...{ world: makeWorld('/'), git: startAt('/'), configuration: { config: null, problems: [] }, branch: 'main' },
     github: github === null ? null : connectTo(github),
   };
 }

@@ -156,7 +156,10 @@ describe('among 250 comments', () => {
     isThere(github);
     for (const body of bodies) github.addComment(PULL, body === OLD ? { body } : { body, user: ADA });
     let found: string | undefined;
-    const wanted = (comment: { readonly body?: string } | null) => void (found = comment?.body) === null;
+    const wanted = (comment: { readonly body?: string } | null) => {
+      found = comment?.body;
+      return false;
+    };
     await keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, wanted });
     return { body: found, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import {
   changeDigests,
-  findUnreviewed,
+  compareWithReviews,
   parseApproval,
   renderApproval,
   type Review,
@@ -104,7 +104,7 @@ describe('Of the changes of these prompts', () => {
     ['a', 'none has a check', { a: unread }, { a: /#8 has no check of promptsync/ }],
     ['a', 'all that were asked are named', { a1: unread, a2: shows('b') }, { a: /#8 has no check.*, #7 has shown/ }],
   ])('%j: %s', async (ids, _, reviews, refused) => {
-    const found = await findUnreviewed(planOf(ids), {
+    const { unreviewed: found } = await compareWithReviews(planOf(ids), {
       commits: Object.keys(reviews),
       concerns: ({ id }, commit) => commit.includes(id),
       reviewOf: async (commit) => reviews[commit]!,
@@ -124,16 +124,16 @@ describe('Of the changes of these prompts', () => {
         return commit === at ? shows('a') : none;
       },
     });
-    expect([...(await findUnreviewed(planOf('a'), trail('99'))).keys()]).toEqual([]);
+    expect([...(await compareWithReviews(planOf('a'), trail('99'))).unreviewed.keys()]).toEqual([]);
     expect(asked).toEqual(commits.slice(0, 100));
-    expect([...(await findUnreviewed(planOf('a'), trail('100'))).keys()]).toEqual(['a']);
+    expect([...(await compareWithReviews(planOf('a'), trail('100'))).unreviewed.keys()]).toEqual(['a']);
     asked.length = 0;
-    await findUnreviewed(planOf('a'), trail('3'));
+    await compareWithReviews(planOf('a'), trail('3'));
     expect(asked).toEqual(['0', '1', '2', '3']);
   });
 
   test('those are refused that were not shown before GitHub failed', async () => {
-    const found = await findUnreviewed(planOf('ab'), {
+    const { unreviewed: found } = await compareWithReviews(planOf('ab'), {
       commits: ['a', 'b', 'ab'],
       concerns: ({ id }, commit) => commit.includes(id),
       reviewOf: (commit) => (commit === 'a' ? Promise.resolve(shows('a')) : Promise.reject(new Error('Bad gateway.'))),
