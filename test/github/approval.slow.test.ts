@@ -122,9 +122,11 @@ test('Twelve squash merges behind one approval of the environment are applied by
 
 test('A rebase of twelve commits on a merge that was not applied is applied with it', async () => {
   const team = await makeApplied('greeting', 'farewell');
-  team.mergePull(await open(team, 'first', says('farewell', 'Bye')));
+  const first = await open(team, 'first', says('farewell', 'Bye'));
   for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
-  const commit = team.mergePull(await open(team, 'change', greets('Other')), 'rebase');
+  const change = await open(team, 'change', greets('Other'));
+  team.mergePull(first);
+  const commit = team.mergePull(change, 'rebase');
   expect((await team.runPush(commit, reviewed)).outputs['failure-reason']).toBe('');
   expect(madeBy(team)).toHaveLength(2);
 });
