@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { startFront } from '../support/front.ts';
 import { promptText } from '../support/prompts.ts';
 import { changeService } from '../support/service.ts';
 import { greets, makeTeam, type Pull, type Team } from './team.ts';
@@ -221,6 +222,22 @@ describe('Later the comment says', () => {
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
     expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer}`);
+  });
+
+  test('that it was applied and overtaken, naming the newer commit', async () => {
+    const team = await makeApplied('greeting', 'farewell');
+    const merged = team.mergePull(await open(team, 'change', greets('Other')));
+    const newer: string[] = [];
+    const { baseUrl } = await startFront({
+      target: team.service.baseUrl,
+      answer: ({ method }) => {
+        if (method === 'POST' && newer.length === 0) newer.push(team.pushMain(says('farewell', 'Bye')));
+        return null;
+      },
+    });
+    await team.runPush(merged, { inputs: { 'base-url': baseUrl } });
+    expect(titleOf(team)).toContain('### promptsync applied and overtaken, ');
+    expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer.join()}`);
   });
 
   test('that it has failed', async () => {
