@@ -44,7 +44,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
     // A configuration that cannot be read is reported by the run.
     git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),
     world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
-    github: token === undefined ? null : connectGitHub(token, environment),
+    github: token === undefined ? null : connectGitHub(token, host),
   };
 }
 
