@@ -3,6 +3,7 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit, type Response } from 'undici';
+import { z } from 'zod';
 import { isLoopback, proxiesOf } from '../domain/network.ts';
 import type { World } from '../domain/world.ts';
 
@@ -31,13 +32,15 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'promptsync',
-    request: { fetch: fetchThrough(environment, (send) => inTime(send, patience, now)) },
+    request: { fetch: fetchThrough(environment, patience, now) },
     // Not with `request`: what stands there is also repeated where it was refused.
     retry: { retries: RETRIES },
     // Limits are a server's own.
     throttle: { id: apiUrl, onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
+  // One object for all requests otherwise: how often one was repeated would make the next ones wait for longer.
+  octokit.hook.before('request', (options) => void (options.request = { ...options.request }));
   return { octokit, names: { owner, repo } };
 }
 
@@ -46,10 +49,8 @@ const LONGEST = { one: 9_000, all: 25_000 };
 /** What an answer usually takes, and the longest wait before what failed is repeated. */
 const [USUAL, REPEAT] = [1_000, 4_000];
 
-type Send = (signal: AbortSignal) => Promise<Response>;
-
 /** What is not answered in time fails with the one error that no plugin repeats; Octokit gives it the status 500. */
-async function inTime(send: Send, patience: { left: number }, now: World['now']): Promise<Response> {
+async function inTime(send: (signal: AbortSignal) => Promise<Response>, patience: { left: number }, now: World['now']) {
   const signal = patience.left > 0 ? AbortSignal.timeout(Math.min(LONGEST.one, patience.left)) : AbortSignal.abort();
   const began = now();
   let more = REPEAT;
@@ -60,21 +61,28 @@ async function inTime(send: Send, patience: { left: number }, now: World['now'])
     if (response.status < 500) more = -USUAL;
     return response;
   } catch (error) {
-    throw signal.aborted ? Object.assign(new Error('no answer came in time.'), { name: 'AbortError' }) : error;
+    throw signal.aborted ? Object.assign(new Error('GitHub takes too long.'), { name: 'AbortError' }) : error;
   } finally {
     patience.left -= Math.max(0, now() - began + more);
   }
 }
 
 /** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
-function fetchThrough(environment: World['environment'], bound: (send: Send) => Promise<Response>) {
+function fetchThrough(environment: World['environment'], patience: { left: number }, now: World['now']) {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url: RequestInfo, options: RequestInit) => {
     agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(proxiesOf(environment)) };
     const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
-    return bound((signal) => fetch(url, { ...options, dispatcher, signal }));
+    return inTime((signal) => fetch(url, { ...options, dispatcher, signal }), patience, now);
   };
 }
+
+/** The error of a call that a permission is missing for; GitHub answers 404 as well for what a token may not see. */
+export const Forbidden = z.object({
+  status: z.literal([403, 404]),
+  message: z.string().regex(/^(?!.*rate limit)/is),
+  response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
+});
 
 /** The number of the pull request that a commit was merged with into a branch; null where there is none. */
 export async function mergedPullOf({ octokit, names }: GitHub, commit: string, branch: string): Promise<number | null> {

@@ -13,7 +13,7 @@ import { renderText } from '../report/text.ts';
 import type { Report, ReportProblem } from '../report/schema.ts';
 import { partsOf, planMark } from '../review/reviewed-plan.ts';
 import { pathsFromRoot } from './checkout.ts';
-import { type GitHub, headOfPull } from './client.ts';
+import { Forbidden, type GitHub, headOfPull } from './client.ts';
 import type { Context } from './context.ts';
 import type { Mode, PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
@@ -47,7 +47,8 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
   const attempt: Attempt = (what, work) =>
     work().catch((error) => {
-      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
+      const evidence = { what, reason: messageOf(error), forbidden: Forbidden.safeParse(error).success };
+      annotateRun('notice', makeProblem('action/not-told', evidence), runner);
     });
   await attempt('outputs', () => publishOutputs(conclusion, host));
   await attempt('summary', () => publishSummary(conclusion, runner));
