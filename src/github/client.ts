@@ -61,7 +61,7 @@ async function inTime(send: (signal: AbortSignal) => Promise<Response>, patience
     if (response.status < 500) more = -USUAL;
     return response;
   } catch (error) {
-    throw signal.aborted ? Object.assign(new Error('GitHub takes too long.'), { name: 'AbortError' }) : error;
+    throw signal.aborted ? Object.assign(new Error('GitHub takes too long'), { name: 'AbortError' }) : error;
   } finally {
     patience.left -= Math.max(0, now() - began + more);
   }

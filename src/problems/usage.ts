@@ -155,7 +155,7 @@ export const USAGE = {
     'What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live.',
   ),
   'action/not-told': warning<{ what: string; reason: string; forbidden: boolean }>(
-    (e) => `Writing the ${e.what} failed: ${e.reason}`,
+    (e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, '.')}`,
     (e) =>
       `The log of the run says the same. ${e.forbidden ? 'Give the job the permission that docs/action.md names' : 'Run the job again once that is mended'}.`,
   ),
