@@ -917,8 +917,8 @@ var init_usage = __esmMin((() => {
 		"config/unknown-field": error$1((e) => `The setting "${e.field}" is not known.`, (e) => e.field === "services" ? "A promptsync.yaml has one `service`: write one file for each, and choose with --config." : didYouMean(e, "Remove it.", "`")),
 		"config/invalid-field": error$1((e) => `The setting "${e.field}" is not valid: ${e.expected}.`, "Correct the value."),
 		"config/missing-service": error$1("No service is configured.", "Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`."),
-		"config/missing-key": error$1((e) => `The variable ${e.variable}, which should hold the API key, is not set.`, (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`),
-		"config/invalid-key": error$1((e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
+		"config/missing-key": error$1((e) => `${e.source}, which should hold the API key, is not set or empty.`, (e) => `Set ${e.variable}; in a workflow look at its secret: one that is not there, or not for this job, is empty. The key itself never belongs in a file.`),
+		"config/invalid-key": error$1((e) => `${e.source} holds characters that cannot be part of an API key.`, "Set it again; line breaks and blanks around the key are a usual cause."),
 		"config/invalid-url": error$1((e) => `The base URL in ${e.source} is not valid: ${e.expected}.`, "Write it like https://prompts.example.com. Plain http needs `allow_http: true` under `service:`, unless the address is loopback."),
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
@@ -943,10 +943,11 @@ var init_usage = __esmMin((() => {
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
 		"action/invalid-event": error$1((e) => `The event of this run cannot be read (${e.reason}).`, "The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH."),
 		"action/no-checkout": error$1("The workspace is no git repository.", "Put a step with actions/checkout, with `fetch-depth: 0`, before this one."),
+		"action/other-checkout": error$1((e) => `What is checked out (${short(e.found)}) is neither #${e.number} (${short(e.head)}) nor its merge.`, (e) => `Give actions/checkout \`fetch-depth: 0\` and no \`ref\`; on pull_request_target \`ref: refs/pull/${e.number}/merge\`, and this action no key.`),
 		"action/unsupported-event": error$1((e) => `The mode \`auto\` does nothing on the event ${e.event}.`, "Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`."),
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live."),
 		"action/stale-base": warning((e) => `This review is made for ${e.branch} at ${short(e.base)}, which is at ${short(e.tip)} by now.`, "Update the branch: what was merged meanwhile may make another plan of the same files."),
-		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason}`, "The log of the run says the same. Give the job the permission that docs/action.md names."),
+		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, ".")}`, (e) => `The log of the run says the same. ${e.forbidden ? "Give the job the permission that docs/action.md names" : "Run the job again once that is mended"}.`),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
 	};
 }));
@@ -14719,7 +14720,7 @@ function serviceProblems$1(mapping, around) {
 	const [url, embedded] = ["base_url", "embedded"].map((name) => mapping.valueAt(["service", name]));
 	const fromVariable = urlVariable(around);
 	const allowHttp = mapping.valueAt(["service", "allow_http"]) === true;
-	const urls = fromVariable === void 0 ? baseUrlProblems(url, allowHttp, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, allowHttp, BASE_URL_VARIABLE, {});
+	const urls = fromVariable === void 0 ? baseUrlProblems(url, allowHttp, "service.base_url", mapping.placeOf(["service", "base_url"])) : baseUrlProblems(fromVariable, allowHttp, around.urlSource ?? "PROMPTSYNC_BASE_URL", {});
 	return typeof embedded === "string" && isOutside(embedded, around) ? [...urls, outsideProblem(mapping)] : urls;
 }
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
@@ -14752,11 +14753,14 @@ function faultOf(baseUrl, allowHttp) {
 	if (!["http:", "https:"].includes(url.protocol)) return "its scheme is not https";
 	return isPlainHttp(url) && !allowHttp ? "plain http is used for an address that is not loopback" : null;
 }
-/** Reads the API key from its variable. The key occurs in no problem. */
-function readApiKey(variable, environment) {
+/** Reads the API key from its variable, or from what stands for it. The key occurs in no problem. */
+function readApiKey(variable, environment, source = `The variable ${variable}`) {
 	const apiKey = environment[variable];
-	if (apiKey === void 0 || apiKey === "") return makeProblem("config/missing-key", { variable });
-	return KEY.test(apiKey) ? { apiKey } : makeProblem("config/invalid-key", { variable });
+	if (apiKey === void 0 || apiKey === "") return makeProblem("config/missing-key", {
+		source,
+		variable
+	});
+	return KEY.test(apiKey) ? { apiKey } : makeProblem("config/invalid-key", { source });
 }
 var BASE_URL_VARIABLE, EMBEDDED_API_KEY, KEY;
 var init_service = __esmMin((() => {
@@ -14770,7 +14774,7 @@ var init_service = __esmMin((() => {
 }));
 // src/config/load.ts
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
-async function loadConfig({ workingDirectory, file, environment }) {
+async function loadConfig({ workingDirectory, file, ...more }) {
 	const path = file === void 0 ? findConfigFile(workingDirectory) : (0, node_path.resolve)(workingDirectory, file);
 	if (path === null) return {
 		config: null,
@@ -14786,7 +14790,7 @@ async function loadConfig({ workingDirectory, file, environment }) {
 		file: path,
 		shownPath,
 		root: findRoot((0, node_path.dirname)(path)),
-		environment
+		...more
 	});
 }
 /** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
@@ -36072,7 +36076,7 @@ function parseRetryAfter(header, now) {
 }
 /** Exponential with full jitter, so that many clients that failed together do not come back together. */
 function waitBefore(attempt, retryAfter, policy) {
-	const backoff = policy.random() * Math.min(LONGEST_WAIT$1, FIRST_WAIT * 2 ** (attempt - 2));
+	const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
 	const asked = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
 	const wait = Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER));
 	if (asked >= 1e3) policy.onWait?.({
@@ -36093,13 +36097,13 @@ function oncePerWait({ now, onWait }) {
 function inDoubt(error) {
 	return error.effect === "unknown" ? error : new ServiceError(error.problem, "unknown");
 }
-var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT$1, LONGEST_RETRY_AFTER;
+var ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_RETRY_AFTER;
 var init_retry = __esmMin((() => {
 	init_prompt_service();
 	init_problem();
 	ATTEMPTS = 4;
 	FIRST_WAIT = 250;
-	LONGEST_WAIT$1 = 5e3;
+	LONGEST_WAIT = 5e3;
 	LONGEST_RETRY_AFTER = 6e4;
 }));
 // src/service/client.ts
@@ -37735,17 +37739,17 @@ function serviceProblems(config, options, world) {
 	return "code" in access ? [access] : [];
 }
 /** Where the service is and the key that goes to it, or why it cannot be asked. */
-function accessTo({ service: location }, { apiKey: given }, { environment }) {
+function accessTo({ service: location }, { apiKey, keyFrom }, { environment }) {
 	if (location === null) return makeProblem("config/missing-service");
 	if (location.kind === "embedded") return {
 		location,
 		apiKey: EMBEDDED_API_KEY
 	};
 	const { apiKeyVariable: variable } = location;
-	const read = readApiKey(variable, given === void 0 ? environment : {
+	const read = readApiKey(variable, apiKey === void 0 ? environment : {
 		...environment,
-		[variable]: given
-	});
+		[variable]: apiKey
+	}, keyFrom);
 	return "code" in read ? read : {
 		location,
 		apiKey: read.apiKey
@@ -38084,10 +38088,15 @@ async function baseOf({ pull, before }, repository) {
 	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf$1(repository, 1) ?? void 0;
 }
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
-async function baseOfPull({ head, base }, repository) {
+async function baseOfPull({ number, head, base }, repository) {
 	const [first, second] = [await parentOf$1(repository, 1), await parentOf$1(repository, 2)];
 	if (first !== null && second === head) return first;
-	return repository.head && await repository.mergeBase(base, repository.head) || base;
+	if (repository.head === head) return await repository.mergeBase(base, head) ?? base;
+	throw new ProblemError(makeProblem("action/other-checkout", {
+		number,
+		head,
+		found: repository.head ?? "no commit"
+	}));
 }
 /** Null at the first commit, and at the edge of a shallow clone. */
 async function parentOf$1({ head, resolveRef }, which) {
@@ -54608,21 +54617,25 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 }));
 // src/github/client.ts
 var import_undici = require_undici();
+init_zod();
 init_network();
 const Client = Octokit.plugin(paginateRest, retry, throttling);
-/** Seconds. A comment is not worth a longer wait. */
-const LONGEST_WAIT = 30;
 const RETRIES = 2;
 /** The variables are those of a runner. Nothing is sent before the first call. */
-function connectGitHub(token, environment) {
+function connectGitHub(token, { environment, now }) {
 	const [owner = "", repo = ""] = (environment["GITHUB_REPOSITORY"] ?? "").split("/");
 	const apiUrl = environment["GITHUB_API_URL"] || "https://api.github.com";
-	const waits = (seconds, _, _client, retried) => seconds <= LONGEST_WAIT && retried < RETRIES;
+	const patience = { left: LONGEST.all };
+	const waits = (seconds, _, _client, retried) => {
+		const isWorthIt = retried < RETRIES && seconds * 1e3 <= patience.left;
+		if (isWorthIt) patience.left -= seconds * 1e3;
+		return isWorthIt;
+	};
 	const octokit = new Client({
 		auth: token,
 		baseUrl: apiUrl,
 		userAgent: "promptsync",
-		request: { fetch: fetchThrough(environment) },
+		request: { fetch: fetchThrough(environment, patience, now) },
 		retry: { retries: RETRIES },
 		throttle: {
 			id: apiUrl,
@@ -54636,6 +54649,7 @@ function connectGitHub(token, environment) {
 			error: () => {}
 		}
 	});
+	octokit.hook.before("request", (options) => void (options.request = { ...options.request }));
 	const asked = /* @__PURE__ */ new Map();
 	const once = (name, ask) => {
 		const answer = asked.get(name) ?? ask();
@@ -54651,10 +54665,31 @@ function connectGitHub(token, environment) {
 		once
 	};
 }
-/** Milliseconds for one request. */
-const PATIENCE = 2e4;
+/** Milliseconds that a request may take, and all of a run that take long, fail or are to wait: a comment is not worth more. */
+const LONGEST = {
+	one: 9e3,
+	all: 25e3
+};
+/** What an answer usually takes, and the longest wait before what failed is repeated. */
+const [USUAL, REPEAT] = [1e3, 4e3];
+/** What is not answered in time fails with the one error that no plugin repeats; Octokit gives it the status 500. */
+async function inTime(send, patience, now) {
+	const signal = patience.left > 0 ? AbortSignal.timeout(Math.min(LONGEST.one, patience.left)) : AbortSignal.abort();
+	const began = now();
+	let more = REPEAT;
+	try {
+		const response = await send(signal);
+		await response.clone().arrayBuffer();
+		if (response.status < 500) more = -USUAL;
+		return response;
+	} catch (error) {
+		throw signal.aborted ? Object.assign(/* @__PURE__ */ new Error("GitHub takes too long"), { name: "AbortError" }) : error;
+	} finally {
+		patience.left -= Math.max(0, now() - began + more);
+	}
+}
 /** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
-function fetchThrough(environment) {
+function fetchThrough(environment, patience, now) {
 	let agents = null;
 	return async (url, options) => {
 		agents ??= {
@@ -54662,13 +54697,19 @@ function fetchThrough(environment) {
 			proxied: new import_undici.EnvHttpProxyAgent(proxiesOf(environment))
 		};
 		const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
-		return (0, import_undici.fetch)(url, {
+		return inTime((signal) => (0, import_undici.fetch)(url, {
 			...options,
 			dispatcher,
-			signal: AbortSignal.timeout(PATIENCE)
-		});
+			signal
+		}), patience, now);
 	};
 }
+/** The error of a call that a permission is missing for; GitHub answers 404 as well for what a token may not see. */
+const Forbidden = object({
+	status: literal([403, 404]),
+	message: string().regex(/^(?!.*rate limit)/is),
+	response: object({ headers: object({ "x-ratelimit-remaining": string().regex(/[1-9]/).optional() }) })
+});
 /** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
 async function mergedPullOf({ octokit, names, once }, commit, branch) {
 	const call = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls";
@@ -54932,8 +54973,9 @@ init_problem();
 async function makeContext(inputs, host) {
 	const { environment, workingDirectory } = host;
 	const { "github-token": token } = inputs;
-	const folder = (0, node_path.resolve)(environment["GITHUB_WORKSPACE"] || workingDirectory, inputs["working-directory"]);
-	if (!(0, node_fs.existsSync)(`${folder}/.`)) throw noFolder(inputs["working-directory"]);
+	const workspace = environment["GITHUB_WORKSPACE"] || workingDirectory;
+	const folder = (0, node_path.resolve)(workspace, inputs["working-directory"]);
+	if (!(0, node_fs.existsSync)(`${folder}/.`) || !isWithin(folder, workspace)) throw noFolder(inputs["working-directory"]);
 	const baseUrl = inputs["base-url"] ?? environment["PROMPTSYNC_BASE_URL"];
 	const variables = {
 		...environment,
@@ -54944,10 +54986,14 @@ async function makeContext(inputs, host) {
 		environment: variables,
 		workingDirectory: folder
 	};
+	const around = {
+		environment: variables,
+		urlSource: inputs["base-url"] && "the input `base-url`"
+	};
 	const read = await loadConfig({
 		workingDirectory: folder,
 		file: inputs.config,
-		environment: variables
+		...around
 	});
 	const event = await readEvent(environment);
 	const branch = read.config?.branch ?? event.defaultBranch;
@@ -54968,7 +55014,7 @@ async function makeContext(inputs, host) {
 			keyVariables: []
 		} : gitStartOf(config),
 		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
-		github: token === void 0 ? null : connectGitHub(token, environment)
+		github: token === void 0 ? null : connectGitHub(token, host)
 	};
 }
 function noFolder(name) {
@@ -57688,7 +57734,8 @@ async function publish(done, host) {
 		} catch (error) {
 			annotateRun("notice", makeProblem("action/not-told", {
 				what,
-				reason: messageOf(error)
+				reason: messageOf(error),
+				forbidden: Forbidden.safeParse(error).success
 			}), runner);
 		}
 	};
@@ -58210,7 +58257,8 @@ function optionsOf({ inputs, configuration }) {
 		configuration,
 		onDrift,
 		maxChanges,
-		apiKey
+		apiKey,
+		keyFrom: "The input `api-key`"
 	};
 }
 /** That of the input, or of the usual variable. */

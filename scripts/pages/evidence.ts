@@ -47,8 +47,8 @@ export const EVIDENCE = {
   'config/unknown-field': { field: 'enviroments', suggestion: 'environments' },
   'config/invalid-field': { field: 'concurrency', expected: 'expected number, received string' },
   'config/missing-service': {},
-  'config/missing-key': { variable: 'PROMPTSYNC_API_KEY' },
-  'config/invalid-key': { variable: 'PROMPTSYNC_API_KEY' },
+  'config/missing-key': { source: 'The variable PROMPTSYNC_API_KEY', variable: 'PROMPTSYNC_API_KEY' },
+  'config/invalid-key': { source: 'The variable PROMPTSYNC_API_KEY' },
   'config/invalid-url': { source: 'service.base_url', expected: 'its scheme is not https' },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/drift-needs-base': {},
@@ -166,10 +166,15 @@ export const EVIDENCE = {
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },
   'action/no-checkout': {},
+  'action/other-checkout': {
+    number: 12,
+    head: '4c1d9f0b2a77e3c5d8f6a1b09c8e7d6f5a4b3c2d',
+    found: '9f2c51e07b3a4d8c6e5f0a1b2c3d4e5f60718293',
+  },
   'action/unsupported-event': { event: 'issues' },
   'action/drift-found': { prompts: 2 },
   'action/stale-base': { branch: 'main', base: '9f2c1ab04d3e', tip: '04a370f15356' },
-  'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration' },
+  'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration', forbidden: true },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },
 } as const satisfies { readonly [Code in ProblemCode]: EvidenceOf<Code> };

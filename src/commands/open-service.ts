@@ -23,8 +23,9 @@ export type OpenProvider = {
 
 export type ServiceOptions = {
   readonly onCall?: ((call: CallReport) => void) | undefined;
-  /** Goes before the variable that the configuration names. */
+  /** Goes before the variable that the configuration names; `keyFrom` is what people call the place of it. */
   readonly apiKey?: string | undefined;
+  readonly keyFrom?: string;
 };
 
 /** Whose prompts are asked about, and where git knows their contents from. */
@@ -75,11 +76,12 @@ export function serviceProblems(config: Config, options: ServiceOptions, world: 
 type Access = { readonly location: ServiceLocation; readonly apiKey: string };
 
 /** Where the service is and the key that goes to it, or why it cannot be asked. */
-function accessTo({ service: location }: Config, { apiKey: given }: ServiceOptions, { environment }: World) {
+function accessTo({ service: location }: Config, { apiKey, keyFrom }: ServiceOptions, { environment }: World) {
   if (location === null) return makeProblem('config/missing-service');
   if (location.kind === 'embedded') return { location, apiKey: EMBEDDED_API_KEY };
   const { apiKeyVariable: variable } = location;
-  const read = readApiKey(variable, given === undefined ? environment : { ...environment, [variable]: given });
+  const variables = apiKey === undefined ? environment : { ...environment, [variable]: apiKey };
+  const read = readApiKey(variable, variables, keyFrom);
   return 'code' in read ? read : { location, apiKey: read.apiKey };
 }
 

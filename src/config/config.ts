@@ -45,8 +45,9 @@ export type ConfigSurroundings = {
   readonly file: string;
   readonly shownPath: string;
   readonly root: string;
-  /** They come before the file. */
+  /** They come before the file; `urlSource` is what people call the place of the base URL among them. */
   readonly environment: Variables;
+  readonly urlSource?: string | undefined;
 };
 
 const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';

@@ -11,7 +11,6 @@ import {
   CONFIG_NAME,
   type ConfigSurroundings,
   DEFAULTS,
-  type Variables,
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
@@ -22,18 +21,17 @@ type ConfigRequest = {
   readonly workingDirectory: string;
   /** Relative to the working directory. */
   readonly file?: string | undefined;
-  readonly environment: Variables;
-};
+} & Pick<ConfigSurroundings, 'environment' | 'urlSource'>;
 
 /** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
-export async function loadConfig({ workingDirectory, file, environment }: ConfigRequest): Promise<ConfigResult> {
+export async function loadConfig({ workingDirectory, file, ...more }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
   const shownPath = file ?? basename(path);
   const read = readText(path);
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
-  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), environment });
+  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), ...more });
 }
 
 /** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */

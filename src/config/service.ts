@@ -38,7 +38,7 @@ export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundi
   const urls =
     fromVariable === undefined
       ? baseUrlProblems(url, allowHttp, 'service.base_url', mapping.placeOf(['service', 'base_url']))
-      : baseUrlProblems(fromVariable, allowHttp, BASE_URL_VARIABLE, {});
+      : baseUrlProblems(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
   const outside = typeof embedded === 'string' && isOutside(embedded, around);
   return outside ? [...urls, outsideProblem(mapping)] : urls;
 }
@@ -77,9 +77,9 @@ export const EMBEDDED_API_KEY = 'embedded';
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** Reads the API key from its variable. The key occurs in no problem. */
-export function readApiKey(variable: string, environment: Variables): { readonly apiKey: string } | Problem {
+/** Reads the API key from its variable, or from what stands for it. The key occurs in no problem. */
+export function readApiKey(variable: string, environment: Variables, source = `The variable ${variable}`) {
   const apiKey = environment[variable];
-  if (apiKey === undefined || apiKey === '') return makeProblem('config/missing-key', { variable });
-  return KEY.test(apiKey) ? { apiKey } : makeProblem('config/invalid-key', { variable });
+  if (apiKey === undefined || apiKey === '') return makeProblem('config/missing-key', { source, variable });
+  return KEY.test(apiKey) ? { apiKey } : makeProblem('config/invalid-key', { source });
 }

@@ -30,10 +30,12 @@ export async function baseOf({ pull, before }: Event, repository: Repository): P
 }
 
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
-async function baseOfPull({ head, base }: PullRequest, repository: Repository): Promise<string> {
+async function baseOfPull({ number, head, base }: PullRequest, repository: Repository): Promise<string> {
   const [first, second] = [await parentOf(repository, 1), await parentOf(repository, 2)];
   if (first !== null && second === head) return first;
-  return (repository.head && (await repository.mergeBase(base, repository.head))) || base;
+  if (repository.head === head) return (await repository.mergeBase(base, head)) ?? base;
+  // A review says nothing of commits that it has not looked at.
+  throw new ProblemError(makeProblem('action/other-checkout', { number, head, found: repository.head ?? 'no commit' }));
 }
 
 /** Null at the first commit, and at the edge of a shallow clone. */

@@ -2,7 +2,8 @@ import { Octokit } from '@octokit/core';
 import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
-import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit } from 'undici';
+import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit, type Response } from 'undici';
+import { z } from 'zod';
 import { isLoopback, proxiesOf } from '../domain/network.ts';
 import type { World } from '../domain/world.ts';
 
@@ -17,27 +18,31 @@ export type GitHub = {
 
 const Client = Octokit.plugin(paginateRest, retry, throttling);
 
-/** Seconds. A comment is not worth a longer wait. */
-const LONGEST_WAIT = 30;
 const RETRIES = 2;
 
 /** The variables are those of a runner. Nothing is sent before the first call. */
-export function connectGitHub(token: string, environment: World['environment']): GitHub {
+export function connectGitHub(token: string, { environment, now }: Pick<World, 'environment' | 'now'>): GitHub {
   const [owner = '', repo = ''] = (environment['GITHUB_REPOSITORY'] ?? '').split('/');
   const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
-  const waits = (seconds: number, _: object, _client: unknown, retried: number) =>
-    seconds <= LONGEST_WAIT && retried < RETRIES;
+  const patience = { left: LONGEST.all };
+  const waits = (seconds: number, _: object, _client: unknown, retried: number): boolean => {
+    const isWorthIt = retried < RETRIES && seconds * 1000 <= patience.left;
+    if (isWorthIt) patience.left -= seconds * 1000;
+    return isWorthIt;
+  };
   const octokit = new Client({
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'promptsync',
-    request: { fetch: fetchThrough(environment) },
+    request: { fetch: fetchThrough(environment, patience, now) },
     // Not with `request`: what stands there is also repeated where it was refused.
     retry: { retries: RETRIES },
     // Limits are a server's own.
     throttle: { id: apiUrl, onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
+  // One object for all requests otherwise: how often one was repeated would make the next ones wait for longer.
+  octokit.hook.before('request', (options) => void (options.request = { ...options.request }));
   const asked = new Map<string, Promise<unknown>>();
   const once: GitHub['once'] = (name, ask) => {
     const answer = (asked.get(name) as ReturnType<typeof ask> | undefined) ?? ask();
@@ -47,18 +52,45 @@ export function connectGitHub(token: string, environment: World['environment']):
   return { octokit, names: { owner, repo }, once };
 }
 
-/** Milliseconds for one request. */
-const PATIENCE = 20_000;
+/** Milliseconds that a request may take, and all of a run that take long, fail or are to wait: a comment is not worth more. */
+const LONGEST = { one: 9_000, all: 25_000 };
+/** What an answer usually takes, and the longest wait before what failed is repeated. */
+const [USUAL, REPEAT] = [1_000, 4_000];
+
+/** What is not answered in time fails with the one error that no plugin repeats; Octokit gives it the status 500. */
+async function inTime(send: (signal: AbortSignal) => Promise<Response>, patience: { left: number }, now: World['now']) {
+  const signal = patience.left > 0 ? AbortSignal.timeout(Math.min(LONGEST.one, patience.left)) : AbortSignal.abort();
+  const began = now();
+  let more = REPEAT;
+  try {
+    const response = await send(signal);
+    // A body may come in drops: Octokit would take what there is for all of it.
+    await response.clone().arrayBuffer();
+    if (response.status < 500) more = -USUAL;
+    return response;
+  } catch (error) {
+    throw signal.aborted ? Object.assign(new Error('GitHub takes too long'), { name: 'AbortError' }) : error;
+  } finally {
+    patience.left -= Math.max(0, now() - began + more);
+  }
+}
 
 /** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
-function fetchThrough(environment: World['environment']) {
+function fetchThrough(environment: World['environment'], patience: { left: number }, now: World['now']) {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url: RequestInfo, options: RequestInit) => {
     agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(proxiesOf(environment)) };
     const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
-    return fetch(url, { ...options, dispatcher, signal: AbortSignal.timeout(PATIENCE) });
+    return inTime((signal) => fetch(url, { ...options, dispatcher, signal }), patience, now);
   };
 }
+
+/** The error of a call that a permission is missing for; GitHub answers 404 as well for what a token may not see. */
+export const Forbidden = z.object({
+  status: z.literal([403, 404]),
+  message: z.string().regex(/^(?!.*rate limit)/is),
+  response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
+});
 
 /** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
 export async function mergedPullOf({ octokit, names, once }: GitHub, commit: string, branch: string | null) {

@@ -4,7 +4,7 @@ import { worldOf } from '../cli/world.ts';
 import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { gitStartOf } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
-import { findRoot } from '../files/paths.ts';
+import { findRoot, isWithin } from '../files/paths.ts';
 import type { GitStart } from '../git/driver.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { connectGitHub, type GitHub } from './client.ts';
@@ -30,13 +30,15 @@ export type Context = {
 export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<Context> {
   const { environment, workingDirectory } = host;
   const { 'github-token': token } = inputs;
-  const folder = resolve(environment['GITHUB_WORKSPACE'] || workingDirectory, inputs['working-directory']);
+  const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
+  const folder = resolve(workspace, inputs['working-directory']);
   // With the dot it is there only if it is a folder.
-  if (!existsSync(`${folder}/.`)) throw noFolder(inputs['working-directory']);
+  if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) throw noFolder(inputs['working-directory']);
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
-  const read = await loadConfig({ workingDirectory: folder, file: inputs.config, environment: variables });
+  const around = { environment: variables, urlSource: inputs['base-url'] && 'the input `base-url`' };
+  const read = await loadConfig({ workingDirectory: folder, file: inputs.config, ...around });
   const event = await readEvent(environment);
   // A checkout does not know which branch is the default one.
   const branch = read.config?.branch ?? event.defaultBranch;
@@ -47,7 +49,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
     // A configuration that cannot be read is reported by the run.
     git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),
     world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
-    github: token === undefined ? null : connectGitHub(token, environment),
+    github: token === undefined ? null : connectGitHub(token, host),
   };
 }
 

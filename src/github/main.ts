@@ -90,7 +90,7 @@ async function drift(context: Context): Promise<Came> {
 function optionsOf({ inputs, configuration }: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
   const { 'on-drift': onDrift, 'max-changes': maxChanges, 'api-key': apiKey } = inputs;
   const always = { only: [], exitCode: false, allowDirty: false };
-  return { ...always, configuration, onDrift, maxChanges, apiKey };
+  return { ...always, configuration, onDrift, maxChanges, apiKey, keyFrom: 'The input `api-key`' };
 }
 
 /** That of the input, or of the usual variable. */

@@ -16,7 +16,7 @@ import type { Report, ReportProblem } from '../report/schema.ts';
 import { renderApproval } from '../review/approval.ts';
 import { pathsFromRoot } from './checkout.ts';
 import { type Check, checkName, publishCheck } from './check.ts';
-import { type GitHub, mergedPullOf, openHeadOf } from './client.ts';
+import { Forbidden, type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
 import { type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
@@ -62,7 +62,8 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
     try {
       await work();
     } catch (error) {
-      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
+      const evidence = { what, reason: messageOf(error), forbidden: Forbidden.safeParse(error).success };
+      annotateRun('notice', makeProblem('action/not-told', evidence), runner);
     }
   };
   await attempt('outputs', () => publishOutputs(conclusion, host));

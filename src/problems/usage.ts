@@ -26,12 +26,13 @@ export const USAGE = {
     'No service is configured.',
     'Set `service.base_url` in promptsync.yaml or the variable PROMPTSYNC_BASE_URL; for a first try set `service.embedded`.',
   ),
-  'config/missing-key': error<{ variable: string }>(
-    (e) => `The variable ${e.variable}, which should hold the API key, is not set.`,
-    (e) => `Set ${e.variable} in the environment. The key itself never belongs in a file.`,
+  'config/missing-key': error<{ source: string; variable: string }>(
+    (e) => `${e.source}, which should hold the API key, is not set or empty.`,
+    (e) =>
+      `Set ${e.variable}; in a workflow look at its secret: one that is not there, or not for this job, is empty. The key itself never belongs in a file.`,
   ),
-  'config/invalid-key': error<{ variable: string }>(
-    (e) => `The variable ${e.variable} holds characters that cannot be part of an API key.`,
+  'config/invalid-key': error<{ source: string }>(
+    (e) => `${e.source} holds characters that cannot be part of an API key.`,
     'Set it again; line breaks and blanks around the key are a usual cause.',
   ),
   'config/invalid-url': error<{ source: string; expected: string }>(
@@ -140,6 +141,11 @@ export const USAGE = {
     'The workspace is no git repository.',
     'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',
   ),
+  'action/other-checkout': error<{ number: number; head: string; found: string }>(
+    (e) => `What is checked out (${short(e.found)}) is neither #${e.number} (${short(e.head)}) nor its merge.`,
+    (e) =>
+      `Give actions/checkout \`fetch-depth: 0\` and no \`ref\`; on pull_request_target \`ref: refs/pull/${e.number}/merge\`, and this action no key.`,
+  ),
   'action/unsupported-event': error<{ event: string }>(
     (e) => `The mode \`auto\` does nothing on the event ${e.event}.`,
     'Run it on pull_request, push, schedule or workflow_dispatch, or set `mode`.',
@@ -152,9 +158,10 @@ export const USAGE = {
     (e) => `This review is made for ${e.branch} at ${short(e.base)}, which is at ${short(e.tip)} by now.`,
     'Update the branch: what was merged meanwhile may make another plan of the same files.',
   ),
-  'action/not-told': warning<{ what: string; reason: string }>(
-    (e) => `Writing the ${e.what} failed: ${e.reason}`,
-    'The log of the run says the same. Give the job the permission that docs/action.md names.',
+  'action/not-told': warning<{ what: string; reason: string; forbidden: boolean }>(
+    (e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, '.')}`,
+    (e) =>
+      `The log of the run says the same. ${e.forbidden ? 'Give the job the permission that docs/action.md names' : 'Run the job again once that is mended'}.`,
   ),
 
   // Faults of promptsync

@@ -35,13 +35,6 @@ describe('the commit to compare with', () => {
   test.each<[string, (commits: Commits) => ReturnType<typeof other>, Name, Name | undefined]>([
     ['of a pull request, merged for a try: its first parent', pull, 'merge', 'main'],
     ['of its branch: where it began', pull, 'change', 'first'],
-    ['of a commit before its head: where it began', pull, 'early', 'first'],
-    ['of its base: the base', pull, 'main', 'main'],
-    [
-      'of a merge of an older head: what the base and it have in common',
-      ({ early, main }) => parseEvent('pull_request', '', pullEvent(7, early, main)),
-      ...(['merge', 'main'] as const),
-    ],
     [
       'of a pull request whose base is not there: the base, for somebody to miss it',
       ({ change, missing }) => parseEvent('pull_request', '', pullEvent(7, change, missing)),
@@ -57,6 +50,19 @@ describe('the commit to compare with', () => {
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
     const base = await baseOf(eventOf(commits), await open(folder));
     expect(base).toBe(expected === undefined ? undefined : commits[expected]);
+  });
+
+  test.each<[string, Name, Name]>([
+    ['a commit before its head', 'early', 'change'],
+    ['its base', 'main', 'change'],
+    ['a merge of another head', 'merge', 'early'],
+  ])('is none where not the pull request is checked out, but %s', async (_, at, head) => {
+    const { folder, commits } = makeHistory();
+    git(folder, 'checkout', '--quiet', '--detach', commits[at]);
+    const event = parseEvent('pull_request', '', pullEvent(7, commits[head], commits.main));
+    const refusal = baseOf(event, await open(folder));
+    const [found, wanted] = [commits[at].slice(0, 12), commits[head].slice(0, 12)];
+    await expect(refusal).rejects.toThrow(new RegExp(`\\(${found}\\) .* #7 \\(${wanted}\\)`));
   });
 
   test('of a repository without a commit is none', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mergedPullOf, openHeadOf, tipOfBranch } from '../../src/github/client.ts';
-import { startGitHub, type GitHubDouble } from '../support/github-api.ts';
-import { connectTo } from './support.ts';
+import { startGitHub, type Failure, type GitHubDouble } from '../support/github-api.ts';
+import { connectTo, holdDeadlines } from './support.ts';
 
 const COMMIT = 'c'.repeat(40);
 const OTHER = 'd'.repeat(40);
@@ -72,3 +72,24 @@ describe('the tip of a branch', () => {
     await expect(tipOfBranch(connectTo(github), 'release')).rejects.toThrow('Not Found');
   });
 });
+
+test.each<Failure>(['hang', 'half-answer'])(
+  '%s: no request is repeated, and a run waits for two of them',
+  async (failure) => {
+    const github = await startGitHub();
+    github.addPull(merged(7, { merged: false }));
+    github.fail({ path: /pulls/ }, failure, Infinity);
+    const time = holdDeadlines();
+    const client = connectTo(github, time.now);
+    const noAnswer = expect.objectContaining({ message: 'GitHub takes too long', status: 500 });
+    for (const count of [1, 2]) {
+      const head = openHeadOf(client, 7).catch((error: unknown) => error);
+      await expect.poll(() => github.requests.length).toBe(count);
+      time.pass();
+      expect(await head).toEqual(noAnswer);
+    }
+    await expect(openHeadOf(client, 7)).rejects.toEqual(noAnswer);
+    expect(github.requests).toHaveLength(2);
+    expect(time.now()).toBeLessThan(25_000);
+  },
+);

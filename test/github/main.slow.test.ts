@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeService } from '../support/service.ts';
 import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
+import type { Failure } from '../support/github-api.ts';
 import { promptText } from '../support/prompts.ts';
 import { greets, makeTeam, type RunOptions } from './team.ts';
 
@@ -42,12 +44,27 @@ test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
   expect(ran).toEqual({ says: expect.stringMatching(says), reason, writes });
 });
 
+const withLink = (workspace: string) => symlinkSync(tmpdir(), join(workspace, 'a'));
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
 test.each<[string, string, RunOptions, RegExp]>([
   ['An event that it does not know', 'issues', {}, /The mode `auto` does nothing on the event/],
   ['An input that is none', 'push', { inputs: { comment: 'sometimes' } }, /`comment` is not valid: /],
   ['A folder that is not there', 'push', { inputs: { 'working-directory': 'x' } }, /no folder "x"/],
+  ['A folder above the workspace', 'push', { inputs: { 'working-directory': '..' } }, /no folder "\.\."/],
+  ['A folder elsewhere', 'push', { inputs: { 'working-directory': tmpdir() } }, /`working-directory` is not valid: /],
+  ['A link that leads elsewhere', 'push', { inputs: { 'working-directory': 'a' }, prepare: withLink }, /no folder "a"/],
+  ['A base-url that is none', 'push', { inputs: { 'base-url': 'x' } }, /the input `base-url` .* no URL/],
+  ['A plain base-url', 'push', { inputs: { 'base-url': 'http://a.example' } }, /the input `base-url` .* plain http/],
+  [
+    'A base-url with a user',
+    'push',
+    { inputs: { 'base-url': 'https://a@b.c' } },
+    /the input `base-url` .* credentials/,
+  ],
+  ['A key that is missing', 'push', { keyless: true }, /The input `api-key`, .* is not set or empty/],
+  ['A secret that is not there', 'push', { inputs: { 'api-key': '' } }, /look at its secret/],
+  ['A key that is none', 'push', { inputs: { 'api-key': 'hun ter2' } }, /The input `api-key` holds characters/],
   ['A workspace without a checkout', 'push', { prepare: withoutCheckout }, /Put a step with actions\/checkout/],
   ['An event that is no JSON', 'push', { environment: { GITHUB_EVENT_PATH: '/dev/null' } }, /event .* cannot be read/],
 ])('%s is reported, and nothing is done', async (_, name, options, says) => {
@@ -121,7 +138,7 @@ describe('A pull request without a key', () => {
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
     const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed.* the permission/m);
     expect(ran.summary).toContain('`staging: base → new version`');
     expect(service.requests).toEqual([]);
     expect(github.comments(1)).toEqual([]);
@@ -136,13 +153,15 @@ describe('A pull request without a key', () => {
 });
 
 describe('pull_request_target', () => {
-  const runTarget = async (options: RunOptions) => {
-    const { github, service, push, openPull, run } = await makeTeam({ greeting: {} });
+  const runTarget = async (options: RunOptions, name = 'pull_request_target', atMain = false) => {
+    const { github, service, pushMain, push, openPull, run } = await makeTeam({ greeting: {} });
+    const main = pushMain({});
     push('change', changed);
     const pull = openPull('change', fork);
-    const ran = await run('pull_request_target', pull.event, { ref: 'refs/heads/main', commit: pull.merge }, options);
+    const commit = atMain ? main : pull.merge;
+    const ran = await run(name, pull.event, { ref: 'refs/heads/main', commit }, options);
     expect(service.requests).toEqual([]);
-    return { ran, comments: github.comments(1) };
+    return { ran, shown: [commit.slice(0, 12), pull.head.slice(0, 12)], comments: github.comments(1) };
   };
 
   test.each<[string, RunOptions]>([
@@ -158,6 +177,19 @@ describe('pull_request_target', () => {
     const { ran, comments } = await runTarget({ keyless: true });
     expect(ran.exitCode).toBe(0);
     expect(comments).toHaveLength(1);
+  });
+
+  test.each<[string, number]>([
+    ['pull_request_target', 0],
+    ['pull_request_target', 1],
+    ['pull_request', 0],
+  ])('%s with main checked out, to a depth of %i, is told so: its review would be of nothing', async (name, depth) => {
+    const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
+    for (const text of [ran.stdout, ...comments.map(({ body }) => body)]) {
+      expect(text).not.toContain('in sync');
+      for (const named of [...shown, 'refs/pull/1/merge']) expect(text).toContain(named);
+    }
   });
 });
 
@@ -223,4 +255,29 @@ test('A clone of depth 1 that cannot be completed says fetch-depth: 0', async ()
   const ran = await review(changed, { depth: 1, prepare: cutOff });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
   expect(ran.stdout).toContain('fetch-depth: 0');
+});
+
+describe('A review on a GitHub that', () => {
+  const LIMITED = { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9999999999' } };
+
+  test.each<[string, Failure, Readonly<Record<string, string>>]>([
+    ['limits requests', { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } }, {}],
+    ['limits them without a word', LIMITED, {}],
+    ['fails', { status: 500 }, {}],
+    ['is given no token', 'reset', { 'github-token': '' }],
+    ['does not know the token', { status: 401 }, {}],
+    ['answers nothing', 'hang', {}],
+    ['stops in the middle of its answers', 'half-answer', {}],
+  ])('%s is whole, ends within a minute, and asks for no permission', async (_, failure, inputs) => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    github.fail({ path: /./ }, failure, Infinity);
+    const began = performance.now();
+    const ran = await review(changed, { inputs });
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+    expect(ran.stdout).toMatch(/^::notice title=action\/not-told::Writing the comment failed/m);
+    expect(ran.stdout).not.toContain('permission');
+    expect(ran.summary).toContain('+Other');
+    expect(github.comments(1)).toEqual([]);
+  });
 });

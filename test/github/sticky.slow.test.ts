@@ -7,7 +7,7 @@ import {
   type GitHubOptions,
   type Person,
 } from '../support/github-api.ts';
-import { ADA, connectTo } from './support.ts';
+import { ADA, connectTo, holdDeadlines } from './support.ts';
 
 const OTHER_BOT: Person = { login: 'other[bot]', type: 'Bot' };
 const ACME_BOT: Person = { login: 'acme-bot[bot]', type: 'Bot' };
@@ -148,6 +148,23 @@ test.each<[string, readonly Row<Attempt>[]]>([
 ])('%s', async (_, rows) => {
   const { came, wanted } = await tryAll(rows, keep);
   expect(came).toEqual(wanted);
+});
+
+test.each<[Failure, number]>([
+  ['hang', 2],
+  ['half-answer', 1],
+])('making it comes to %s: it is looked for before it is sent again', async (failure, sent) => {
+  const github = await startGitHub();
+  isThere(github);
+  github.fail({ method: 'POST', path: /comments/ }, failure);
+  const time = holdDeadlines();
+  const kept = keepComment(connectTo(github, time.now), { issue: PULL, marker: MARKER, body: BODY });
+  const posts = () => github.requests.filter(({ method, path }) => method === 'POST' && path !== '/graphql');
+  await expect.poll(() => posts().length).toBe(1);
+  time.pass();
+  await kept;
+  expect(posts()).toHaveLength(sent);
+  expect(github.comments(PULL).map(({ body }) => body)).toEqual([BODY]);
 });
 
 describe('among 250 comments', () => {

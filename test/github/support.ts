@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from 'vitest';
 import { connectGitHub, type GitHub } from '../../src/github/client.ts';
 import {
   readInputs,
@@ -65,8 +66,25 @@ export function scheduleEvent(): object {
 }
 
 export const ADA: Person = { login: 'ada', type: 'User' };
-export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'token'>): GitHub {
-  return connectGitHub(token, { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: 'acme/prompts' });
+export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'token'>, now = Date.now): GitHub {
+  return connectGitHub(token, { now, environment: { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: 'acme/prompts' } });
+}
+
+/** Time that goes on only as deadlines pass, and these pass when a test says so; `granted` has their milliseconds. */
+export function holdDeadlines() {
+  const [granted, waiting]: [number[], (() => void)[]] = [[], []];
+  let clock = 0;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    const controller = new AbortController();
+    granted.push(milliseconds);
+    waiting.push(() => {
+      clock += milliseconds;
+      controller.abort();
+    });
+    return controller.signal;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  return { granted, now: () => clock, pass: () => waiting.at(-1)?.() };
 }
 
 /** What a call comes to, or the problem that it throws. */

@@ -52,7 +52,11 @@ export type Failure =
   /** Carried out, then the connection ends without an answer. */
   | 'lost-answer'
   /** Not carried out: the connection ends without an answer. */
-  | 'reset';
+  | 'reset'
+  /** Not carried out, and never answered. */
+  | 'hang'
+  /** Carried out, then the answer's body stops after its first byte. */
+  | 'half-answer';
 
 export type FailureMatch = { readonly method?: string; readonly path: RegExp };
 
@@ -175,12 +179,17 @@ async function respond(
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   requests.push({ method, path, body });
   const failure = takeFailure(state, method, path);
+  if (failure === 'hang') return;
   if (failure === 'reset') return void incoming.socket.destroy();
   if (typeof failure === 'object') return send(response, failure);
   const isKnown = incoming.headers.authorization?.endsWith(` ${TOKEN}`) === true;
   const call = { method, url: new URL(path, `http://${incoming.headers.host}`), body };
   const reply = isKnown ? answerCall(state, call) : { status: 401 };
   if (failure === 'lost-answer') return void incoming.socket.destroy();
+  if (failure === 'half-answer') {
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    return void response.writeHead(reply.status, type).write('{');
+  }
   send(response, reply);
 }
 
