@@ -19,20 +19,39 @@ const WorkflowShape = z.object({
       'timeout-minutes': z.int(),
       permissions,
       environment: z.string().optional(),
-      steps: z.array(z.object({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() })),
+      steps: z.array(
+        z.object({
+          uses: z.string().optional(),
+          run: z.string().optional(),
+          with: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
     }),
   ),
 });
+
+/** A mode that the person who starts the workflow chooses is one of those that open a pull request. */
+const proposes = (step: { readonly with?: Readonly<Record<string, unknown>> | undefined }) =>
+  ['pull', '${{ inputs.action }}'].includes(String(step.with?.['mode']));
 
 describe.each(workflows)('%s', (path) => {
   const workflow = WorkflowShape.parse(read(path));
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
-  test('grants nothing to all jobs, and to each at most one thing to write', () => {
+  test('grants nothing to all jobs, and to each at most one thing to write, but to those that open a pull request', () => {
     expect(workflow.permissions).toEqual({});
-    const writes = jobs.map((job) => Object.values(job.permissions).filter((one) => one === 'write').length);
-    expect(Math.max(...writes)).toBeLessThanOrEqual(1);
+    for (const { permissions, steps } of jobs) {
+      const written = Object.entries(permissions).flatMap(([name, one]) => (one === 'write' ? [name] : []));
+      // The branch, the pull request, and the check of its review.
+      if (steps.some(proposes)) expect(written).toEqual(['contents', 'pull-requests', 'checks']);
+      else expect(written.length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('hands inputs over as inputs, and to no shell', () => {
+    const shells = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+    expect(shells.filter((run) => /\$\{\{\s*(?:inputs|github\.event)/.test(run))).toEqual([]);
   });
 
   test('pins each action by the SHA of its commit', () => {

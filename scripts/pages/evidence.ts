@@ -169,6 +169,12 @@ export const EVIDENCE = {
   'action/unsupported-event': { event: 'issues' },
   'action/drift-found': { prompts: 2 },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration' },
+  'action/not-proposed': {
+    what: 'Pushing the branch promptsync/pull',
+    reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
+    lack: 'contents',
+  },
+  'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },
 } as const satisfies { readonly [Code in ProblemCode]: EvidenceOf<Code> };

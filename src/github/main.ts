@@ -4,9 +4,10 @@ import { DEFAULTS } from '../config/config.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
 import { makeContext, type Context } from './context.ts';
-import { chooseMode } from './event.ts';
+import { chooseMode, type Proposing } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
-import { publish, type Done } from './publish.ts';
+import { propose } from './propose.ts';
+import { publish, publishReview, type Done } from './publish.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
 /** Runs the action once and resolves to its exit code. */
@@ -21,8 +22,10 @@ async function run(host: SafeActionHost): Promise<Done> {
     const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
     begun = { ...begun, context };
-    begun = { mode: chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null), context };
-    const command = { plan, sync: apply, drift }[begun.mode];
+    const mode = chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null);
+    begun = { mode, context };
+    const proposing = mode !== 'plan' && mode !== 'sync' && mode !== 'drift';
+    const command = proposing ? proposal(mode, host) : { plan, sync: apply, drift }[mode];
     return { ...begun, result: await command(context) };
   } catch (error) {
     return { ...begun, result: refused('dry-run', problemOf(error)) };
@@ -56,6 +59,16 @@ async function drift(context: Context): Promise<CommandResult> {
   await openWhole(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
   return sync({ ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' }, context.world);
+}
+
+/** The workflows of the pull request that is opened may wait for somebody to approve them: this run reviews it. */
+function proposal(mode: Proposing, host: SafeActionHost) {
+  return (context: Context): Promise<CommandResult> =>
+    propose(mode, context, host, async (pull) => {
+      const own = { ...context, event: { ...context.event, name: 'pull_request', pull } };
+      const result = await plan(own).catch((error) => refused('dry-run', problemOf(error)));
+      await publishReview({ mode: 'plan', context: own, result }, host);
+    });
 }
 
 function optionsOf({ inputs, configuration }: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {

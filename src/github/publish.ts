@@ -45,14 +45,28 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   annotate(problemsIn(report), pathsOf(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const attempt: Attempt = (what, work) =>
-    work().catch((error) => {
-      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
-    });
+  const attempt = attemptFor(host);
   await attempt('outputs', () => publishOutputs(conclusion, host));
   await attempt('summary', () => publishSummary(conclusion, runner));
   if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
   return failure === '' ? 0 : 1;
+}
+
+/** Publishes on GitHub alone: outputs and summary are those of the run that has opened the pull request. */
+export async function publishReview(done: Done & { readonly context: Context }, host: SafeActionHost): Promise<void> {
+  await publishOnGitHub(done.mode, done.context, conclude(done, host), attemptFor(host));
+}
+
+/** The text of a pull request: what a run has done, below a line by which it is found. */
+export function describe(done: Done, marker: string, host: SafeActionHost): string {
+  return bodyOf(marker, conclude(done, host));
+}
+
+function attemptFor({ runner }: SafeActionHost): Attempt {
+  return (what, work) =>
+    work().catch((error) => {
+      annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
+    });
 }
 
 function pathsOf(context: Context | null): (path: string) => string {
@@ -116,7 +130,8 @@ async function publishOutputs(conclusion: Conclusion, host: SafeActionHost): Pro
   const { report, failure } = conclusion;
   const { setOutput } = host.runner;
   setOutput('failure-reason', failure);
-  setOutput('changes', String(report.prompts.some(({ changes }) => changes.length > 0)));
+  const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+  setOutput('changes', String(changes || report.committed !== undefined));
   setOutput('summary', JSON.stringify(report.summary));
   setOutput('plan-digest', report.plan_digest ?? '');
   for (const [name, path] of await writeReports(conclusion, host)) setOutput(name, path);

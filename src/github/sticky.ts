@@ -14,7 +14,7 @@ type StickyComment = Sticky & { readonly issue: number };
 type StickyIssue = Sticky & { readonly title: string };
 
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
-export function markerOf({ config = '', 'working-directory': folder }: Inputs): string {
+export function markerOf({ config = '', 'working-directory': folder }: Pick<Inputs, 'config' | 'working-directory'>) {
   const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
   return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
 }
@@ -29,7 +29,7 @@ export async function keepComment(github: GitHub, comment: StickyComment): Promi
   await upsert({
     find: () => findComment(github, comment),
     update: async (found) => {
-      if (found.body === body) return;
+      if (sameButRun(found.body, body)) return;
       const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
       await octokit.request(call, { ...names, comment_id: found.id, body });
     },
@@ -38,6 +38,11 @@ export async function keepComment(github: GitHub, comment: StickyComment): Promi
       return octokit.request(call, { ...names, issue_number: issue, body, request: { retries: 0 } });
     },
   });
+}
+
+/** A second review of the same says the same, and is another run. */
+function sameButRun(...texts: readonly (string | undefined)[]): boolean {
+  return new Set(texts.map((text) => text?.replaceAll(/\/actions\/runs\/[0-9]+/g, ''))).size === 1;
 }
 
 /** The comment that begins with the marker and is ours; others may have copied the marker. */
@@ -116,13 +121,13 @@ function mayHaveWorked(error: unknown): boolean {
 }
 
 /** What a workflow's own token writes as. */
-const ACTIONS = 'github-actions[bot]';
+export const ACTIONS = 'github-actions[bot]';
 
 /**
  * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
  * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
  */
-async function whoAmI({ octokit }: GitHub): Promise<string> {
+export async function whoAmI({ octokit }: GitHub): Promise<string> {
   try {
     return (await octokit.graphql<{ readonly viewer: Author }>('{ viewer { login } }')).viewer.login;
   } catch {

@@ -1,4 +1,13 @@
-import { didYouMean, error, type Misspelt, quoted, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, quoted, short, warning } from './entry.ts';
+
+/** What to do where a pull request cannot be opened or updated, by what is missing. */
+const LACKS = {
+  contents: 'Give the job the permission `contents: write`, and let actions/checkout keep its credentials.',
+  'pull-requests': 'Give the job the permission `pull-requests: write`.',
+  setting:
+    'In the settings of the repository, under Actions, turn on "Allow GitHub Actions to create and approve pull requests".',
+  unknown: 'Start the run again. A rule for branches may forbid it.',
+};
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
@@ -63,7 +72,10 @@ export const USAGE = {
         ? didYouMean(e, 'Give a key, or a path or pattern relative to promptsync.yaml.')
         : 'Leave --only out: it narrows what is named.',
   ),
-  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
+  'usage/nothing-named': error(
+    'No prompt is named.',
+    'Give keys, paths or patterns, or --all; in the action the input `prompts`, where `**` names all.',
+  ),
   'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
     (e) =>
@@ -151,6 +163,14 @@ export const USAGE = {
   'action/not-told': warning<{ what: string; reason: string }>(
     (e) => `Writing the ${e.what} failed: ${e.reason}`,
     'The log of the run says the same. Give the job the permission that docs/action.md names.',
+  ),
+  'action/not-proposed': error<{ what: string; reason: string; lack: keyof typeof LACKS }>(
+    (e) => `${e.what} failed: ${e.reason}`,
+    (e) => LACKS[e.lack],
+  ),
+  'action/foreign-commit': error<{ branch: string; commit: string }>(
+    (e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`,
+    'Merge its pull request, or delete the branch; the next run then proposes what is left.',
   ),
 
   // Faults of promptsync
