@@ -172,7 +172,6 @@ export const EVIDENCE = {
   'action/not-proposed': {
     what: 'Pushing the branch promptsync/pull',
     reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
-    lack: 'contents',
   },
   'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
   // Faults of promptsync

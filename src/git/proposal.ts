@@ -1,5 +1,5 @@
 import { IDENTITY } from './commit.ts';
-import { linesIn, literally, NO_PROGRAMS, openGit, type GitStart } from './driver.ts';
+import { linesIn, NO_PROGRAMS, openGit, type GitStart } from './driver.ts';
 import { REMOTE, SILENCE } from './remote.ts';
 
 /** By whom commits are where git knows nobody, as on a runner: GitHub shows them as the workflow's. */
@@ -25,8 +25,6 @@ export function openProposal(start: GitStart, branch: string) {
       for (const [name, value] of isKnown ? [] : Object.entries(ACTIONS)) await ask('config', name, value);
       return () => ask('checkout', '--quiet', place, '--');
     },
-    /** Puts files (from the root) back as they are staged. */
-    discard: (paths: readonly string[]) => ask('checkout', '--quiet', 'HEAD', '--', ...paths.map(literally)),
     /** The commit that the branch is at, with its history; null where the remote has no such branch. */
     fetch: async (): Promise<string | null> => {
       const refs = `+refs/heads/${OWN}*:refs/remotes/${REMOTE}/${OWN}*`;

@@ -4,10 +4,10 @@ import { DEFAULTS } from '../config/config.ts';
 import { makeProblem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
 import { makeContext, type Context } from './context.ts';
-import { chooseMode, type Proposing } from './event.ts';
+import { chooseMode, type PullRequest } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
-import { propose } from './propose.ts';
-import { publish, publishReview, type Done } from './publish.ts';
+import { propose, type Proposed } from './propose.ts';
+import { publish, type Done, type Review } from './publish.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
 /** Runs the action once and resolves to its exit code. */
@@ -16,7 +16,7 @@ export async function runAction(given: ActionHost): Promise<number> {
   return publish(await run(host), host);
 }
 
-async function run(host: SafeActionHost): Promise<Done> {
+async function run(host: SafeActionHost): Promise<Done & Partial<Proposed>> {
   let begun: Omit<Done, 'result'> = { mode: 'plan', context: null };
   try {
     const inputs = readInputs(host.runner, host.secrets);
@@ -24,12 +24,20 @@ async function run(host: SafeActionHost): Promise<Done> {
     begun = { ...begun, context };
     const mode = chooseMode(inputs.mode, context.event, context.configuration.config?.branch ?? null);
     begun = { mode, context };
-    const proposing = mode !== 'plan' && mode !== 'sync' && mode !== 'drift';
-    const command = proposing ? proposal(mode, host) : { plan, sync: apply, drift }[mode];
-    return { ...begun, result: await command(context) };
+    if (mode === 'plan' || mode === 'sync' || mode === 'drift') {
+      return { ...begun, result: await { plan, sync: apply, drift }[mode](context) };
+    }
+    return { ...begun, ...(await propose(mode, context, host, (pull) => review(pull, context))) };
   } catch (error) {
     return { ...begun, result: refused('dry-run', problemOf(error)) };
   }
+}
+
+/** Reviews a pull request of the run's own as the workflow for pull requests would. */
+async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Review> {
+  const context = { ...rest, event: { ...event, name: 'pull_request', pull } };
+  const result = await plan(context).catch((error) => refused('dry-run', problemOf(error)));
+  return { mode: 'plan', context, result };
 }
 
 async function plan(context: Context): Promise<CommandResult> {
@@ -59,16 +67,6 @@ async function drift(context: Context): Promise<CommandResult> {
   await openWhole(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
   return sync({ ...optionsOf(context), ...unguarded, dryRun: true, yes: false, base: 'HEAD' }, context.world);
-}
-
-/** The workflows of the pull request that is opened may wait for somebody to approve them: this run reviews it. */
-function proposal(mode: Proposing, host: SafeActionHost) {
-  return (context: Context): Promise<CommandResult> =>
-    propose(mode, context, host, async (pull) => {
-      const own = { ...context, event: { ...context.event, name: 'pull_request', pull } };
-      const result = await plan(own).catch((error) => refused('dry-run', problemOf(error)));
-      await publishReview({ mode: 'plan', context: own, result }, host);
-    });
 }
 
 function optionsOf({ inputs, configuration }: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {

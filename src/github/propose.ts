@@ -4,48 +4,44 @@ import { pull } from '../commands/pull.ts';
 import { type CommandResult, refused, resultOf } from '../commands/result.ts';
 import { rollback } from '../commands/rollback.ts';
 import type { Walked } from '../commands/walk.ts';
+import type { Committed } from '../domain/edits.ts';
 import { digestOf, shortDigest } from '../domain/digest.ts';
 import { openProposal } from '../git/proposal.ts';
-import { makeProblem, messageOf, ProblemError, problemOf, type EvidenceOf } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError, problemOf } from '../problem.ts';
 import { openWhole } from './checkout.ts';
 import type { GitHub } from './client.ts';
 import type { Context } from './context.ts';
-import type { Event, Proposing, PullRequest } from './event.ts';
+import type { Proposing, PullRequest } from './event.ts';
 import { askGitHub } from './gates.ts';
-import { describe } from './publish.ts';
+import { bodyOf, conclude, needed, type Review } from './publish.ts';
 import type { Inputs, SafeActionHost } from './runner.ts';
 import { ACTIONS, markerOf, whoAmI } from './sticky.ts';
 
+/** The result, and the review of what is proposed: null where there is nothing to review, or another workflow does. */
+export type Proposed = { readonly result: CommandResult; readonly review: Review | null };
+
 /**
- * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. One that the workflow's own token
- * opens is handed to `review`, and the work tree is as the merge will leave it then.
+ * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
+ * workflow's own token opens, whose workflows wait for an approval. The work tree is as the merge will leave it then.
  */
 export async function propose(
   mode: Proposing,
   context: Context,
   host: SafeActionHost,
-  review: (pull: PullRequest) => Promise<void>,
-): Promise<CommandResult> {
-  const { git, github, inputs } = context;
-  if (github === null) {
-    const evidence = { input: 'github-token', expected: 'without one no pull request can be opened' };
-    throw new ProblemError(makeProblem('action/invalid-input', evidence));
-  }
-  const repository = await openWhole(context);
+  review: (pull: PullRequest) => Promise<Review>,
+): Promise<Proposed> {
+  const { git, inputs, event } = context;
+  const github = await attempt('Opening a pull request', async () => needed(context.github));
+  const { head } = await openWhole(context);
   const clone = openProposal(git, branchOf(mode, inputs));
   const goBack = await clone.begin();
   try {
-    const result = await edit(mode, context);
-    // Conflicts are somebody's to decide, and in no commit.
-    const torn =
-      result.run.edited?.filter(({ problems }) => problems.some(({ code }) => code === 'pull/conflict')) ?? [];
-    await clone.discard(torn.map(({ path }) => repository.fromRoot(path)));
-    const textOf = async (proposed: CommandResult, marker: string) => ({
-      // GitHub takes so many characters.
-      title: host.secrets.hide(await clone.subject()).slice(0, 256),
-      body: describe({ mode, context, result: proposed }, marker, host),
-    });
-    return await proposeEdits(result, { ...context, github, clone, base: repository.head ?? '', textOf }, review);
+    const into = event.ref.replace(/^refs\/heads\//, '');
+    return await proposeEdits(
+      await edit(mode, context),
+      { mode, context, host, github, clone, into, base: head ?? '' },
+      review,
+    );
   } finally {
     // The work is done by then.
     await goBack().catch(() => {});
@@ -72,50 +68,58 @@ async function edit(mode: Proposing, context: Context): Promise<CommandResult> {
   const chosen = { only: [], named: mode === 'pull' ? [] : prompts.split(/\s+/).filter((one) => one !== '') };
   const refusals = (walked: Walked) => mergedAndNewest(walked, { ...chosen, askForge: askGitHub(context) });
   const options = { ...chosen, configuration, apiKey, dryRun: false, commit: true, refusals };
-  if (mode === 'pull') return pull({ ...options, side: null }, world);
+  if (mode === 'pull') return pull({ ...options, side: null, unattended: true }, world);
   if (mode === 'promote') return promote({ ...options, all: false, from, to }, world);
   // The command line does not take it without a key.
   if (chosen.named.length === 0) return refused('rollback', makeProblem('usage/nothing-named'));
   return rollback({ ...options, environment }, world);
 }
 
-/** Where something is proposed. */
-type Proposal = Pick<Context, 'inputs' | 'event' | 'world'> & {
+/** What is proposed, and where. */
+type Proposal = {
+  readonly mode: Proposing;
+  readonly context: Context;
+  readonly host: SafeActionHost;
   readonly github: GitHub;
   readonly clone: ReturnType<typeof openProposal>;
+  /** The branch that goes live. */
+  readonly into: string;
   /** The commit that is edited. */
   readonly base: string;
-  /** What the pull request says of a result. */
-  readonly textOf: (
-    result: CommandResult,
-    marker: string,
-  ) => Promise<{ readonly title: string; readonly body: string }>;
 };
 
 /** What stands in the way is a problem of the run, and nothing is committed: the clone goes, and its commit with it. */
 async function proposeEdits(
   result: CommandResult,
   proposal: Proposal,
-  review: (pull: PullRequest) => Promise<void>,
-): Promise<CommandResult> {
-  const { clone, base, github, inputs, world } = proposal;
+  review: (pull: PullRequest) => Promise<Review>,
+): Promise<Proposed> {
+  const { mode, clone, base, github, context } = proposal;
   const { committed, ...run } = result.run;
+  const withCommit = (made: Committed) => ({ ...result, run: { ...run, committed: made } });
   try {
-    if (committed === undefined || world.stop.aborted) {
-      if (inputs.mode === 'pull' && result.exitCode === 0) await closePull(proposal);
-      return result;
+    if (committed === undefined || context.world.stop.aborted) {
+      if (mode === 'pull' && result.exitCode === 0)
+        await attempt('Closing the pull request', () => closePull(proposal));
+      return { result, review: null };
     }
     const head = await attempt(`Pushing ${clone.branch}`, () => bring(committed.commit, proposal));
     const made = { commit: head, branch: clone.branch };
-    const proposed = { ...result, run: { ...run, committed: made } };
-    const number = await attempt(`Opening the pull request of ${clone.branch}`, () =>
-      keepPull(proposed, head, proposal),
-    );
-    if ((await whoAmI(github)) === ACTIONS) await review({ number, head, base, isForeign: false });
-    return { ...result, run: { ...run, committed: { ...made, pull_request: `#${number}` } } };
+    const number = await attempt('Opening the pull request', () => keepPull(withCommit(made), head, proposal));
+    const isOwn = (await whoAmI(github)) === ACTIONS;
+    const reviewed = isOwn ? await review({ number, head, base, isForeign: false }) : null;
+    return { result: withCommit({ ...made, pull_request: `#${number}` }), review: reviewed };
   } catch (error) {
-    return resultOf({ ...run, problems: [...run.problems, problemOf(error)] }, world);
+    const problems = [...run.problems, problemOf(error)];
+    return { result: resultOf({ ...run, problems }, context.world), review: null };
   }
+}
+
+async function attempt<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
+  return work().catch((error) => {
+    if (problemOf(error).code === 'action/foreign-commit') throw error;
+    throw new ProblemError(makeProblem('action/not-proposed', { what, reason: messageOf(error) }));
+  });
 }
 
 /** Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. */
@@ -123,7 +127,7 @@ async function bring(commit: string, proposal: Proposal): Promise<string> {
   const { clone, base } = proposal;
   const tip = await clone.fetch();
   if (tip !== null && (await clone.changes(base, tip)) === (await clone.changes(base, commit))) return tip;
-  const foreign = tip === null ? null : await foreignCommit(tip, proposal);
+  const foreign = await foreignCommit(tip, proposal);
   if (foreign !== null) {
     throw new ProblemError(makeProblem('action/foreign-commit', { branch: clone.branch, commit: foreign }));
   }
@@ -132,20 +136,16 @@ async function bring(commit: string, proposal: Proposal): Promise<string> {
 }
 
 /** What somebody else has put on the branch, unless it was merged: after a squash that cannot be seen in the commits. */
-async function foreignCommit(tip: string, proposal: Proposal): Promise<string | null> {
-  const foreign = await proposal.clone.foreignCommit(proposal.base, tip);
+async function foreignCommit(tip: string | null, proposal: Proposal): Promise<string | null> {
+  const foreign = tip && (await proposal.clone.foreignCommit(proposal.base, tip));
   const pulls = foreign === null ? [] : await findPulls(proposal);
   return pulls.some(({ merged_at: at, head }) => at !== null && head.sha === tip) ? null : foreign;
 }
 
 /** The pull requests from the branch into the one that goes live, the newest first. */
-async function findPulls({ github: { octokit, names }, clone: { branch }, event }: Proposal) {
-  const which = { head: `${names.owner}:${branch}`, base: liveBranch(event), state: 'all', per_page: 100 } as const;
+async function findPulls({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
+  const which = { head: `${names.owner}:${branch}`, base: into, state: 'all', per_page: 100 } as const;
   return (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...which })).data;
-}
-
-function liveBranch({ ref }: Event): string {
-  return ref.replace(/^refs\/heads\//, '');
 }
 
 async function findOpen(proposal: Proposal) {
@@ -153,23 +153,20 @@ async function findOpen(proposal: Proposal) {
 }
 
 /** Opens the pull request, or updates one that tells of another commit; resolves to its number. */
-async function keepPull(proposed: CommandResult, head: string, proposal: Proposal): Promise<number> {
-  const { clone, event, github } = proposal;
+async function keepPull(result: CommandResult, head: string, proposal: Proposal): Promise<number> {
+  const { mode, context, host, github, clone, into } = proposal;
   const { octokit, names } = github;
   const marker = `<!-- promptsync proposes ${head} -->`;
-  const text = { ...names, ...(await proposal.textOf(proposed, marker)) };
+  const body = bodyOf(marker, conclude({ mode, context, result }, host));
+  // GitHub takes so many characters.
+  const text = { ...names, title: host.secrets.hide(await clone.subject()).slice(0, 256), body };
   const open = async () => {
-    const request = { ...text, head: clone.branch, base: liveBranch(event), request: { retries: 0 } };
+    const request = { ...text, head: clone.branch, base: into, request: { retries: 0 } };
     return (await octokit.request('POST /repos/{owner}/{repo}/pulls', request)).data;
   };
-  const found =
-    (await findOpen(proposal)) ??
-    (await open().catch(async (error) => {
-      // The answer may be lost alone.
-      const made = await findOpen(proposal);
-      if (made === undefined) throw error;
-      return made;
-    }));
+  // It may be made although the answer was lost.
+  const orMade = async (error: unknown) => (await findOpen(proposal)) ?? Promise.reject(error);
+  const found = (await findOpen(proposal)) ?? (await open().catch(orMade));
   if (!found.body?.startsWith(marker)) {
     await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { ...text, pull_number: found.number });
   }
@@ -179,32 +176,9 @@ async function keepPull(proposed: CommandResult, head: string, proposal: Proposa
 /** Closes the pull request where nothing is left to propose, unless somebody else has committed to its branch. */
 async function closePull(proposal: Proposal): Promise<void> {
   const { octokit, names } = proposal.github;
-  await attempt(`Closing the pull request of ${proposal.clone.branch}`, async () => {
-    const open = await findOpen(proposal);
-    const tip = open && (await proposal.clone.fetch());
-    if (open === undefined || (tip && (await foreignCommit(tip, proposal)))) return;
-    const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
-    const closed = { ...names, pull_number: open.number, state: 'closed', body } as const;
-    await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', closed);
-  });
-}
-
-async function attempt<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
-  return work().catch((error) => {
-    if (problemOf(error).code === 'action/foreign-commit') throw error;
-    const evidence = { what, reason: messageOf(error), lack: lackOf(error) };
-    throw new ProblemError(makeProblem('action/not-proposed', evidence));
-  });
-}
-
-/** What git says where the credentials are missing, or may not write. */
-const DENIED = /\b40[13]\b|denied|could not read (?:Username|Password)|Authentication failed/;
-
-/** The permission or setting that an error shows to be missing. */
-function lackOf(error: unknown): EvidenceOf<'action/not-proposed'>['lack'] {
-  const text = messageOf(error);
-  if (!(error instanceof Error && 'status' in error)) return DENIED.test(text) ? 'contents' : 'unknown';
-  if (text.includes('not permitted to create or approve pull requests')) return 'setting';
-  const isRefused = error.status === 403 || error.status === 404;
-  return isRefused && !/rate limit/i.test(text) ? 'pull-requests' : 'unknown';
+  const open = await findOpen(proposal);
+  if (open === undefined || (await foreignCommit(await proposal.clone.fetch(), proposal)) !== null) return;
+  const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
+  const closed = { ...names, pull_number: open.number, state: 'closed', body } as const;
+  await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', closed);
 }

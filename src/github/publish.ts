@@ -22,6 +22,9 @@ import { closeIssue, findComment, keepComment, keepIssue, markerOf } from './sti
 /** What a run has come to; without a context it could not even begin. */
 export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
 
+/** The review of a pull request that the run itself keeps: it is published on GitHub alone. */
+export type Review = Done & { readonly context: Context };
+
 /** What is published of a run, wherever that is. */
 type Conclusion = {
   readonly report: Report;
@@ -36,7 +39,10 @@ type Conclusion = {
 type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
 
 /** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
-export async function publish(done: Done, host: SafeActionHost): Promise<number> {
+export async function publish(
+  { review, ...done }: Done & { readonly review?: Review | null },
+  host: SafeActionHost,
+): Promise<number> {
   const { mode, context } = done;
   const { runner, output } = host;
   const conclusion = conclude(done, host);
@@ -45,35 +51,22 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   annotate(problemsIn(report), pathsOf(context), runner);
   const prompts = differing(report);
   if (mode === 'drift' && prompts > 0) annotateRun('error', makeProblem('action/drift-found', { prompts }), runner);
-  const attempt = attemptFor(host);
-  await attempt('outputs', () => publishOutputs(conclusion, host));
-  await attempt('summary', () => publishSummary(conclusion, runner));
-  if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
-  return failure === '' ? 0 : 1;
-}
-
-/** Publishes on GitHub alone: outputs and summary are those of the run that has opened the pull request. */
-export async function publishReview(done: Done & { readonly context: Context }, host: SafeActionHost): Promise<void> {
-  await publishOnGitHub(done.mode, done.context, conclude(done, host), attemptFor(host));
-}
-
-/** The text of a pull request: what a run has done, below a line by which it is found. */
-export function describe(done: Done, marker: string, host: SafeActionHost): string {
-  return bodyOf(marker, conclude(done, host));
-}
-
-function attemptFor({ runner }: SafeActionHost): Attempt {
-  return (what, work) =>
+  const attempt: Attempt = (what, work) =>
     work().catch((error) => {
       annotateRun('notice', makeProblem('action/not-told', { what, reason: messageOf(error) }), runner);
     });
+  await attempt('outputs', () => publishOutputs(conclusion, host));
+  await attempt('summary', () => publishSummary(conclusion, runner));
+  if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
+  if (review) await publishOnGitHub(review.mode, review.context, conclude(review, host), attempt);
+  return failure === '' ? 0 : 1;
 }
 
 function pathsOf(context: Context | null): (path: string) => string {
   return context === null ? (path) => path : pathsFromRoot(context.world.workingDirectory, context.inputs.config);
 }
 
-function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
+export function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
   const { mode, result, context } = done;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
@@ -170,7 +163,7 @@ async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclus
   if (mode === 'drift' && inputs['drift-issue']) await attempt('issue', () => publishIssue(context, conclusion));
 }
 
-function needed(github: GitHub | null): GitHub {
+export function needed(github: GitHub | null): GitHub {
   if (github === null) throw new Error('there is no `github-token`.');
   return github;
 }
@@ -218,7 +211,7 @@ async function publishIssue({ inputs, ...context }: Context, conclusion: Conclus
 const COMMENT = { most: 60_000, measure: (text: string): number => text.length };
 
 /** The text of a comment or an issue, with the lines by which it is found and by which its plan can be approved. */
-function bodyOf(marker: string, { report, page, mark, hide }: Conclusion): string {
+export function bodyOf(marker: string, { report, page, mark, hide }: Conclusion): string {
   const most = COMMENT.most - COMMENT.measure(`${marker}\n${mark}`);
   const { text, whole } = renderMarkdown(report, { ...page, limit: { ...COMMENT, most } });
   return hide(`${marker}\n${whole ? mark : ''}${text}`);

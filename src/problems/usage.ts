@@ -1,13 +1,14 @@
 import { didYouMean, error, type Misspelt, quoted, short, warning } from './entry.ts';
 
-/** What to do where a pull request cannot be opened or updated, by what is missing. */
-const LACKS = {
-  contents: 'Give the job the permission `contents: write`, and let actions/checkout keep its credentials.',
-  'pull-requests': 'Give the job the permission `pull-requests: write`.',
-  setting:
-    'In the settings of the repository, under Actions, turn on "Allow GitHub Actions to create and approve pull requests".',
-  unknown: 'Start the run again. A rule for branches may forbid it.',
-};
+/** What git and GitHub say where something is missing that a pull request needs. */
+const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/not permitted to create/, 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings.'],
+  [/Resource not accessible by|Not Found/, 'Give the job the permission `pull-requests: write`.'],
+  [
+    /\b40[13]\b|denied|could not read|Auth/,
+    'Give the job `contents: write`, and let the checkout keep its credentials.',
+  ],
+];
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
@@ -74,7 +75,7 @@ export const USAGE = {
   ),
   'usage/nothing-named': error(
     'No prompt is named.',
-    'Give keys, paths or patterns, or --all; in the action the input `prompts`, where `**` names all.',
+    'Give keys, paths or patterns, or --all (the action: `prompts`).',
   ),
   'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
@@ -164,9 +165,11 @@ export const USAGE = {
     (e) => `Writing the ${e.what} failed: ${e.reason}`,
     'The log of the run says the same. Give the job the permission that docs/action.md names.',
   ),
-  'action/not-proposed': error<{ what: string; reason: string; lack: keyof typeof LACKS }>(
+  'action/not-proposed': error<{ what: string; reason: string }>(
     (e) => `${e.what} failed: ${e.reason}`,
-    (e) => LACKS[e.lack],
+    (e) =>
+      MISSING.find(([said]) => said.test(e.reason))?.[1] ??
+      'Start the run again; a rule of the repository may forbid it.',
   ),
   'action/foreign-commit': error<{ branch: string; commit: string }>(
     (e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`,

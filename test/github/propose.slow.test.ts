@@ -146,10 +146,12 @@ describe('What was edited in the service', () => {
     const { github, pull, byHand, fileAt, ...team } = await inSync();
     await byHand('By hand');
     await byHand('By hand', 'farewell');
-    team.pushMain(greets('Mine'));
-    const ran = await pull();
+    const main = team.pushMain(greets('Mine'));
+    let workspace = '';
+    const ran = await pull({ prepare: (folder) => void (workspace = folder) });
+    expect([git(workspace, 'status', '--porcelain'), git(workspace, 'rev-parse', 'HEAD')]).toEqual(['', main]);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
-    expect(ran.stdout).toMatch(/^::error title=pull\/conflict,file=prompts\/greeting\.md::/m);
+    expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
     expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
     expect(fileAt(PULL)).toContain('Mine');
     const [comment] = github.comments(1);
@@ -269,7 +271,7 @@ describe('From the Actions tab', () => {
     ['promotes nothing that is not named', { ...promotion, prompts: '' }, 'usage/nothing-named'],
     ['rolls back nothing that is not named', { mode: 'rollback', environment: 'staging' }, 'usage/nothing-named'],
     ['promotes to no environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
-    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/invalid-input'],
+    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/not-proposed'],
   ])('%s', async (_, inputs, code) => {
     const { github, run } = await ahead();
     const ran = await run(inputs);
