@@ -170,7 +170,7 @@ export const EVIDENCE = {
   'action/drift-found': { prompts: 2 },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration' },
   'action/not-proposed': {
-    what: 'Pushing the branch promptsync/pull',
+    branch: 'promptsync/pull',
     reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
   },
   'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },

@@ -27,11 +27,10 @@ export function openProposal(start: GitStart, branch: string) {
     },
     /** The commit that the branch is at, with its history; null where the remote has no such branch. */
     fetch: async (): Promise<string | null> => {
-      const refs = `+refs/heads/${OWN}*:refs/remotes/${REMOTE}/${OWN}*`;
-      await ask('fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', '--', REMOTE, refs);
-      return (
-        (await ask('for-each-ref', '--format=%(objectname)', `refs/remotes/${REMOTE}/${OWN}${branch}`)).trim() || null
-      );
+      const kept = `refs/remotes/${REMOTE}/${OWN}`;
+      const all = `+refs/heads/${OWN}*:${kept}*`;
+      await ask('fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', '--', REMOTE, all);
+      return (await ask('for-each-ref', '--format=%(objectname)', kept + branch)).trim() || null;
     },
     /** What the commit that is checked out says in its first line. */
     subject: async () => (await ask('log', '--max-count=1', '--no-show-signature', '--format=%s')).trim(),

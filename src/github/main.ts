@@ -6,8 +6,8 @@ import { baseOf, openWhole } from './checkout.ts';
 import { makeContext, type Context } from './context.ts';
 import { chooseMode, type PullRequest } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
-import { propose, type Proposed } from './propose.ts';
-import { publish, type Done, type Review } from './publish.ts';
+import { propose } from './propose.ts';
+import { publish, type Done } from './publish.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
 /** Runs the action once and resolves to its exit code. */
@@ -16,7 +16,7 @@ export async function runAction(given: ActionHost): Promise<number> {
   return publish(await run(host), host);
 }
 
-async function run(host: SafeActionHost): Promise<Done & Partial<Proposed>> {
+async function run(host: SafeActionHost): Promise<Done> {
   let begun: Omit<Done, 'result'> = { mode: 'plan', context: null };
   try {
     const inputs = readInputs(host.runner, host.secrets);
@@ -34,7 +34,7 @@ async function run(host: SafeActionHost): Promise<Done & Partial<Proposed>> {
 }
 
 /** Reviews a pull request of the run's own as the workflow for pull requests would. */
-async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Review> {
+async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Done> {
   const context = { ...rest, event: { ...event, name: 'pull_request', pull } };
   const result = await plan(context).catch((error) => refused('dry-run', problemOf(error)));
   return { mode: 'plan', context, result };

@@ -13,12 +13,12 @@ import type { GitHub } from './client.ts';
 import type { Context } from './context.ts';
 import type { Proposing, PullRequest } from './event.ts';
 import { askGitHub } from './gates.ts';
-import { bodyOf, conclude, needed, type Review } from './publish.ts';
+import { bodyOf, conclude, needed, type Done } from './publish.ts';
 import type { Inputs, SafeActionHost } from './runner.ts';
 import { ACTIONS, markerOf, whoAmI } from './sticky.ts';
 
-/** The result, and the review of what is proposed: null where there is nothing to review, or another workflow does. */
-export type Proposed = { readonly result: CommandResult; readonly review: Review | null };
+type Reviewer = (pull: PullRequest) => Promise<Done>;
+type Proposed = Pick<Done, 'result' | 'review'>;
 
 /**
  * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
@@ -28,20 +28,17 @@ export async function propose(
   mode: Proposing,
   context: Context,
   host: SafeActionHost,
-  review: (pull: PullRequest) => Promise<Review>,
+  review: Reviewer,
 ): Promise<Proposed> {
   const { git, inputs, event } = context;
-  const github = await attempt('Opening a pull request', async () => needed(context.github));
+  const github = needed(context.github);
   const { head } = await openWhole(context);
   const clone = openProposal(git, branchOf(mode, inputs));
   const goBack = await clone.begin();
   try {
     const into = event.ref.replace(/^refs\/heads\//, '');
-    return await proposeEdits(
-      await edit(mode, context),
-      { mode, context, host, github, clone, into, base: head ?? '' },
-      review,
-    );
+    const proposal = { mode, context, host, review, github, clone, into, base: head ?? '' };
+    return await proposeEdits(await edit(mode, context), proposal);
   } finally {
     // The work is done by then.
     await goBack().catch(() => {});
@@ -80,6 +77,7 @@ type Proposal = {
   readonly mode: Proposing;
   readonly context: Context;
   readonly host: SafeActionHost;
+  readonly review: Reviewer;
   readonly github: GitHub;
   readonly clone: ReturnType<typeof openProposal>;
   /** The branch that goes live. */
@@ -89,37 +87,27 @@ type Proposal = {
 };
 
 /** What stands in the way is a problem of the run, and nothing is committed: the clone goes, and its commit with it. */
-async function proposeEdits(
-  result: CommandResult,
-  proposal: Proposal,
-  review: (pull: PullRequest) => Promise<Review>,
-): Promise<Proposed> {
-  const { mode, clone, base, github, context } = proposal;
+async function proposeEdits(result: CommandResult, proposal: Proposal): Promise<Proposed> {
+  const { mode, clone, base, github, context, review } = proposal;
   const { committed, ...run } = result.run;
   const withCommit = (made: Committed) => ({ ...result, run: { ...run, committed: made } });
   try {
     if (committed === undefined || context.world.stop.aborted) {
-      if (mode === 'pull' && result.exitCode === 0)
-        await attempt('Closing the pull request', () => closePull(proposal));
-      return { result, review: null };
+      if (mode === 'pull' && result.exitCode === 0) await closePull(proposal);
+      return { result };
     }
-    const head = await attempt(`Pushing ${clone.branch}`, () => bring(committed.commit, proposal));
+    const head = await bring(committed.commit, proposal);
     const made = { commit: head, branch: clone.branch };
-    const number = await attempt('Opening the pull request', () => keepPull(withCommit(made), head, proposal));
+    const number = await keepPull(withCommit(made), head, proposal);
     const isOwn = (await whoAmI(github)) === ACTIONS;
     const reviewed = isOwn ? await review({ number, head, base, isForeign: false }) : null;
     return { result: withCommit({ ...made, pull_request: `#${number}` }), review: reviewed };
   } catch (error) {
-    const problems = [...run.problems, problemOf(error)];
-    return { result: resultOf({ ...run, problems }, context.world), review: null };
+    const { code } = problemOf(error);
+    const reason = { branch: clone.branch, reason: messageOf(error) };
+    const problem = code === 'action/foreign-commit' ? problemOf(error) : makeProblem('action/not-proposed', reason);
+    return { result: resultOf({ ...run, problems: [...run.problems, problem] }, context.world) };
   }
-}
-
-async function attempt<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
-  return work().catch((error) => {
-    if (problemOf(error).code === 'action/foreign-commit') throw error;
-    throw new ProblemError(makeProblem('action/not-proposed', { what, reason: messageOf(error) }));
-  });
 }
 
 /** Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. */

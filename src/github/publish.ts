@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
-import { makeProblem, messageOf } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
@@ -20,10 +20,13 @@ import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
 import { closeIssue, findComment, keepComment, keepIssue, markerOf } from './sticky.ts';
 
 /** What a run has come to; without a context it could not even begin. */
-export type Done = { readonly result: CommandResult; readonly mode: Mode; readonly context: Context | null };
-
-/** The review of a pull request that the run itself keeps: it is published on GitHub alone. */
-export type Review = Done & { readonly context: Context };
+export type Done = {
+  readonly result: CommandResult;
+  readonly mode: Mode;
+  readonly context: Context | null;
+  /** Of the pull request that the run itself keeps: it is published on GitHub alone. */
+  readonly review?: Done | null;
+};
 
 /** What is published of a run, wherever that is. */
 type Conclusion = {
@@ -39,11 +42,8 @@ type Conclusion = {
 type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
 
 /** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
-export async function publish(
-  { review, ...done }: Done & { readonly review?: Review | null },
-  host: SafeActionHost,
-): Promise<number> {
-  const { mode, context } = done;
+export async function publish(done: Done, host: SafeActionHost): Promise<number> {
+  const { mode, context, review } = done;
   const { runner, output } = host;
   const conclusion = conclude(done, host);
   const { report, failure } = conclusion;
@@ -58,7 +58,7 @@ export async function publish(
   await attempt('outputs', () => publishOutputs(conclusion, host));
   await attempt('summary', () => publishSummary(conclusion, runner));
   if (context !== null) await publishOnGitHub(mode, context, conclusion, attempt);
-  if (review) await publishOnGitHub(review.mode, review.context, conclude(review, host), attempt);
+  if (review?.context) await publishOnGitHub(review.mode, review.context, conclude(review, host), attempt);
   return failure === '' ? 0 : 1;
 }
 
@@ -164,8 +164,8 @@ async function publishOnGitHub(mode: Mode, context: Context, conclusion: Conclus
 }
 
 export function needed(github: GitHub | null): GitHub {
-  if (github === null) throw new Error('there is no `github-token`.');
-  return github;
+  if (github !== null) return github;
+  throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'there is none' }));
 }
 
 /** Keeps the comment of a pull request up to date. */

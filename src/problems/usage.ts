@@ -4,10 +4,7 @@ import { didYouMean, error, type Misspelt, quoted, short, warning } from './entr
 const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
   [/not permitted to create/, 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings.'],
   [/Resource not accessible by|Not Found/, 'Give the job the permission `pull-requests: write`.'],
-  [
-    /\b40[13]\b|denied|could not read|Auth/,
-    'Give the job `contents: write`, and let the checkout keep its credentials.',
-  ],
+  [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
 ];
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
@@ -73,10 +70,7 @@ export const USAGE = {
         ? didYouMean(e, 'Give a key, or a path or pattern relative to promptsync.yaml.')
         : 'Leave --only out: it narrows what is named.',
   ),
-  'usage/nothing-named': error(
-    'No prompt is named.',
-    'Give keys, paths or patterns, or --all (the action: `prompts`).',
-  ),
+  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all; the action: `prompts`.'),
   'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
     (e) =>
@@ -165,8 +159,8 @@ export const USAGE = {
     (e) => `Writing the ${e.what} failed: ${e.reason}`,
     'The log of the run says the same. Give the job the permission that docs/action.md names.',
   ),
-  'action/not-proposed': error<{ what: string; reason: string }>(
-    (e) => `${e.what} failed: ${e.reason}`,
+  'action/not-proposed': error<{ branch: string; reason: string }>(
+    (e) => `The pull request from ${e.branch} is not up to date: ${e.reason}`,
     (e) =>
       MISSING.find(([said]) => said.test(e.reason))?.[1] ??
       'Start the run again; a rule of the repository may forbid it.',

@@ -271,7 +271,7 @@ describe('From the Actions tab', () => {
     ['promotes nothing that is not named', { ...promotion, prompts: '' }, 'usage/nothing-named'],
     ['rolls back nothing that is not named', { mode: 'rollback', environment: 'staging' }, 'usage/nothing-named'],
     ['promotes to no environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
-    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/not-proposed'],
+    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/invalid-input'],
   ])('%s', async (_, inputs, code) => {
     const { github, run } = await ahead();
     const ran = await run(inputs);
