@@ -49,8 +49,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['cli/host.ts', 'cli/world.ts'],
     // Read before git is started, because it names the variable of the key, which git does not get.
     ...['config/config.ts', 'config/load.ts', 'desired/workspace.ts'],
-    // The checkout: where the repository begins, the rest of its history, the tip of its branch.
-    ...['files/paths.ts', 'git/driver.ts', 'git/remote.ts', 'git/repository.ts'],
+    // The checkout: where the repository begins, the rest of its history, the tip of its branch, a branch of the run's own.
+    ...['files/paths.ts', 'git/driver.ts', 'git/remote.ts', 'git/repository.ts', 'git/proposal.ts'],
   ],
   'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
   'cli.ts': ['cli', 'process.ts', 'node:'],

@@ -19,10 +19,20 @@ const WorkflowShape = z.object({
       'timeout-minutes': z.int(),
       permissions,
       environment: z.string().optional(),
-      steps: z.array(z.object({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).optional() })),
+      steps: z.array(
+        z.object({
+          uses: z.string().optional(),
+          run: z.string().optional(),
+          with: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
     }),
   ),
 });
+
+/** A mode that the person who starts the workflow chooses is one of those that open a pull request. */
+const proposes = (step: { readonly with?: Readonly<Record<string, unknown>> | undefined }) =>
+  ['pull', '${{ inputs.action }}'].includes(String(step.with?.['mode']));
 
 describe.each(workflows)('%s', (path) => {
   const workflow = WorkflowShape.parse(read(path));
@@ -31,12 +41,21 @@ describe.each(workflows)('%s', (path) => {
 
   test('grants nothing to all jobs, and to none to write what it publishes nothing in', () => {
     expect(workflow.permissions).toEqual({});
-    const writes = jobs.flatMap(({ permissions: all }) => Object.keys(all).filter((name) => all[name] === 'write'));
-    expect(writes.filter((name) => !['checks', 'issues', 'pull-requests'].includes(name))).toEqual([]);
+    for (const { permissions, steps } of jobs) {
+      const written = Object.entries(permissions).flatMap(([name, one]) => (one === 'write' ? [name] : []));
+      // The branch is pushed by jobs that open a pull request alone.
+      const publishes = ['checks', 'issues', 'pull-requests', ...(steps.some(proposes) ? ['contents'] : [])];
+      expect(written.filter((name) => !publishes.includes(name))).toEqual([]);
+    }
   });
 
   test('has no job that GitHub would show as the check of a review', () => {
     expect(Object.keys(workflow.jobs).filter((name) => name.startsWith('promptsync'))).toEqual([]);
+  });
+
+  test('hands inputs over as inputs, and to no shell', () => {
+    const shells = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+    expect(shells.filter((run) => /\$\{\{\s*(?:inputs|github\.event)/.test(run))).toEqual([]);
   });
 
   test('pins each action by the SHA of its commit', () => {

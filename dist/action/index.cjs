@@ -204,7 +204,7 @@ var __awaiter$1 = function(thisArg, _arguments, P, generator) {
 		step((generator = generator.apply(thisArg, _arguments || [])).next());
 	});
 };
-const { access, appendFile, writeFile: writeFile$2 } = fs.promises;
+const { access, appendFile, writeFile: writeFile$3 } = fs.promises;
 const SUMMARY_ENV_VAR = "GITHUB_STEP_SUMMARY";
 var Summary = class {
 	constructor() {
@@ -255,7 +255,7 @@ var Summary = class {
 		return __awaiter$1(this, void 0, void 0, function* () {
 			const overwrite = !!(options === null || options === void 0 ? void 0 : options.overwrite);
 			const filePath = yield this.filePath();
-			yield (overwrite ? writeFile$2 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
+			yield (overwrite ? writeFile$3 : appendFile)(filePath, this._buffer, { encoding: "utf8" });
 			return this.emptyBuffer();
 		});
 	}
@@ -908,9 +908,14 @@ var init_service$1 = __esmMin((() => {
 	};
 }));
 // src/problems/usage.ts
-var USAGE;
+var MISSING, USAGE;
 var init_usage = __esmMin((() => {
 	init_entry();
+	MISSING = [
+		[/not permitted to create/, "Turn on \"Allow GitHub Actions to create and approve pull requests\" in the settings."],
+		[/Resource not accessible by|Not Found/, "Give the job the permission `pull-requests: write`."],
+		[/\b403\b|denied|could not read|Auth/, "Give the job `contents: write`; the checkout has to keep its credentials."]
+	];
 	USAGE = {
 		"config/not-found": error$1("No promptsync.yaml was found from here up to the repository root.", "Run promptsync where one is, or name it with --config FILE."),
 		"config/unreadable": error$1((e) => `The configuration cannot be read (${e.reason}).`, "Check the path given with --config."),
@@ -924,7 +929,7 @@ var init_usage = __esmMin((() => {
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
 		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => e.within === void 0 ? didYouMean(e, "Give a key, or a path or pattern relative to promptsync.yaml.") : "Leave --only out: it narrows what is named."),
-		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all."),
+		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all; the action: `prompts`."),
 		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => e.known.length === 0 ? "Give a name without control characters." : didYouMean(e, `Environments are: ${e.known.join(", ")}.`)),
 		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
 		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
@@ -948,6 +953,8 @@ var init_usage = __esmMin((() => {
 		"action/drift-found": error$1((e) => `The service differs from the files in ${e.prompts} ${e.prompts === 1 ? "prompt" : "prompts"}.`, "What was changed there is taken into the files, or a sync puts it back; what is merged and not live, a sync makes live."),
 		"action/stale-base": warning((e) => `This review is made for ${e.branch} at ${short(e.base)}, which is at ${short(e.tip)} by now.`, "Update the branch: what was merged meanwhile may make another plan of the same files."),
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, ".")}`, (e) => `The log of the run says the same. ${e.forbidden ? "Give the job the permission that docs/action.md names" : "Run the job again once that is mended"}.`),
+		"action/not-proposed": error$1((e) => `The pull request from ${e.branch} is not up to date: ${e.reason}`, (e) => MISSING.find(([said]) => said.test(e.reason))?.[1] ?? "Start the run again; a rule of the repository may forbid it."),
+		"action/foreign-commit": error$1((e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`, "Merge its pull request, or delete the branch; the next run then proposes what is left."),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
 	};
 }));
@@ -1323,7 +1330,7 @@ function contentsIn(atRefs) {
 	return [...atRefs?.values() ?? []].flatMap((at) => "content" in at ? [at.content] : []);
 }
 /** The fields that a file manages and that stand otherwise in the service. */
-function changedFields(file, fields) {
+function changedFields$1(file, fields) {
 	const entries = FIELDS$2.flatMap((field) => {
 		const after = file[field];
 		return after === void 0 || after === fields[field] ? [] : [[field, {
@@ -1470,7 +1477,7 @@ async function makeChanges(plan, writer) {
 	}
 	return {
 		plan,
-		status: statusOf(outcomes, problems.filter(isError)),
+		status: statusOf$1(outcomes, problems.filter(isError)),
 		changes: outcomes,
 		problems: [...plan.problems, ...problems]
 	};
@@ -1533,7 +1540,7 @@ function notMade(change, made) {
 	};
 }
 /** Where nothing was written, an interruption is no failure. */
-function statusOf(outcomes, errors) {
+function statusOf$1(outcomes, errors) {
 	if (errors.length === 0) return "applied";
 	if (outcomes.some(({ status }) => status !== "not_made")) return "failed";
 	return errors.every(({ code }) => code === "apply/interrupted") ? "not_attempted" : "failed";
@@ -1657,11 +1664,11 @@ function refOf$1({ id, number }) {
 * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
 */
 function holds(version, content) {
-	if (!isInSync(version, content)) return false;
+	if (!isInSync$1(version, content)) return false;
 	return content.metadataDigest !== void 0 || version.ours || version.metadataDigest === "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 }
 /** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */
-function isInSync(version, content) {
+function isInSync$1(version, content) {
 	if (!isDigestOf(version.digest, content)) return false;
 	return content.metadataDigest === void 0 || version.metadataDigest === content.metadataDigest;
 }
@@ -1674,6 +1681,21 @@ function findContent(known, content) {
 function findNamed(known, pin) {
 	if (pin.kind === "number") return known.find(({ number }) => number === pin.number);
 	return pin.kind === "version" ? known.find(({ id }) => id === pin.id) : void 0;
+}
+/** The number of a version that is found by it whatever becomes active; of another one the id, with the number behind it. */
+function pinTo({ id, number, lasting }) {
+	return lasting ? {
+		value: number,
+		comment: ""
+	} : {
+		value: `version:${id}`,
+		comment: String(number)
+	};
+}
+/** Whether a version between two numbers is not known. Numbers come from the service, and may be as large as they like. */
+function hasGap(known, older, newer) {
+	const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
+	return new Set(between).size < newer - older - 1;
 }
 /** A content as the service can hold it: where it drops metadata, a text without any is all that it ever shows. */
 function asHeld(content, metadata) {
@@ -3476,7 +3498,7 @@ function stringifyProps(node, tagObj, { anchors, doc }) {
 	if (tag) props.push(doc.directives.tagString(tag));
 	return props.join(" ");
 }
-function stringify(item, ctx, onComment, onChompKeep) {
+function stringify$1(item, ctx, onComment, onChompKeep) {
 	if (isPair(item)) return item.toString(ctx, onComment, onChompKeep);
 	if (isAlias(item)) {
 		if (ctx.doc.directives) return item.toString(ctx);
@@ -3518,7 +3540,7 @@ function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	});
 	let keyCommentDone = false;
 	let chompKeep = false;
-	let str = stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+	let str = stringify$1(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
 	if (!explicitKey && !ctx.inFlow && str.length > 1024) {
 		if (simpleKeys) throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
 		explicitKey = true;
@@ -3558,7 +3580,7 @@ function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
 	chompKeep = false;
 	if (!indentSeq && indentStep.length >= 2 && !ctx.inFlow && !explicitKey && isSeq(value) && !value.flow && !value.tag && !value.anchor) ctx.indent = ctx.indent.substring(2);
 	let valueCommentDone = false;
-	const valueStr = stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+	const valueStr = stringify$1(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
 	let ws = " ";
 	if (keyComment || vsb || vcb) {
 		ws = vsb ? "\n" : "";
@@ -3605,11 +3627,11 @@ var init_log = __esmMin((() => {}));
 // node_modules/yaml/browser/dist/schema/yaml-1.1/merge.js
 function addMergeToJSMap(ctx, map, value) {
 	const source = resolveAliasValue(ctx, value);
-	if (isSeq(source)) for (const it of source.items) mergeValue(ctx, map, it);
-	else if (Array.isArray(source)) for (const it of source) mergeValue(ctx, map, it);
-	else mergeValue(ctx, map, source);
+	if (isSeq(source)) for (const it of source.items) mergeValue$1(ctx, map, it);
+	else if (Array.isArray(source)) for (const it of source) mergeValue$1(ctx, map, it);
+	else mergeValue$1(ctx, map, source);
 }
-function mergeValue(ctx, map, value) {
+function mergeValue$1(ctx, map, value) {
 	const source = resolveAliasValue(ctx, value);
 	if (!isMap(source)) throw new Error("Merge sources must be maps or map aliases");
 	const srcMap = source.toJSON(null, ctx, Map);
@@ -3750,7 +3772,7 @@ function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, fl
 			}
 		}
 		chompKeep = false;
-		let str = stringify(item, itemCtx, () => comment = null, () => chompKeep = true);
+		let str = stringify$1(item, itemCtx, () => comment = null, () => chompKeep = true);
 		if (comment) str += lineComment(str, itemIndent, commentString(comment));
 		if (chompKeep && comment) chompKeep = false;
 		lines.push(blockItemPrefix + str);
@@ -3802,7 +3824,7 @@ function stringifyFlowCollection({ items }, ctx, { flowChars, itemIndent }) {
 			} else if (item.value == null && ik?.comment) comment = ik.comment;
 		}
 		if (comment) reqNewline = true;
-		let str = stringify(item, itemCtx, () => comment = null);
+		let str = stringify$1(item, itemCtx, () => comment = null);
 		reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
 		if (i < items.length - 1) str += ",";
 		else if (ctx.options.trailingComma) {
@@ -4954,11 +4976,11 @@ function stringifyDocument(doc, options) {
 			contentComment = doc.contents.comment;
 		}
 		const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-		let body = stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+		let body = stringify$1(doc.contents, ctx, () => contentComment = null, onChompKeep);
 		if (contentComment) body += lineComment(body, "", commentString(contentComment));
 		if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") lines[lines.length - 1] = `--- ${body}`;
 		else lines.push(body);
-	} else lines.push(stringify(doc.contents, ctx));
+	} else lines.push(stringify$1(doc.contents, ctx));
 	if (doc.directives?.docEnd) {
 		if (doc.comment) {
 			const cs = commentString(doc.comment);
@@ -8169,10 +8191,27 @@ function parseDocument(source, options = {}) {
 	}
 	return doc;
 }
+function stringify(value, replacer, options) {
+	let _replacer = null;
+	if (typeof replacer === "function" || Array.isArray(replacer)) _replacer = replacer;
+	else if (options === void 0 && replacer) options = replacer;
+	if (typeof options === "string") options = options.length;
+	if (typeof options === "number") {
+		const indent = Math.round(options);
+		options = indent < 1 ? void 0 : indent > 8 ? { indent: 8 } : { indent };
+	}
+	if (value === void 0) {
+		const { keepUndefined } = options ?? replacer ?? {};
+		if (!keepUndefined) return void 0;
+	}
+	if (isDocument(value) && !_replacer) return value.toString(options);
+	return new Document(value, _replacer, options).toString(options);
+}
 var init_public_api = __esmMin((() => {
 	init_composer();
 	init_Document();
 	init_errors$3();
+	init_identity();
 	init_line_counter();
 	init_parser();
 }));
@@ -8250,20 +8289,20 @@ function locate(value, root, placeAt) {
 	return {
 		value,
 		valueAt: (path) => {
-			const { node, found } = follow(root, path);
+			const { node, found } = follow$1(root, path);
 			return found ? node.json : void 0;
 		},
-		isRefused: (path) => follow(root, path).node.isRefused,
+		isRefused: (path) => follow$1(root, path).node.isRefused,
 		keysOf: (path) => {
-			const { node, found } = follow(root, path);
+			const { node, found } = follow$1(root, path);
 			return found ? [...node.inside.keys()].filter((key) => typeof key === "string") : [];
 		},
-		placeOf: (path) => placeAt(follow(root, path).node.offset),
-		keyPlaceOf: (path) => placeAt(follow(root, path).node.keyOffset)
+		placeOf: (path) => placeAt(follow$1(root, path).node.offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).node.keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
-function follow(root, path) {
+function follow$1(root, path) {
 	let node = root;
 	for (const step of path) {
 		const inner = node.inside.get(step);
@@ -14834,7 +14873,7 @@ function parseConfig(text, around) {
 		...problems,
 		...wrong,
 		...serviceProblems$1(mapping, around),
-		...environmentProblems(mapping)
+		...environmentProblems$1(mapping)
 	];
 	return {
 		config: shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null,
@@ -14868,7 +14907,7 @@ function makeEnvironments(written, mapping) {
 	}));
 }
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
-function environmentProblems(mapping) {
+function environmentProblems$1(mapping) {
 	const names = mapping.keysOf(["environments"]);
 	const tracking = mapping.value["tracking_environment"] ?? DEFAULTS$1.tracking_environment;
 	const reserved = typeof tracking === "string" ? toolEnvironments(tracking) : [];
@@ -15620,6 +15659,21 @@ function splitFrontMatter(source, path) {
 		bodyLine: closingLine + 1
 	};
 }
+/** Where a file with both delimiters has its lines of YAML. */
+function yamlSpanOf(source) {
+	return {
+		start: source.indexOf("\n") + 1,
+		end: closingOffset(source)
+	};
+}
+/** Where a file with both delimiters has its body. */
+function bodySpanOf(source) {
+	const closingAt = closingOffset(source);
+	return {
+		start: closingAt + lineAt(source, closingAt).length + 1,
+		end: source.length
+	};
+}
 /** Where the closing line begins: the first that begins with `---` after the opening one. Zero when there is none. */
 function closingOffset(source) {
 	return source.indexOf("\n---") + 1;
@@ -15789,7 +15843,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const content = contentOf$2(parts.body);
+	const content = contentOf$3(parts.body);
 	const { text } = content;
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
@@ -15833,7 +15887,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 	};
 }
 /** The body minus one blank line at the start (formatters insert it). */
-function contentOf$2(body) {
+function contentOf$3(body) {
 	return digested(body.replace(/^\n/, ""));
 }
 function makeFile(written, mapping, content, path) {
@@ -15969,6 +16023,27 @@ function readBytes(path, limit = LARGEST_FILE) {
 		return stats.size > limit ? { tooLarge: stats.size } : (0, node_fs.readFileSync)(descriptor);
 	} finally {
 		(0, node_fs.closeSync)(descriptor);
+	}
+}
+/**
+* Writes a file so that whoever reads it never sees half of it. What it links to is replaced, and it keeps its
+* permissions. A device such as /dev/null is written to instead. Throws the system's error.
+*/
+async function replaceFile(path, content) {
+	const before = await (0, node_fs_promises.stat)(path).catch(() => null);
+	if (before !== null && !before.isFile()) return (0, node_fs_promises.writeFile)(path, content);
+	const target = await (0, node_fs_promises.realpath)(path).catch(() => path);
+	const folder = await (0, node_fs_promises.mkdtemp)((0, node_path.join)((0, node_path.dirname)(target), ".promptsync-"));
+	const temporary = (0, node_path.join)(folder, "new");
+	try {
+		await (0, node_fs_promises.writeFile)(temporary, content);
+		if (before !== null) await (0, node_fs_promises.chmod)(temporary, before.mode);
+		await (0, node_fs_promises.rename)(temporary, target);
+	} finally {
+		await (0, node_fs_promises.rm)(folder, {
+			recursive: true,
+			force: true
+		});
 	}
 }
 var LARGEST_FILE, FLAGS;
@@ -17540,7 +17615,7 @@ var dist_exports = /* @__PURE__ */ __exportAll({
 	GitConstructError: () => Ae,
 	GitError: () => O,
 	GitPluginError: () => A,
-	GitResponseError: () => at,
+	GitResponseError: () => at$1,
 	ResetMode: () => Vt,
 	TaskConfigurationError: () => xe,
 	grepQueryBuilder: () => Sn,
@@ -18303,7 +18378,7 @@ function At(t) {
 		format: "utf-8",
 		parser(e, n) {
 			const r = Cr(e, n);
-			if (r.failed) throw new at(r);
+			if (r.failed) throw new at$1(r);
 			return r;
 		}
 	} : b("Git.merge requires at least one option");
@@ -18507,7 +18582,7 @@ function cs(t, e = !1) {
 		},
 		onError({ exitCode: r, stdErr: s, stdOut: o }, i, a, c) {
 			if (!de(String(i), r)) return c(i);
-			throw new at(n.parser(F(o), F(s)), String(i));
+			throw new at$1(n.parser(F(o), F(s)), String(i));
 		}
 	};
 	return n;
@@ -18572,7 +18647,7 @@ function Ts(t, e, n) {
 		},
 		onError(s, o, i, a) {
 			const c = Rr(F(s.stdOut), F(s.stdErr));
-			if (c) return a(new at(c));
+			if (c) return a(new at$1(c));
 			a(o);
 		}
 	};
@@ -18967,7 +19042,7 @@ function uo({ block: t, stdErr: e = !0, stdOut: n = !0 }) {
 		}
 	};
 }
-var import_dist, import_src, import_dist$1, O, Ae, A, at, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
+var import_dist, import_src, import_dist$1, O, Ae, A, at$1, xe, I, W, ft, K, m, Be, G, Bt, V, z, l, x, Fe, qe, mt, Ut, Xe, Ye, Qe, Je, Ft, nn, rn, sn, zt, qt, mn, Ht, Kt, kn, _t, vn, j, En, Vt, Cn, M, ot, Pn, Dn, Yt, Bn, Un, Wn, J, Xn, Yn, Qt, R, Jt, rr, Ot, sr, or, ir, ar, te, ee, ne, ur, se, Z, dr, ie, gr, yr, wr, br, vr, Er, Sr, ue, Or, Cr, Ar, Nr, $r, Pr, Lr, jr, Br, Ir, Ur, Gr, fe, Hr, le, Vr, Xr, he, Qr, Jr, Zr, ts, rs, pe, ss, gt, ms, ys, $s, Ps, Us, $t, we, Hs, Ks, be, Qs, nt, ro, wo;
 var init_dist = __esmMin((() => {
 	init_dist$2();
 	import_dist = require_dist$1();
@@ -18989,7 +19064,7 @@ var init_dist = __esmMin((() => {
 			super(e, r), this.task = e, this.plugin = n, Object.setPrototypeOf(this, new.target.prototype);
 		}
 	};
-	at = class extends O {
+	at$1 = class extends O {
 		constructor(e, n) {
 			super(void 0, n || String(e)), this.git = e;
 		}
@@ -21185,7 +21260,7 @@ function meaningOf({ environment, pin }, file, observed, atRefs) {
 	const serves = active.get(environment) ?? null;
 	const content = wantedContent(pin, file, atRefs);
 	const sought = content === null ? null : asHeld(content, metadata);
-	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : isInSync(serves, sought))) return { kind: "in-sync" };
+	if (serves !== null && (sought === null ? findNamed([serves], pin) !== void 0 : isInSync$1(serves, sought))) return { kind: "in-sync" };
 	const version = sought === null ? findNamed(known, pin) : findContent(existing(observed), sought);
 	if (version !== void 0) return {
 		kind: "known",
@@ -21227,7 +21302,7 @@ function isContentDue(file, observed, meanings) {
 	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
 	const { active, metadata, recordDue } = observed;
 	const content = asHeld(file.content, metadata);
-	if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
+	if (recordDue && [...active.values()].some((version) => version !== null && isInSync$1(version, content))) return false;
 	const stays = ({ pin }, at) => meanings[at]?.kind === "in-sync" || meanings[at]?.kind === "unknown" && pin.kind !== "version";
 	const left = file.pins.filter((pin, at) => !stays(pin, at));
 	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));
@@ -21311,11 +21386,11 @@ async function formerPin({ environment, pin }, { commit, file }, age, repository
 			commit,
 			age,
 			pin,
-			content: await contentOf$1(pin, file, repository)
+			content: await contentOf$2(pin, file, repository)
 		}
 	};
 }
-async function contentOf$1(pin, file, repository) {
+async function contentOf$2(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -21425,7 +21500,7 @@ function mayDrift({ base, contentsAtRefs }) {
 			return (observed.active.get(environment) ?? null) !== null && pin !== void 0 && meaningOf(pin, then, observed, atRefs).kind !== "in-sync";
 		};
 		if (file.pins.some((pin, at) => meanings[at]?.kind !== "in-sync" && isMoved(pin))) return true;
-		const [now, before] = [file, then].map((one) => changedFields(one, observed.fields));
+		const [now, before] = [file, then].map((one) => changedFields$1(one, observed.fields));
 		return FIELDS$2.some((field) => now?.[field] !== void 0 && before?.[field] !== void 0);
 	};
 }
@@ -21589,7 +21664,7 @@ function wantedOf(file, { contentsAtRefs, base, promotedFrom }, { environments, 
 }
 function isDone(file, observed, atRefs) {
 	const meanings = meaningsOf(file, observed, atRefs);
-	return meanings.every(({ kind }) => kind === "in-sync") && dueVersion(file, observed, meanings) === null && Object.keys(changedFields(file, observed.fields)).length === 0;
+	return meanings.every(({ kind }) => kind === "in-sync") && dueVersion(file, observed, meanings) === null && Object.keys(changedFields$1(file, observed.fields)).length === 0;
 }
 /** A prompt whose request waits to be repeated, maybe for a minute, must leave the others enough to do. */
 const PROMPTS_PER_REQUEST = 4;
@@ -21748,7 +21823,7 @@ function create(content, refs, provenance) {
 }
 /** No change where no field differs. */
 function compareFields(file, observed) {
-	const fields = changedFields(file, observed);
+	const fields = changedFields$1(file, observed);
 	return Object.keys(fields).length === 0 ? [] : [{
 		kind: "update-prompt",
 		fields
@@ -21789,15 +21864,52 @@ function cameThrough(target, from, environment, former) {
 function agesIn(former) {
 	return [...former.values()].flat().map(({ age }) => age);
 }
+/** The version that a pin of an earlier commit means, as far as it is known; `find` chooses one that holds a content. */
+function versionMeant({ pin, content }, known, find = (one) => findContent(known, one)) {
+	return findNamed(known, pin) ?? (content === null ? void 0 : find(content));
+}
 function means({ pin, content }, target) {
 	if (pin.kind === "number") return pin.number === target.number;
 	if (pin.kind === "version") return pin.id === target.id;
 	const { digest, metadataDigest } = target;
 	if (content === null || digest === void 0) return false;
-	return metadataDigest === void 0 ? isDigestOf(digest, content) : isInSync({
+	return metadataDigest === void 0 ? isDigestOf(digest, content) : isInSync$1({
 		digest,
 		metadataDigest
 	}, content);
+}
+/**
+* The first that is older than what is served and has another text, of the pins that git has, newest first: a second
+* rollback goes on, not forward again. What stood between is not passed over, unless it never was a version.
+*/
+function pinnedBefore(pins, { number: served, digest }, known) {
+	const same = new Set(known.flatMap((one) => one.digest === digest ? [one.number] : []));
+	const all = pins.map((pin) => ({
+		pin,
+		number: numberOf(pin, known)
+	}));
+	const from = all.findIndex(({ number }) => number === served);
+	const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
+	const at = earlier.findIndex(({ number }) => number !== null && number < served && !same.has(number));
+	const number = earlier[at]?.number ?? null;
+	const passed = at === -1 ? earlier : earlier.slice(0, at);
+	const gap = hasGap(known, number ?? 0, served);
+	const unclear = passed.find((one) => one.number === null && (one.pin.pin.kind === "version" || gap));
+	if (unclear !== void 0) return {
+		kind: "unclear",
+		pin: unclear.pin
+	};
+	return number === null ? { kind: "nothing" } : {
+		kind: "number",
+		number
+	};
+}
+/** The next older number that is known and has another text; `known` is newest first. */
+function knownBefore(known, served) {
+	return known.find(({ number, digest }) => number < served.number && digest !== served.digest)?.number ?? null;
+}
+function numberOf(former, known) {
+	return former.pin.kind === "number" ? former.pin.number : versionMeant(former, known)?.number ?? null;
 }
 // src/planning/find-drift.ts
 init_plan();
@@ -21933,8 +22045,8 @@ function refusal({ line, column }, { environment, from, target }, situation) {
 		from,
 		key,
 		version: nameOf$1(target),
-		serves: servedIn(from, context),
-		current: servedIn(environment, context),
+		serves: servedIn$1(from, context),
+		current: servedIn$1(environment, context),
 		liveIn: liveIn(target, context),
 		sourcePinned: pins.some((one) => one.environment === from),
 		sourceComes: comesTo(from, target, situation)
@@ -21944,7 +22056,7 @@ function refusal({ line, column }, { environment, from, target }, situation) {
 		column
 	});
 }
-function servedIn(environment, { observed }) {
+function servedIn$1(environment, { observed }) {
 	const active = observed.active.get(environment) ?? null;
 	return active === null ? null : `v${active.number}`;
 }
@@ -36322,7 +36434,7 @@ var init_stamp = __esmMin((() => {
 * Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
 * copy in the service copies the stamp as well.
 */
-function isOwn(version) {
+function isOwn$1(version) {
 	return version.stamp?.digest === version.digest;
 }
 /**
@@ -36332,11 +36444,11 @@ function isOwn(version) {
 */
 function isDoubtful(version) {
 	const sent = version.stamp?.metadataDigest;
-	return isOwn(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
+	return isOwn$1(version) && sent !== void 0 && sent !== version.metadataDigest && !followsLedger(version);
 }
 /** A version as a ledger remembers it: as somebody else's where it may be a copy. */
 function entryOf(version) {
-	return toEntry(version, isOwn(version) && !isDoubtful(version));
+	return toEntry(version, isOwn$1(version) && !isDoubtful(version));
 }
 /**
 * A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
@@ -36344,7 +36456,7 @@ function entryOf(version) {
 */
 function entryAsServed(version, known) {
 	const isCopy = isDoubtful(version) && hasOriginal(version, known);
-	return toEntry(version, isOwn(version) && !isCopy);
+	return toEntry(version, isOwn$1(version) && !isCopy);
 }
 function toEntry({ number, id, digest, metadataDigest, stamp }, ours) {
 	const entry = {
@@ -36391,7 +36503,7 @@ function withoutForm(text) {
 * only the head's ledger remembers would be forgotten.
 */
 function mayFollow(version, head) {
-	if (head === void 0 || !isOwn(version) || isDoubtful(version)) return false;
+	if (head === void 0 || !isOwn$1(version) || isDoubtful(version)) return false;
 	if (head === null) return true;
 	return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
 }
@@ -36428,7 +36540,7 @@ async function readPrompt$1(service, wanted, tracking) {
 */
 function showsEnough({ whole, isDone, environments }, reading, tracking) {
 	const read = versionsRead(reading);
-	const isManaged = read.some((version) => isOwn(version) && version.stamp?.baseline !== true);
+	const isManaged = read.some((version) => isOwn$1(version) && version.stamp?.baseline !== true);
 	return !whole && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 async function readEnvironments(service, promptId, environments) {
@@ -36625,7 +36737,7 @@ var init_reading = __esmMin((() => {
 	];
 }));
 // src/ledger/writing.ts
-function headOf$2({ world, reading }) {
+function headOf$3({ world, reading }) {
 	return reading.active.get(world.trackingEnvironment);
 }
 /** Remembers versions that were read, with all that their ledgers name. */
@@ -36682,7 +36794,7 @@ async function activate(writing, environment, expected) {
 * before any other: a run cut right after this still leaves its newest ledger readable.
 */
 async function followNewest(writing) {
-	const head = headOf$2(writing);
+	const head = headOf$3(writing);
 	const [newest] = versionsRead(writing.reading).filter((version) => mayFollow(version, head)).toSorted((a, b) => b.number - a.number);
 	return newest === void 0 ? [] : track(writing, newest);
 }
@@ -36841,7 +36953,7 @@ async function adoptFound(writing, change) {
 	if (rewritten !== void 0) return refuseRewritten(rewritten, "not_made");
 	const problems = await followNewest(writing);
 	if (problems.length > 0) return stopped("not_made", ...problems);
-	const head = headOf$2(writing) ?? null;
+	const head = headOf$3(writing) ?? null;
 	if (head === null) return null;
 	if (change.baseline === true) return adopted(head);
 	const found = findContent([entryOf(head), ...head.stamp?.ledger ?? []].filter((entry) => holdsAll(writing, change, entry)), asHeld(change.content, metadataOf(writing)));
@@ -36962,7 +37074,7 @@ async function resolveLostCreate(writing, change, stamp, lost) {
 	note(writing, version);
 	if (rewritten) return refuseRewritten(version, isOurs ? "made" : "unknown");
 	const isEnough = change.baseline !== true && (change.ref !== void 0 || followsLatest(writing.wanted));
-	const isFollowing = mayFollow(version, headOf$2(writing));
+	const isFollowing = mayFollow(version, headOf$3(writing));
 	if ((isEnough || isFollowing) && holdsAll(writing, change, entryOf(version))) return {
 		...adopted(version),
 		problems: await followNewest(writing)
@@ -37990,7 +38102,7 @@ async function finish(walked, options, world) {
 			asked
 		};
 	}
-	const applied = await write(plan, guards, walked, options, world);
+	const applied = await write$1(plan, guards, walked, options, world);
 	return {
 		...resultOf({
 			...planned,
@@ -38002,7 +38114,7 @@ async function finish(walked, options, world) {
 	};
 }
 /** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
-async function write(planned, guards, walked, options, world) {
+async function write$1(planned, guards, walked, options, world) {
 	const refuse = writes(planned) ? await refusalsOf(walked, options) : void 0;
 	const plan = guard(walked.plan, {
 		...guards,
@@ -54741,14 +54853,14 @@ async function tipOfBranch({ octokit, names }, branch) {
 	})).data.object.sha;
 }
 /** What a workflow's own token writes as. */
-const ACTIONS = "github-actions[bot]";
+const ACTIONS$1 = "github-actions[bot]";
 /**
 * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
 * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
 */
 async function whoAmI({ octokit, once }) {
 	const ask = () => octokit.graphql("{ viewer { login } }");
-	return once("viewer", () => ask().then(({ viewer }) => viewer.login, () => ACTIONS));
+	return once("viewer", () => ask().then(({ viewer }) => viewer.login, () => ACTIONS$1));
 }
 /** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */
 async function treeOf({ octokit, names }, commit) {
@@ -54948,9 +55060,16 @@ function pullOf({ number, head, base, user }, { repository: home, sender }) {
 }
 /** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
 function chooseMode(mode, event, branch) {
-	const chosen = mode === "auto" ? modeOf(event, branch ?? event.defaultBranch) : mode;
-	if (chosen === "sync" && event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged", { pull: true }));
-	return chosen;
+	const live = branch ?? event.defaultBranch;
+	const chosen = mode === "auto" ? modeOf(event, live) : mode;
+	if (chosen === "plan" || chosen === "drift") return chosen;
+	if (event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged", { pull: true }));
+	if (chosen === "sync" || event.ref === `refs/heads/${live}`) return chosen;
+	const expected = `${chosen} works on the branch that goes live (${live}), and this run is for ${event.ref}`;
+	throw new ProblemError(makeProblem("action/invalid-input", {
+		input: "mode",
+		expected
+	}));
 }
 function modeOf({ name, ref }, branch) {
 	switch (name) {
@@ -55378,6 +55497,1535 @@ function reviewsOf({ github, branch, inputs, world }) {
 			pull: pull.number,
 			shown: await shownIn(github, pull.head, name)
 		};
+	};
+}
+// src/files/write-yaml.ts
+init_browser();
+init_text();
+const STYLES = {
+	plain: {},
+	single: { defaultStringType: "QUOTE_SINGLE" },
+	double: {
+		defaultStringType: "QUOTE_DOUBLE",
+		defaultKeyType: "QUOTE_DOUBLE"
+	}
+};
+const OPTIONS = {
+	version: "1.2",
+	schema: "core",
+	lineWidth: 0,
+	aliasDuplicateObjects: false,
+	doubleQuotedAsJSON: true,
+	doubleQuotedMinMultiLineLength: Infinity
+};
+/** In block style, no line folded. Whoever writes it to a file reads it back and compares. */
+function writeYaml(value, style = "plain", further = {}) {
+	const text = stringify(value, {
+		...OPTIONS,
+		...STYLES[style],
+		...further
+	});
+	if (style === "double") return escapeControls(text);
+	return needsQuotes(text) ? writeYaml(value, "double", further) : text;
+}
+/** Control characters have escapes in double quotes alone, and `<<` without quotes would merge. */
+function needsQuotes(text) {
+	return holdsRawControls(text) || /(?<![^\s{,])<<:/.test(text);
+}
+function holdsRawControls(text) {
+	return hasControlCharacters(text.replaceAll(/[\n\t]/g, ""));
+}
+/** What JSON leaves as it is within its quotes. */
+function escapeControls(quoted) {
+	const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+	return quoted.replaceAll(/[\x7f-\x9f]/g, escape);
+}
+/** A value on one line, which may stand in a flow collection. Collections are flow collections. */
+function writeValue(value, style) {
+	const text = writeYaml([value], style, {
+		collectionStyle: "flow",
+		flowCollectionPadding: false
+	}).slice(1, -2);
+	return text.includes("\n") ? writeValue(value, "double") : text;
+}
+/** The lines of a block collection; null where the value cannot be one. */
+function writeLines(value, indent) {
+	return typeof value === "object" && value !== null && Object.keys(value).length > 0 ? writeYaml(value, "plain", { blockQuote: false }).replaceAll(/(?<=^|\n)(?=[^\n])/g, indent) : null;
+}
+/**
+* The lines of a block scalar with another value. What follows the indicator on its line, a comment say, stays.
+* @param written the value on one line, for what cannot well be a block
+*/
+function rewriteBlockScalar(old, value, written, outer) {
+	const [, indicator = "", rest = "", blanks = `${outer}  `] = /^([^\s#]+)(.*\n)\n*( +)?/.exec(old) ?? [];
+	if (typeof value !== "string" || !fitsBlock(value)) return `${written}${rest}`;
+	const lines = value.replace(/\n$/, "").split("\n");
+	const style = indicator.startsWith(">") && lines.length === 1 ? ">" : "|";
+	const content = lines.map((line) => line === "" ? "\n" : `${blanks}${line}\n`).join("");
+	return `${style}${value.endsWith("\n") ? "" : "-"}${rest}${content}`;
+}
+/** White space around a text would need more signs behind the indicator. */
+function fitsBlock(text) {
+	return text.trim() !== "" && !/^\s|\n\n$/.test(text) && !holdsRawControls(text);
+}
+// src/files/edit-yaml.ts
+init_browser();
+init_json();
+init_strict_yaml();
+/**
+* What to replace in the source of a strict YAML mapping so that it holds an edit. All other characters stay. There is
+* nothing to replace where the edit has no effect, and in rare shapes that replacing cannot edit, such as a flow mapping
+* over several lines that loses an entry: whoever calls reads the result and compares it with what was meant.
+* @param text whole lines: it ends with a line feed
+*/
+function editYaml(text, { path, value, comment }) {
+	const target = findTarget(text, path);
+	if (target === null) return [];
+	if (value === void 0) return removeEntry(text, target, path);
+	const replacements = setValue(text, target, value);
+	return comment === void 0 || target.map.flow === true || isBlockScalar(target.pair?.value) ? replacements : replacements.map((one) => withComment(text, one, comment));
+}
+function withComment(text, { start, end, text: written }, comment) {
+	const before = /^[ \t]+# \d+(?=[ \t]*\n)/.exec(text.slice(end))?.[0] ?? "";
+	const lines = written.endsWith("\n") ? "\n" : "";
+	const behind = comment === "" ? "" : `  # ${comment}`;
+	return {
+		start,
+		end: end + before.length,
+		text: written.slice(0, written.length - lines.length) + behind + lines
+	};
+}
+/** Null when the text is no mapping. */
+function findTarget(text, path) {
+	const root = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true })?.contents;
+	return isMap(root) ? follow(root, path) : null;
+}
+function follow(map, [key = "", ...rest]) {
+	const pair = map.items.find((one) => isScalar(one.key) && one.key.value === key);
+	return pair !== void 0 && rest.length > 0 && isMap(pair.value) ? follow(pair.value, rest) : {
+		map,
+		key,
+		pair,
+		rest
+	};
+}
+function setValue(text, { map, key, pair, rest }, value) {
+	const whole = rest.reduceRight((inner, name) => ({ [name]: inner }), value);
+	return pair === void 0 ? [insertEntry(text, map, key, whole)] : replaceValue(text, map, pair, whole);
+}
+/** Puts an entry after the last one of a mapping. What follows that one, a comment or a comma, stays after it. */
+function insertEntry(text, map, key, value) {
+	const last = map.items.at(-1);
+	if (map.flow === true) {
+		const entry = writeValue({ [key]: value }, styleOfMapping(map)).slice(1, -1);
+		return last === void 0 ? putIn(spanOf(map).start + 1, entry) : putIn(endOf(text, last), `, ${entry}`);
+	}
+	const indent = indentOf(map);
+	const below = nextLine(text, last === void 0 ? text.length - 1 : endOf(text, last));
+	return putIn(below + commentsWithin(text.slice(below), indent), writeLines({ [key]: value }, indent) ?? "");
+}
+/** The length of the comments that are indented further than the entries: they are about what is in the last one. */
+function commentsWithin(text, indent) {
+	return new RegExp(`^(?:\\n*${indent} +#.*\\n)*`).exec(text)?.[0].length ?? 0;
+}
+/** Puts another value in the place of an entry's value, in the style of the old one where it can be. */
+function replaceValue(text, map, pair, value) {
+	const { value: old, srcToken } = pair;
+	const colon = srcToken?.sep?.find(({ type }) => type === "map-value-ind")?.offset;
+	const { start } = spanOf(old);
+	const end = endOf(text, pair);
+	const written = writeValue(value, styleOf(map, old));
+	const afterColon = putIn(colon === void 0 ? end : colon + 1, colon === void 0 ? `: ${written}` : ` ${written}`);
+	if (isBlockScalar(old)) {
+		const lines = {
+			start,
+			end: nextLine(text, end)
+		};
+		return [{
+			...lines,
+			text: rewriteBlockScalar(text.slice(start, lines.end), value, written, indentOf(map))
+		}];
+	}
+	if (!isBlockCollection(old) || !beginsLine(text, start)) return [old === null || start === end ? afterColon : {
+		start,
+		end,
+		text: written
+	}];
+	const lines = {
+		start: lineStart(text, start),
+		end: nextLine(text, end)
+	};
+	const content = writeLines(value, indentFor(value, text.slice(lines.start, start), indentOf(map)));
+	return content === null ? [afterColon, {
+		...lines,
+		text: ""
+	}] : [{
+		...lines,
+		text: content
+	}];
+}
+function putIn(at, text) {
+	return {
+		start: at,
+		end: at,
+		text
+	};
+}
+/** A list may be indented like the key that it belongs to, a mapping may not. */
+function indentFor(value, old, outer) {
+	return isJsonObject(value) && old.length <= outer.length ? `${outer}  ` : old;
+}
+function removeEntry(text, { map, pair, rest }, path) {
+	if (pair === void 0 || rest.length > 0) return [];
+	if (map.flow === true) return removeFlowEntry(text, map, pair);
+	if (!beginsLine(text, startOf(pair))) return [];
+	const above = path.slice(0, -1);
+	if (map.items.length > 1 || above.length === 0) return [{
+		start: lineStart(text, startOf(pair)),
+		end: nextLine(text, endOf(text, pair)),
+		text: ""
+	}];
+	return editYaml(text, {
+		path: above,
+		value: {}
+	});
+}
+/** With the comma beside it. Over several lines there may be comments, and nobody knows which entry they are about. */
+function removeFlowEntry(text, map, pair) {
+	const at = map.items.indexOf(pair);
+	const [before, after] = [map.items[at - 1], map.items[at + 1]];
+	const only = {
+		...spanOf(map),
+		text: "{}"
+	};
+	const first = after === void 0 ? only : {
+		start: startOf(pair),
+		end: startOf(after),
+		text: ""
+	};
+	const cut = before === void 0 ? first : {
+		start: endOf(text, before),
+		end: endOf(text, pair),
+		text: ""
+	};
+	return text.slice(cut.start, cut.end).includes("\n") ? [] : [cut];
+}
+/** A text takes the quotes of the text before. */
+function styleOf(map, old) {
+	if (!isScalar(old) || typeof old.value !== "string") return styleOfMapping(map);
+	if (old.type === "QUOTE_SINGLE") return "single";
+	return old.type === "QUOTE_DOUBLE" ? "double" : "plain";
+}
+/** What is written as JSON, with all texts in double quotes, stays so. */
+function styleOfMapping({ flow, items }) {
+	const texts = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node)).filter(({ value }) => typeof value === "string");
+	return flow === true && texts.length > 0 && texts.every(({ type }) => type === "QUOTE_DOUBLE") ? "double" : "plain";
+}
+/** The blanks before the entries of a block mapping. */
+function indentOf({ srcToken }) {
+	return " ".repeat(srcToken?.type === "block-map" ? srcToken.indent : 0);
+}
+/** Where an entry's key begins. */
+function startOf({ key }) {
+	return spanOf(key).start;
+}
+/** Where the last line that is an entry's own has its last character: no comment or blank line after it is. */
+function endOf(text, { key, value }) {
+	return nodeEnd(text, value ?? key);
+}
+/** A node without the comments after it. */
+function spanOf(node) {
+	const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
+	return {
+		start,
+		end
+	};
+}
+function lineStart(text, offset) {
+	return text.lastIndexOf("\n", offset - 1) + 1;
+}
+/** The text ends with a line feed. */
+function nextLine(text, offset) {
+	return text.indexOf("\n", offset) + 1;
+}
+/** Whether nothing but blanks is before the offset on its line. */
+function beginsLine(text, offset) {
+	return text.slice(lineStart(text, offset), offset).trim() === "";
+}
+/** Whether a node is a text after `|` or `>`. */
+function isBlockScalar(node) {
+	return isScalar(node) && (node.type === "BLOCK_FOLDED" || node.type === "BLOCK_LITERAL");
+}
+/** The library counts comments after the last item of a block collection as part of it. */
+function nodeEnd(text, node) {
+	const span = spanOf(node);
+	if (isBlockScalar(node)) return blockScalarEnd(text, span);
+	if (!isBlockCollection(node)) return span.end;
+	const last = node.items.at(-1);
+	return isPair(last) ? endOf(text, last) : nodeEnd(text, last);
+}
+/** Whether a node is a mapping or a list without braces and brackets. */
+function isBlockCollection(node) {
+	return (isMap(node) || isSeq(node)) && node.flow !== true;
+}
+/** Where a block scalar ends without the line feeds that are not part of its value: with `+` all but the last one are. */
+function blockScalarEnd(text, { start, end }) {
+	if (/^[^\s#]*\+/.test(text.slice(start, end))) return text[end - 1] === "\n" ? end - 1 : end;
+	let at = end;
+	while (text[at - 1] === "\n") at -= 1;
+	return at;
+}
+// src/files/edit.ts
+init_digest();
+init_json();
+init_problem();
+init_front_matter();
+init_parse();
+/**
+* Edits a valid prompt file in place: every byte that no edit is about stays. What comes of it is parsed again; where
+* it would not say exactly what is meant, there is a problem instead.
+*/
+function editPromptFile(bytes, path, edits) {
+	const { file, meaning, problems } = parsePromptFile(bytes, path);
+	const error = problems.find(isError);
+	if (error !== void 0) return { problem: error };
+	if (file === null || meaning === null) return notKept("it cannot be read", path);
+	const conflicts = edits.frontMatter.filter(({ labels }) => labels !== void 0);
+	const plain = edits.frontMatter.filter(({ labels }) => labels === void 0);
+	const changesText = edits.text !== void 0 && contentDigest(edits.text) !== file.content.digest;
+	const text = changesText ? comparable(edits.text) : meaning.text;
+	const original = Buffer.from(bytes).toString();
+	const before = {
+		source: changesText ? editText$1(original, text) : original,
+		meaning: {
+			...meaning,
+			text
+		}
+	};
+	const ours = plain.reduce(editFrontMatter, before);
+	const read = parsePromptFile(Buffer.from(ours.source), path);
+	const reason = misreading(read, ours.meaning);
+	if (reason !== null) return notKept(reason, path);
+	const marked = withConflicts(ours, path, conflicts);
+	if (marked !== null) return marked;
+	if (read.file === null && edits.conflicted !== true) return notKept(`it would not be valid: ${firstError(read)}`, path);
+	return {
+		bytes: Buffer.from(ours.source),
+		file: edits.conflicted === true ? null : read.file
+	};
+}
+/** Each side of a conflict has to be one that can be taken. Null where both are the same. */
+function withConflicts(ours, path, conflicts) {
+	const theirs = conflicts.reduce(editFrontMatter, ours);
+	const labels = conflicts[0]?.labels;
+	if (theirs === ours || labels === void 0) return null;
+	const reason = misreading(parsePromptFile(Buffer.from(theirs.source), path), theirs.meaning);
+	if (reason !== null) return notKept(reason, path);
+	return {
+		bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)),
+		file: null
+	};
+}
+function firstError({ problems }) {
+	return problems.find(isError)?.message.replace(/\.$/, "");
+}
+function notKept(reason, path) {
+	return { problem: makeProblem("edit/not-kept", { reason }, placeOfFile(path)) };
+}
+/** Why a file does not say what it is meant to; null when it does. */
+function misreading({ meaning }, meant) {
+	if (meaning === null) return "it could no longer be read";
+	if (canonicalJson(meaning.frontMatter) !== canonicalJson(meant.frontMatter)) return "its front matter is written in a way that only a person can change";
+	return meaning.text === meant.text ? null : "its text would be another one";
+}
+/** What is set to what it is already keeps the way in which it is written. */
+function editFrontMatter(before, edit) {
+	const frontMatter = editJson(before.meaning.frontMatter, edit.path, edit.value);
+	if (canonicalJson(frontMatter) === canonicalJson(before.meaning.frontMatter)) return before;
+	return {
+		source: replaceIn(before.source, yamlSpanOf, (yaml) => editYaml(yaml, edit)),
+		meaning: {
+			...before.meaning,
+			frontMatter
+		}
+	};
+}
+/** What a mapping holds after an edit. */
+function editJson(object, [key = "", ...path], value) {
+	const inner = Object.hasOwn(object, key) ? object[key] : void 0;
+	if (path.length > 0 && value === void 0 && !isJsonObject(inner)) return object;
+	const after = path.length === 0 ? value : editJson(isJsonObject(inner) ? inner : {}, path, value);
+	return after === void 0 ? withoutKey(object, key) : {
+		...object,
+		[key]: after
+	};
+}
+/** Another text of the prompt, with the blank line of the old one or that it needs, and with its line breaks at the end. */
+function editText$1(original, text) {
+	return replaceIn(original, bodySpanOf, (body) => {
+		return replacementFor(body, (body.startsWith("\n") || text.startsWith("\n") ? "\n" : "") + text + body.slice(comparable(body).length));
+	});
+}
+const BYTE_ORDER_MARK = "﻿";
+/**
+* Replaces in a file's text what is to be replaced in a part of it as the parser reads it: without a byte order mark and
+* with line feeds. All other bytes stay; lines that are put in end like the first one of the file.
+*/
+function replaceIn(original, spanOf, replacementsIn) {
+	const mark = original.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+	const written = original.slice(mark.length);
+	const source = withLineFeeds(written);
+	const span = spanOf(source);
+	const offset = (at) => originalOffset(written, span.start + at);
+	return replacementsIn(source.slice(span.start, span.end)).reduceRight((after, { start, end, text }) => after.slice(0, mark.length + offset(start)) + text.replaceAll("\n", newlineOf(written)) + after.slice(mark.length + offset(end)), original);
+}
+/** Where an offset into a text with line feeds is in the text as it is written. */
+function originalOffset(written, offset) {
+	let before = 0;
+	for (let at = written.indexOf("\r\n"); at !== -1 && at - before < offset; at = written.indexOf("\r\n", at + 2)) before += 1;
+	return offset + before;
+}
+function newlineOf(text) {
+	return /\r?\n/.exec(text)?.[0] ?? "\n";
+}
+/** The one replacement that makes `after` of `before`, as short as it can be; none where they are equal. */
+function replacementFor(before, after) {
+	if (before === after) return [];
+	const [start, end] = differenceOf(before, after);
+	return [{
+		start,
+		end: before.length - end,
+		text: after.slice(start, after.length - end)
+	}];
+}
+/** Both sides of all lines from the first to the last one that differs, between git's markers. The last line is equal. */
+function markDifference(ours, theirs, labels) {
+	const [own, other] = [ours.split(/(?<=\n)/), theirs.split(/(?<=\n)/)];
+	const [start, end] = differenceOf(own, other);
+	const newline = newlineOf(ours);
+	return [
+		...own.slice(0, start),
+		`<<<<<<< ${onOneLine(labels.ours)}${newline}`,
+		...own.slice(start, own.length - end),
+		`=======${newline}`,
+		...other.slice(start, other.length - end),
+		`>>>>>>> ${onOneLine(labels.theirs)}${newline}`,
+		...own.slice(own.length - end)
+	].join("");
+}
+/** How many of the first and how many of the last items are the same in both. */
+function differenceOf(one, other) {
+	const most = Math.min(one.length, other.length);
+	let start = 0;
+	while (start < most && one[start] === other[start]) start += 1;
+	let end = 0;
+	while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+	return [start, end];
+}
+/** A label may hold an id of the service. */
+function onOneLine(label) {
+	return label.replaceAll(/\p{Cc}+/gu, " ");
+}
+// src/git/commit.ts
+init_problem();
+init_driver();
+/** Who commits: workflows say so in variables, and of git's no others are handed on. */
+const IDENTITY = ["AUTHOR", "COMMITTER"].flatMap((who) => [
+	"NAME",
+	"EMAIL",
+	"DATE"
+].map((what) => `GIT_${who}_${what}`));
+/** Commits what a command has edited. */
+function openCommitter(start) {
+	const { ask } = openGit(start, { allowEnvironment: IDENTITY });
+	return {
+		/** What forbids to make a branch of this name; null: nothing. One that is checked out already is gone on with. */
+		branchProblem: (name) => branchProblem(ask, name),
+		/** Makes a branch of HEAD and goes to it, unless it is there; the files stay as they are. Why git does not; null: it does. */
+		switchTo: (branch) => switchTo(ask, branch),
+		/**
+		* Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. Throws a
+		* `ProblemError` when git refuses.
+		*/
+		commit: async (pathsFromRoot, message) => {
+			const before = await headOf$2(ask);
+			const files = pathsFromRoot.map(literally);
+			await ask("add", "--intent-to-add", "--", ...files);
+			await ask("commit", "--quiet", "--only", `--message=${message}`, "--", ...files);
+			const commit = await headOf$2(ask);
+			if (commit === before) throw new ProblemError(makeProblem("git/failed", { reason: "it made no commit, and does not say why." }));
+			return {
+				commit,
+				branch: (await ask("branch", "--show-current")).trim() || null
+			};
+		}
+	};
+}
+/** Empty before the first commit. */
+function headOf$2(ask) {
+	return answerTo(ask, "rev-parse", "--verify", "--quiet", "HEAD");
+}
+async function branchProblem(ask, branch) {
+	if (!(branch !== "" && !branch.startsWith("-") && await answerTo(ask, "check-ref-format", "--branch", branch) === branch)) return makeProblem("git/branch", {
+		branch,
+		reason: "git does not allow this name"
+	});
+	if (await answerTo(ask, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) === "" || await answerTo(ask, "branch", "--show-current") === branch) return null;
+	return makeProblem("git/branch", {
+		branch,
+		reason: "there is one of this name"
+	});
+}
+async function switchTo(ask, branch) {
+	try {
+		if (await answerTo(ask, "branch", "--show-current") !== branch) await ask("switch", "--quiet", "--create", branch);
+		return null;
+	} catch (error) {
+		return makeProblem("git/branch", {
+			branch,
+			reason: problemOf(error).message.replace(/\.$/, "")
+		});
+	}
+}
+/** Empty where git refuses: some commands do so without a word. */
+async function answerTo(ask, ...words) {
+	return (await ask(...words).catch(() => "")).replace(/\n$/, "");
+}
+// src/commands/edit-files.ts
+init_workspace();
+init_plan();
+init_text();
+init_parse();
+init_read_write();
+init_problem();
+/** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
+async function editFiles(editor, options, world) {
+	const { mode, needs } = editor;
+	return walk(mode, {
+		...options,
+		needs
+	}, world, async (walked) => {
+		const obstacle = await commitProblem(options, walked);
+		const obstacles = obstacle === null ? await options.refusals?.(walked) ?? [] : [obstacle];
+		if (obstacles.length > 0) return resultOf(notRun(mode, {
+			...walked,
+			problems: [...walked.problems, ...obstacles]
+		}), world);
+		const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
+		const done = await makeEdits(world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted, {
+			...options,
+			notice: world.notice
+		}, walked, editor);
+		return resultOf({
+			...plannedRun(mode, walked),
+			...done,
+			problems: [...walked.problems, ...done.problems]
+		}, world);
+	});
+}
+/** What forbids to commit, before anything is edited. */
+async function commitProblem({ commit, branch }, { config, repository }) {
+	if (!commit && branch === void 0) return null;
+	if (repository === null) return makeProblem("git/needs-repository", { what: branch === void 0 ? "--commit" : "--branch" });
+	return branch === void 0 ? null : openCommitter(gitStartOf(config)).branchProblem(branch);
+}
+/** A prompt that could not be observed is left alone. */
+async function draftOf(prompt, walked, { draft }) {
+	return prompt.observed === null ? stays(prompt.file, "failed", prompt.problems) : draft(prompt, walked);
+}
+/** A draft of a file that stays as it is. */
+function stays(file, status, problems = []) {
+	return {
+		file,
+		status,
+		edits: [],
+		problems,
+		change: null
+	};
+}
+/** Makes the edits of one file, and writes nothing. What they were made of may be gone since the service was asked. */
+async function draftEdits(file, edits, wanted, { config, files }) {
+	const { path } = file;
+	const planned = files.find((one) => one.path === path);
+	const before = await (0, node_fs_promises.readFile)((0, node_path.join)(config.folder, path)).catch(() => null);
+	const parsed = before === null ? null : parsePromptFile(before, path);
+	if (before === null || parsed === null || !(0, node_util.isDeepStrictEqual)(parsed.file, planned)) return {
+		...stays(file, "failed", [makeProblem("edit/changed-meanwhile", {}, { path })]),
+		edits
+	};
+	const result = editPromptFile(before, path, wanted);
+	if ("problem" in result) return {
+		...stays(file, "failed", [result.problem]),
+		edits
+	};
+	return {
+		file,
+		status: "pending",
+		edits,
+		problems: newWarnings(parsed.problems, result.bytes, path),
+		change: {
+			before,
+			after: result.bytes,
+			file: result.file
+		}
+	};
+}
+/** What comes from the service may hold characters that nobody sees; those that the file had before are no news. */
+function newWarnings(before, after, path) {
+	const known = new Set(before.map(({ message }) => message));
+	return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !known.has(one.message));
+}
+/** Whoever gives up wants no edits of those prompts that happened to be read already, and no commit of them. */
+function interrupted(draft) {
+	if (draft.status !== "pending") return draft;
+	const { path } = draft.file;
+	return {
+		...draft,
+		status: "failed",
+		problems: [...draft.problems, makeProblem("apply/interrupted", {}, { path })]
+	};
+}
+/** Writes the files, and commits them where that is asked for. What stands in the way of one does not stop the others. */
+async function makeEdits(drafts, { dryRun, commit, branch, notice }, { config, repository }, { subject }) {
+	if (dryRun) return {
+		edited: drafts.map((draft) => editedOf(draft, statusOf(draft, draft.status))),
+		problems: []
+	};
+	const commits = commit || branch !== void 0;
+	const ready = commits ? await refuseUncommitted(drafts, repository) : drafts;
+	if (!commits || !ready.some(({ status }) => status === "pending")) return {
+		edited: await writeAll(ready, config.folder),
+		problems: []
+	};
+	const committer = openCommitter(gitStartOf(config));
+	const obstacle = branch === void 0 ? null : await committer.switchTo(branch);
+	if (obstacle !== null) return {
+		edited: ready.map((draft) => editedOf(draft, draft.status)),
+		problems: [obstacle]
+	};
+	if (branch !== void 0) notice(`You are on the branch ${showHidden(branch)} now: git switch - goes back.`);
+	const edited = await writeAll(ready, config.folder);
+	const written = edited.filter(({ status }) => status === "applied");
+	if (written.length === 0) return {
+		edited,
+		problems: []
+	};
+	const paths = written.map(({ path }) => repository?.fromRoot(path) ?? path);
+	try {
+		return {
+			edited,
+			committed: await committer.commit(paths, commitMessage(written, subject)),
+			problems: []
+		};
+	} catch (error) {
+		return {
+			edited,
+			problems: [makeProblem("git/not-committed", { reason: problemOf(error).message })]
+		};
+	}
+}
+/** A commit of an edit must not carry along what somebody has left in the file, nor take the place of what is staged. */
+async function refuseUncommitted(drafts, repository) {
+	const paths = drafts.filter(({ status }) => status === "pending").map(({ file }) => file.path);
+	if (repository === null || paths.length === 0) return drafts;
+	const [edited, staged] = await Promise.all([repository.uncommitted(paths), repository.staged(paths)]);
+	return drafts.map((draft) => {
+		const { path } = draft.file;
+		if (draft.status !== "pending" || !(edited.has(path) || staged.has(path))) return draft;
+		const refusal = makeProblem("guard/uncommitted-edit", {}, { path });
+		return {
+			...draft,
+			status: "blocked",
+			problems: [...draft.problems, refusal]
+		};
+	});
+}
+async function writeAll(drafts, folder) {
+	return Promise.all(drafts.map((draft) => write(draft, folder)));
+}
+async function write(draft, folder) {
+	if (draft.status !== "pending" || draft.change === null) return editedOf(draft, draft.status);
+	const { path } = draft.file;
+	const full = (0, node_path.join)(folder, path);
+	try {
+		if (!(await (0, node_fs_promises.readFile)(full)).equals(draft.change.before)) return editedOf(draft, "failed", makeProblem("edit/changed-meanwhile", {}, { path }));
+		await replaceFile(full, draft.change.after);
+		return editedOf(draft, statusOf(draft, "applied"));
+	} catch (error) {
+		return editedOf(draft, "failed", makeProblem("edit/unwritable", { reason: systemCodeOf(error) === "unknown reason" ? messageOf(error) : systemCodeOf(error) }, { path }));
+	}
+}
+/** A file with conflicts is written, and not done: somebody has to decide. */
+function statusOf({ status, change }, done) {
+	return status === "pending" && change?.file === null ? "failed" : done;
+}
+function editedOf({ file, edits, problems }, status, problem) {
+	const { path, id, key } = file;
+	return {
+		path,
+		id,
+		key,
+		status,
+		edits,
+		problems: problem === void 0 ? problems : [...problems, problem]
+	};
+}
+/** What GitHub takes for a word to itself: not to run the workflows (`[skip ci]`), or to call somebody (`@name`). */
+const ADDRESSED = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
+/** The message of a commit of edits: one prompt in the subject, of several each in a line of its own. */
+function commitMessage(edited, subject) {
+	return showHidden(subjectAndBody(edited, subject)).replaceAll(ADDRESSED, codePoint);
+}
+function subjectAndBody(edited, subject) {
+	const [first, ...rest] = edited;
+	if (first === void 0) return subject("no prompt");
+	if (rest.length === 0) return `${subject(first.key)}${versionNote(first.edits)}`;
+	const lines = edited.map(({ key, edits }) => `- ${key}${versionNote(edits)}`);
+	return `${subject(`${edited.length} prompts`)}\n\n${lines.join("\n")}`;
+}
+function versionNote(edits) {
+	const pin = edits.find((edit) => edit.kind === "set-pin");
+	if (pin === void 0) return "";
+	const { before = null, after = null } = pin.serves?.change ?? {};
+	const to = named(pin.after, after !== null && !isNew(after) ? after.number : null);
+	return pin.before === null ? ` (${to})` : ` (${named(pin.before, before?.number ?? null)} → ${to})`;
+}
+/** What is served has a number also where the pin is an id. */
+function named(pin, served) {
+	if (pin.startsWith("version:") && served !== null) return `v${served}`;
+	return /^[0-9]+$/.test(pin) ? `v${pin}` : pin;
+}
+// src/commands/pin-edit.ts
+init_versions$1();
+init_policy();
+init_prompt_file();
+init_suggest();
+init_text();
+init_problem();
+/**
+* Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
+* is refused here, and the text that the environment would serve is shown.
+*/
+async function draftPin(wanted, prompt, walked) {
+	const { file } = prompt;
+	const { environment, version } = wanted;
+	const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
+	if (before !== null && findNamed([version], before) !== void 0) return stays(file, "unchanged");
+	const { edit, change } = pinEdit(wanted, before);
+	const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
+	const edited = draft.change?.file ?? null;
+	if (edited === null) return draft;
+	const { problems, serves } = await planEdited(edited, environment, prompt, walked);
+	const refused = problems.some(isError);
+	const edits = serves === null ? draft.edits : [{
+		...edit,
+		serves
+	}];
+	return {
+		...draft,
+		edits,
+		problems,
+		status: refused ? "blocked" : "pending",
+		change: refused ? null : draft.change
+	};
+}
+/** What pins an environment to a version instead of what it was pinned to; null: it was not. */
+function pinEdit({ environment, version }, before) {
+	const { value, comment } = pinTo(version);
+	return {
+		edit: {
+			kind: "set-pin",
+			environment,
+			before: before && pinText(before),
+			after: String(value)
+		},
+		change: {
+			path: ["pins", environment],
+			value,
+			comment
+		}
+	};
+}
+/** What a sync would do in one environment once the file is edited, by what was observed, and why it would refuse. */
+async function planEdited(edited, environment, { observed }, walked) {
+	if (observed === null) return {
+		problems: [],
+		serves: null
+	};
+	const { plan, history } = await planAgain(edited, observed, walked);
+	const pin = edited.pins.find((one) => one.environment === environment);
+	const texts = textsOf$2([plan], walked, history).get(edited.id) ?? [];
+	return {
+		problems: plan.problems.filter((problem) => pin !== void 0 && isAt(problem, pin)),
+		serves: texts.find((text) => text.environment === environment) ?? null
+	};
+}
+function isAt(problem, { line, column }) {
+	return problem.line === line && problem.column === column;
+}
+/** What an environment serves now; null where nothing is active or nothing was read. */
+function servedIn({ observed }, environment) {
+	return observed?.active.get(environment) ?? null;
+}
+/** What is wrong with an environment that was named on the command line to be pinned. */
+function environmentProblems(option, environment, config) {
+	if (toolEnvironments(config.trackingEnvironment).includes(environment)) return [makeProblem("prompt/tool-environment", { environment })];
+	return unknownEnvironment(option, environment, config);
+}
+/** What is wrong with an environment that is only asked about. */
+function unknownEnvironment(option, environment, config) {
+	const known = config.environments?.map(({ name }) => name) ?? null;
+	const possible = environment !== "" && !hasControlCharacters(environment);
+	if (known === null ? possible : known.includes(environment)) return [];
+	const suggestion = suggest(environment, known ?? []);
+	return [makeProblem("usage/unknown-environment", {
+		option,
+		environment,
+		known: known ?? [],
+		suggestion
+	})];
+}
+/** What has to be read to plan for a pin of an environment: itself, and the one that it is promoted from. */
+function readFor(environment, config) {
+	return [environmentBefore(environment, config), environment].filter((name) => name !== void 0);
+}
+/** The environment that one is promoted from by the configuration. */
+function environmentBefore(environment, { environments }) {
+	return environments?.find(({ name }) => name === environment)?.promoteFrom;
+}
+// src/commands/promote.ts
+init_problem();
+/** Pins an environment of each prompt to the version that another one serves now. */
+async function promote(options, world) {
+	const { to } = options;
+	const problem = namingProblem(options);
+	if (problem !== null) return refused("promote", problem);
+	const fromOf = (config) => options.from ?? environmentBefore(to, config);
+	const needs = (config) => {
+		const from = fromOf(config);
+		return {
+			problems: problemsOf$1(from, to, config),
+			environments: [...from === void 0 ? [] : [from], ...readFor(to, config)],
+			whole: true
+		};
+	};
+	const draft = (prompt, walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
+	const subject = (names) => `Promote ${names} to ${to}`;
+	return editFiles({
+		mode: "promote",
+		needs,
+		draft,
+		subject
+	}, options, world);
+}
+function namingProblem({ only, named = [], all }) {
+	const some = only.length > 0 || named.length > 0;
+	const reason = "--all and prompts that are named exclude each other.";
+	if (all && some) return makeProblem("usage/invalid", { reason });
+	return some || all ? null : makeProblem("usage/nothing-named");
+}
+function problemsOf$1(from, to, config) {
+	const reason = `promptsync.yaml does not say where "${to}" is promoted from`;
+	if (from === void 0) {
+		const unknown = environmentProblems("--to", to, config);
+		return unknown.length > 0 ? unknown : [makeProblem("usage/needs-environment", {
+			option: "--from",
+			reason
+		})];
+	}
+	if (from === to) return [makeProblem("usage/same-environment", { environment: to })];
+	return [...environmentProblems("--from", from, config), ...environmentProblems("--to", to, config)];
+}
+async function draftPromotion(prompt, from, to, walked) {
+	const { file, changes } = prompt;
+	const served = servedIn(prompt, from);
+	if (served === null) return stays(file, "blocked", [makeProblem("promote/nothing-active", { environment: from }, { path: file.path })]);
+	const draft = await draftPin({
+		environment: to,
+		version: served
+	}, prompt, walked);
+	if (!changes.some((change) => change.kind === "set-active" && change.environment === from) || draft.status !== "pending") return draft;
+	const warning = makeProblem("promote/source-drifted", {
+		environment: from,
+		serves: `v${served.number}`
+	}, { path: file.path });
+	return {
+		...draft,
+		problems: [...draft.problems, warning]
+	};
+}
+// src/files/merge.ts
+init_text_changes();
+init_plan();
+/** Merges what was changed in the service into a prompt's file: its fields, its text, its metadata. */
+async function mergePrompt(file, theirs, merging) {
+	const text = await mergeContent(file, theirs, merging);
+	const steps = [
+		...FIELDS$2.flatMap((field) => mergeField(file, field, theirs, merging)),
+		...mergeMetadata(file, theirs, merging),
+		...text === null || text.conflicts > 0 ? [] : followVariables(file, text.text)
+	];
+	const from = merging.labels.theirs;
+	const ofText = text === null ? [] : [{
+		kind: "set-text",
+		from,
+		conflicts: text.conflicts
+	}];
+	return {
+		edits: [...steps.map(({ edit }) => edit), ...ofText],
+		frontMatter: steps.map(({ change }) => change),
+		text
+	};
+}
+/** Null where the file's text stays. */
+async function mergeContent({ content }, theirs, merging) {
+	if (theirs.content === null) return null;
+	const merged = await mergeText({
+		base: theirs.baseContent?.text ?? null,
+		ours: content.text,
+		theirs: theirs.content.text
+	}, theirs.since?.map(({ text }) => text) ?? null, merging);
+	return merged.text === content.text ? null : merged;
+}
+/** Merges two texts line by line. What only one side has changed is taken from it. */
+async function mergeText(texts, since, merging) {
+	const { ours, theirs } = texts;
+	if (!isMergeable(theirs)) return {
+		text: merging.side === "ours" ? ours : theirs,
+		conflicts: 0
+	};
+	const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
+	if (ours === theirs || theirs === base && since === null) return {
+		text: ours,
+		conflicts: 0
+	};
+	if (ours === base && (since ?? []).length === 0) return {
+		text: theirs,
+		conflicts: 0
+	};
+	if (since !== null) return mergeDoubtful({
+		base,
+		ours,
+		theirs
+	}, since, merging);
+	return merging.mergeLines({
+		base,
+		ours,
+		theirs
+	}, merging.side, merging.labels);
+}
+/**
+* Theirs may come from the base or from anything newer (`since`): what it has of an older text was never seen, or was
+* taken back, and nobody but the user knows. So both are merged over each; where it then still differs is a conflict.
+*/
+async function mergeDoubtful({ base, ours, theirs }, since, merging) {
+	const { side, labels, mergeLines } = merging;
+	let kept = theirs;
+	for (const from of [base, ...since]) kept = (await mergeLines({
+		base: from,
+		ours,
+		theirs: kept
+	}, "ours", labels)).text;
+	return mergeLines({
+		base: null,
+		ours: kept,
+		theirs
+	}, side, labels);
+}
+/** Git merges no text with NUL, and half a character cannot be written to a file. */
+function isMergeable(text) {
+	return !text.includes("\0") && text.isWellFormed();
+}
+function mergeField(file, field, { base, fields }, { side, labels }) {
+	const ours = file[field];
+	if (ours === void 0) return [];
+	const theirs = fields[field];
+	const { value, conflict } = mergeValue({
+		base: base === null ? null : { value: base[field] ?? "" },
+		ours,
+		theirs
+	}, side);
+	if (conflict) return [stepOf([field], ours, theirs, labels)];
+	return value === ours ? [] : [stepOf([field], ours, value)];
+}
+/** Key by key; where any key is in conflict, the whole of it is. */
+function mergeMetadata({ content }, theirs, { side, labels }) {
+	const ours = content.metadata;
+	if (ours === void 0 || theirs.content === null) return [];
+	const { metadata } = theirs.content;
+	const base = theirs.baseContent?.metadata;
+	const isKnown = (theirs.since ?? []).flatMap((one) => one.metadata ?? []).every((one) => (0, node_util.isDeepStrictEqual)(one, base) || (0, node_util.isDeepStrictEqual)(one, ours));
+	const merged = [.../* @__PURE__ */ new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
+		const values = {
+			base: base === void 0 || !isKnown ? null : { value: at(base, key) },
+			ours: at(ours, key),
+			theirs: at(metadata, key),
+			doubtful: theirs.since !== null
+		};
+		return {
+			key,
+			before: values.ours,
+			...mergeValue(values, side)
+		};
+	});
+	if (merged.some(({ conflict }) => conflict)) return [stepOf(["metadata"], ours, metadata, labels)];
+	return merged.filter(({ before, value }) => !(0, node_util.isDeepStrictEqual)(before, value)).map(({ key, before, value }) => stepOf(["metadata", key], before, value));
+}
+/** `variables` lists the placeholders of the text exactly: those that stay keep their order. */
+function followVariables({ variables }, text) {
+	if (variables === void 0) return [];
+	const used = placeholdersOf(text);
+	const after = [...variables.filter((name) => used.includes(name)), ...used.filter((name) => !variables.includes(name))];
+	return after.join("\n") === variables.join("\n") ? [] : [stepOf(["variables"], [...variables], after)];
+}
+/** With labels as a conflict. */
+function stepOf(path, before, value, labels) {
+	const field = path.join(".");
+	const json = (one) => one === void 0 ? null : JSON.stringify(one);
+	const conflict = labels !== void 0;
+	return {
+		edit: {
+			kind: "set-field",
+			field,
+			before: json(before),
+			after: json(value),
+			conflict
+		},
+		change: conflict ? {
+			path,
+			value,
+			labels
+		} : {
+			path,
+			value
+		}
+	};
+}
+/** Merges one value as a whole. In a conflict, where nobody says which side counts, it stays ours. */
+function mergeValue({ base, ours, theirs, doubtful = false }, side) {
+	if ((0, node_util.isDeepStrictEqual)(ours, theirs)) return {
+		value: ours,
+		conflict: false
+	};
+	if (base !== null && !doubtful && (0, node_util.isDeepStrictEqual)(theirs, base.value)) return {
+		value: ours,
+		conflict: false
+	};
+	if (base !== null && (0, node_util.isDeepStrictEqual)(ours, base.value)) return {
+		value: theirs,
+		conflict: false
+	};
+	return {
+		value: side === "theirs" ? theirs : ours,
+		conflict: side === null
+	};
+}
+function at(object, key) {
+	return Object.hasOwn(object, key) ? object[key] : void 0;
+}
+// src/git/merge-file.ts
+init_p_limit();
+init_driver();
+/** So many processes at a time, however many prompts are merged. */
+const limit = pLimit(4);
+/** Up to it, the exit code of `git merge-file` counts conflicts; above it, git has failed. */
+const MOST_COUNTED = 127;
+/** Else the user's configuration could have the base shown as well. */
+const TWO_SIDES = ["-c", "merge.conflictStyle=merge"];
+/**
+* Makes what merges texts line by line as git does: with markers around what both sides have changed, or with one side of
+* it. It needs no repository, and throws a `ProblemError` when git cannot merge.
+*/
+function makeMerger(keyVariables) {
+	return (texts, side, labels) => limit(() => inNewFolder((folder) => mergeIn(folder, texts, side, labels, keyVariables)));
+}
+async function mergeIn(root, { base, ours, theirs }, side, labels, keyVariables) {
+	const files = Object.entries({
+		ours: `${ours}\n`,
+		base: base === null ? "" : `${base}\n`,
+		theirs: `${theirs}\n`
+	});
+	await Promise.all(files.map(([name, text]) => (0, node_fs_promises.writeFile)((0, node_path.join)(root, name), text)));
+	let conflicts = 0;
+	const errors = (error, result) => {
+		if (!(result.exitCode <= MOST_COUNTED) || error instanceof Error) return failureOf$1(error, result);
+		conflicts = result.exitCode;
+	};
+	const { ask } = openGit({
+		root,
+		keyVariables
+	}, { errors });
+	const named = [
+		labels.ours,
+		"base",
+		labels.theirs
+	].map((label) => `-L${label}`);
+	const sided = side === null ? [] : [`--${side}`];
+	return {
+		text: (await ask(...TWO_SIDES, "merge-file", "-p", ...sided, ...named, "ours", "base", "theirs")).slice(0, -1),
+		conflicts
+	};
+}
+/** A folder that others cannot read. */
+async function inNewFolder(use) {
+	const folder = await (0, node_fs_promises.mkdtemp)((0, node_path.join)((0, node_os.tmpdir)(), "promptsync-merge-"));
+	try {
+		await (0, node_fs_promises.mkdir)((0, node_path.join)(folder, ".git"));
+		return await use(folder);
+	} finally {
+		await (0, node_fs_promises.rm)(folder, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+// src/commands/merge-base.ts
+init_digest();
+init_versions$1();
+/**
+* What a file and an edit in the service both come from: the text of the version that was edited. Fields belong to no
+* version: they are compared since the newest. Where no version of promptsync's is known, it is the file itself if git
+* says that its text was never changed. In any doubt it is not known, and all that differs is a conflict.
+*/
+async function readMergeBase({ file, observed }, edit, earlier, repository) {
+	const known = observed?.known ?? [];
+	const newest = known.find(({ ours }) => ours);
+	const whole = repository?.shallow === true ? [] : earlier;
+	return {
+		base: newest === void 0 ? whole.at(-1)?.file ?? null : await fileOf(newest, file, repository),
+		...edit === null ? NOTHING : await readContentBase(edit, known, {
+			file,
+			earlier,
+			whole,
+			repository
+		})
+	};
+}
+const NOTHING = {
+	baseContent: null,
+	since: null
+};
+async function readContentBase(edit, known, history) {
+	const { file, earlier, whole, repository } = history;
+	const origin = originOf(edit, known);
+	if (origin === null) return NOTHING;
+	if (origin === void 0) {
+		const first = whole.at(-1)?.file.content ?? null;
+		return {
+			...NOTHING,
+			baseContent: hadOneText(file, whole, known) ? first : null
+		};
+	}
+	const holder = origin.ours ? origin : known.find((one) => one.ours && isSameContent(one, origin)) ?? origin;
+	return {
+		baseContent: contentOf$1(holder, await fileOf(holder, file, repository)),
+		since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null
+	};
+}
+/**
+* The version that an outside one was made from: the one whose record it has copied, else what the file says that its
+* environment served before. Where the file follows no number, it is the newest of promptsync's before it. Null where
+* that version is not known, and undefined where none of promptsync's is.
+*/
+function originOf({ version, pin }, known) {
+	const own = ownBefore(version, known);
+	const { source } = version;
+	if (source !== null) return own.find(({ digest }) => digest === source.digest) ?? null;
+	if (pin?.pin.kind === "number" || pin?.pin.kind === "version") return findNamed(known, pin.pin) ?? null;
+	return own[0];
+}
+/** Versions that promptsync made before another one, newest first. */
+function ownBefore({ number }, known) {
+	return known.filter((one) => one.ours && one.number < number);
+}
+/**
+* Whether an edit may come from a newer state of the file than its origin: one that was pulled leaves no trace in the
+* service, and what it holds of the origin may be an edit that somebody has taken back. So it is where there was a
+* version in between that nobody knows, or where the service has had the file's text already, which a revert makes
+* active again without a new version. What no commit has is never synced.
+*/
+function mayBeNewer({ version, pin }, origin, known, { file: { content }, earlier }) {
+	const before = known.filter(({ number }) => number < version.number);
+	if (pin !== null && findNamed(before, pin.pin)?.number === origin.number) return false;
+	if (hasGap(before, origin.number, version.number)) return true;
+	const committed = earlier.some(({ file }) => file.content.digest === content.digest);
+	const met = before.filter(({ ours }) => version.source === null || !ours);
+	return committed && origin.digest !== content.digest && met.some(({ digest }) => digest === content.digest);
+}
+/** What the file was since it had the text of a version, each content once; all that it was, where it never had that. */
+function statesSince({ digest }, file, earlier) {
+	const then = earlier.findLastIndex((former) => former.file.content.digest === digest);
+	const since = earlier.slice(0, then === -1 ? earlier.length : then).map((former) => former.file.content);
+	const keyOf = (content) => `${content.digest} ${content.metadataDigest ?? ""}`;
+	const distinct = new Map(since.map((content) => [keyOf(content), content]));
+	distinct.delete(keyOf(file.content));
+	return [...distinct.values()];
+}
+/**
+* Whether a file has had one text only, as far as git knows: then whatever differs was changed outside. Where one of its
+* pins names a version that is not known, the service has had more than that text: the pin may be another one by now,
+* as a pull has edited it.
+*/
+function hadOneText({ content }, earlier, known) {
+	const isKnown = ({ pin }) => pin.kind === "latest" || pin.kind === "git" || findNamed(known, pin) !== void 0;
+	return earlier.length > 0 && earlier.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown));
+}
+/** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */
+async function fileOf({ ours, source, digest }, { id }, repository) {
+	const { commit, path } = source ?? {};
+	const then = !ours || commit === void 0 || path === void 0 ? null : await fileInGit(repository, commit, path);
+	return then?.id === id && isDigestOf(digest, then.content) ? then : null;
+}
+/** What a version held, as it was read or by its file. */
+function contentOf$1({ content: held }, file) {
+	return held ?? file?.content ?? null;
+}
+// src/commands/pull.ts
+init_workspace();
+init_prompt_file();
+init_text();
+init_problem();
+/** Brings what was changed in the service into the prompt files, merged with what was changed in them. */
+async function pull(options, world) {
+	const { environment } = options;
+	return editFiles({
+		mode: "pull",
+		needs: (config) => ({
+			problems: environment === void 0 ? [] : environmentProblems("--environment", environment, config),
+			environments: environment === void 0 ? [] : [environment],
+			whole: true
+		}),
+		draft: (prompt, walked) => draftPull(prompt, options, walked),
+		subject: (names) => `Pull ${names} from the service`
+	}, options, world);
+}
+async function draftPull(prompt, options, walked) {
+	const { file } = prompt;
+	if (isInSync(prompt, options)) return stays(file, "unchanged");
+	const found = await findChanged(prompt, options, walked);
+	const obstacles = obstaclesIn(found, file, options);
+	if (obstacles.length > 0) return stays(file, "blocked", obstacles);
+	const draft = await draftMerge(prompt, found, options, walked);
+	const known = found.environments.flatMap((one) => knownWarning(one, file));
+	return {
+		...draft,
+		problems: [...draft.problems, ...known]
+	};
+}
+/** Makes the edits of a merge, pins included. A conflict is left to somebody only if the service's side can be taken. */
+async function draftMerge(prompt, found, options, walked) {
+	const { file } = prompt;
+	const [edit = null] = found.edits;
+	const theirs = await readTheirs(prompt, edit, found.earlier, walked);
+	const mergeLines = makeMerger(gitStartOf(walked.config).keyVariables);
+	const draftFor = async (side) => {
+		const merged = await mergePrompt(file, theirs, {
+			side,
+			labels: labelsOf(file, edit),
+			mergeLines
+		});
+		return {
+			draft: await draftMerged(file, merged, edit, pinEdits(found, options), walked),
+			places: conflictsIn(merged)
+		};
+	};
+	const { draft, places } = await draftFor(options.side);
+	if (places === 0) return draft;
+	const taken = (await draftFor("theirs")).draft;
+	if (taken.status === "failed") return taken;
+	if (draft.change === null) return draft;
+	const code = options.dryRun || options.unattended ? "pull/would-conflict" : "pull/conflict";
+	const left = options.unattended ? {
+		status: "failed",
+		change: null
+	} : {};
+	return {
+		...draft,
+		...left,
+		problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })]
+	};
+}
+/** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
+function isInSync(prompt, { environment }) {
+	return !prompt.changes.some(({ kind }) => kind === "update-prompt") && findOutsideEdits(prompt, environment, /* @__PURE__ */ new Map()).length === 0;
+}
+/** Which environments somebody has changed in the service, after what git knows of the file. */
+async function findChanged(prompt, { environment }, { repository }) {
+	const { file } = prompt;
+	const head = repository?.head ?? null;
+	const earlier = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
+	const environments = findOutsideEdits(prompt, environment, await pinsOf$1(earlier, repository));
+	const complete = repository?.shallow === false;
+	const contested = environments.filter((one) => isContested(one, earlier, complete));
+	return {
+		earlier,
+		environments,
+		edits: distinctTexts(environments, file),
+		contested
+	};
+}
+/** Which environments were changed in the service, of those asked for: an environment that only lags behind is not. */
+function findOutsideEdits({ file, observed, changes }, environment, former) {
+	const changing = new Set(changes.flatMap((change) => change.kind === "set-active" ? [change.environment] : []));
+	const known = observed?.known ?? [];
+	return (environment === void 0 ? file.pins.map((pin) => pin.environment) : [environment]).flatMap((name) => {
+		const version = observed?.active.get(name) ?? null;
+		if (version === null || wasAskedFor(version, former.get(name) ?? [], known)) return [];
+		const pin = file.pins.find((one) => one.environment === name) ?? null;
+		if (pin !== null && !changing.has(name) && !isOtherNumber(pin, version)) return [];
+		return [{
+			environment: name,
+			version,
+			pin,
+			own: isOwn(version, known)
+		}];
+	});
+}
+/** Nothing is planned for a number that is not known, as one is not that the file has from an earlier pull. */
+function isOtherNumber({ pin }, { number }) {
+	return pin.kind === "number" && pin.number !== number;
+}
+/**
+* Whether a commit has asked for a version. Where promptsync had made one of that content before, it is no commit's:
+* somebody has gone back to an older text.
+*/
+function wasAskedFor(version, former, known) {
+	const before = isOwn(version, known) ? [] : ownBefore(version, known);
+	const isRemade = (pin) => pin.content !== null && before.some((own) => means(pin, own));
+	return former.some((pin) => means(pin, version) && !isRemade(pin));
+}
+/** Where it is served a version counts as promptsync's until it is known to be a copy; nothing is made of such a doubt. */
+function isOwn(version, known) {
+	return (known.find(({ id }) => id === version.id) ?? version).ours;
+}
+/**
+* One environment for each text that somebody else has made, with its metadata where the file manages any: the last one
+* that follows the file, where any does, because it is the file's text that was edited there.
+*/
+function distinctTexts(found, { content }) {
+	const managed = content.metadata !== void 0;
+	const contentOf = ({ version }) => `${version.digest} ${managed ? version.metadataDigest : ""}`;
+	const follows = ({ pin }) => Number(pin?.pin.kind === "latest");
+	const edits = found.filter(({ own }) => !own).toSorted((a, b) => follows(a) - follows(b));
+	return [...new Map(edits.map((one) => [contentOf(one), one])).values()];
+}
+/**
+* Whether the file may mean its pin although the environment serves something else: it was edited since the last
+* commit, or git does not know whether it was, and what is served may be what an earlier commit asked for.
+*/
+function isContested({ environment, pin, own }, earlier, complete) {
+	if (pin === null || pin.pin.kind === "latest") return false;
+	const [last] = earlier;
+	if (last === void 0) return own;
+	const committed = last.file.pins.find((one) => one.environment === environment)?.pin;
+	return committed === void 0 || pinText(committed) !== pinText(pin.pin) || own && !complete;
+}
+/** Why nobody but the user can say what is to be done. */
+function obstaclesIn({ edits, contested }, file, { side }) {
+	const environments = edits.map(({ environment }) => environment);
+	const several = edits.length < 2 ? [] : [makeProblem("pull/several", { environments }, { path: file.path })];
+	return side === null ? [...several, ...contested.map((one) => contestedProblem(one, file))] : several;
+}
+function contestedProblem({ environment, pin, version }, { path }) {
+	return makeProblem("pull/pin-conflict", {
+		environment,
+		pin: pin === null ? "" : pinText(pin.pin),
+		serves: `v${version.number}`
+	}, {
+		path,
+		...pin === null ? {} : {
+			line: pin.line,
+			column: pin.column
+		}
+	});
+}
+/** What the service holds of a prompt, with the text of one environment, and what file and service come from. */
+async function readTheirs(prompt, edit, earlier, walked) {
+	const { file, observed } = prompt;
+	const origin = await readMergeBase(prompt, edit, earlier, walked.repository);
+	const content = edit?.version.content ?? null;
+	return {
+		fields: changedFields(observed?.fields ?? file, file, earlier),
+		content,
+		...origin
+	};
+}
+/** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */
+function changedFields(served, file, earlier) {
+	const now = (field) => {
+		const value = served[field] ?? "";
+		return earlier.some((former) => (former.file[field] ?? "") === value) ? file[field] ?? "" : value;
+	};
+	return {
+		key: now("key"),
+		name: now("name"),
+		description: now("description")
+	};
+}
+/** What stands behind git's markers: a path may hold whatever the file system allows, and stays on its line. */
+function labelsOf({ path }, edit) {
+	const theirs = edit === null ? "the service" : `${edit.environment} v${edit.version.number}`;
+	return {
+		ours: path.replaceAll(/\p{Cc}/gu, codePoint),
+		theirs
+	};
+}
+/** An environment that is pinned to a version of its own is pinned to the one that it serves; not where `--ours` wins. */
+function pinEdits({ environments, contested }, { side }) {
+	return environments.flatMap((one) => {
+		const { environment, pin, version } = one;
+		return pin === null || pin.pin.kind === "latest" || side === "ours" && contested.includes(one) ? [] : [pinEdit({
+			environment,
+			version
+		}, pin.pin)];
+	});
+}
+function conflictsIn({ edits, text }) {
+	return (text?.conflicts ?? 0) + edits.filter((edit) => edit.kind === "set-field" && edit.conflict).length;
+}
+async function draftMerged(file, { edits, frontMatter, text }, edit, pins, walked) {
+	const all = [...edits, ...pins.map((pin) => pin.edit)];
+	if (all.length === 0) return stays(file, "unchanged");
+	if (text?.text.includes("\r\n") === true) return unwritable(file);
+	const changes = { frontMatter: [...frontMatter, ...pins.map(({ change }) => change)] };
+	const draft = await draftEdits(file, all, text === null ? changes : {
+		...changes,
+		text: text.text,
+		conflicted: text.conflicts > 0
+	}, walked);
+	if (edit === null || text === null || text.conflicts > 0 || draft.status === "failed") return draft;
+	const texts = {
+		environment: edit.environment,
+		before: { text: file.content.text },
+		after: { text: text.text }
+	};
+	return {
+		...draft,
+		edits: draft.edits.map((one) => one.kind === "set-text" ? {
+			...one,
+			texts
+		} : one)
+	};
+}
+/** In a file a carriage return at the end of a line would be none of the text. */
+function unwritable(file) {
+	return stays(file, "failed", [makeProblem("edit/not-kept", { reason: "a line of its text ends with a carriage return, which a file cannot hold" }, { path: file.path })]);
+}
+function knownWarning({ own, pin, environment, version }, { path }) {
+	if (!own || pin?.pin.kind !== "latest") return [];
+	return [makeProblem("pull/known-version", {
+		environment,
+		serves: `v${version.number}`
+	}, { path })];
+}
+// src/commands/rollback.ts
+init_prompt_file();
+init_problem();
+/** Pins an environment of a prompt to the version that it served before, or to a number. */
+async function rollback(options, world) {
+	const { environment, to } = options;
+	return editFiles({
+		mode: "rollback",
+		needs: (config) => ({
+			problems: environmentProblems("--environment", environment, config),
+			environments: readFor(environment, config),
+			whole: true
+		}),
+		draft: (prompt, walked) => draftRollback(prompt, environment, to, walked),
+		subject: (names) => `Roll ${names} back in ${environment}`
+	}, options, world);
+}
+async function draftRollback(prompt, environment, to, walked) {
+	const { file, observed } = prompt;
+	const known = observed?.known ?? [];
+	const number = to ?? await versionBefore(prompt, environment, known, walked);
+	if (typeof number !== "number") return stays(file, "blocked", [number]);
+	const version = known.find((one) => one.number === number);
+	if (version !== void 0) return draftPin({
+		environment,
+		version
+	}, prompt, walked);
+	return stays(file, "blocked", [makeProblem("rollback/unknown-version", { number }, { path: file.path })]);
+}
+/** What git says the environment was pinned to before; where it says nothing, the version before that is known. */
+async function versionBefore(prompt, environment, known, { repository }) {
+	const place = { path: prompt.file.path };
+	const served = servedIn(prompt, environment);
+	if (served === null) return makeProblem("rollback/nothing-served", { environment }, place);
+	const before = pinnedBefore(await readPins(prompt.file, environment, repository), served, known);
+	if (before.kind === "number") return before.number;
+	if (before.kind === "unclear") return unclear(before.pin, environment, place);
+	if (repository?.shallow) return makeProblem("rollback/shallow", { environment }, place);
+	return knownBefore(known, served) ?? makeProblem("rollback/nothing-before", {
+		environment,
+		number: served.number
+	}, place);
+}
+async function readPins(file, environment, repository) {
+	if (repository === null || repository.head === null) return [];
+	return (await readFileHistory(file, repository.head, repository)).pins.get(environment) ?? [];
+}
+function unclear({ pin, commit }, environment, place) {
+	return makeProblem("rollback/unclear-before", {
+		environment,
+		commit,
+		pin: pin.kind === "latest" ? null : pinText(pin)
+	}, place);
+}
+// src/git/proposal.ts
+init_driver();
+init_remote();
+/** By whom commits are where git knows nobody, as on a runner: GitHub shows them as the workflow's. */
+const ACTIONS = {
+	"user.name": "github-actions[bot]",
+	"user.email": "41898282+github-actions[bot]@users.noreply.github.com"
+};
+/** All branches on which something is proposed begin so. */
+const OWN = "promptsync/";
+/** A clone in which something is committed that a branch of the remote then proposes. Each throws a `ProblemError`. */
+function openProposal(start, branch) {
+	const { ask } = openGit(start, {
+		timeout: { block: SILENCE },
+		allowEnvironment: [...IDENTITY, "GIT_SSH_COMMAND"]
+	});
+	const ref = `refs/heads/${OWN}${branch}`;
+	return {
+		branch: `${OWN}${branch}`,
+		/** Leaves what is checked out, so that commits move no branch; resolves to what goes back. Sees to an identity. */
+		begin: async () => {
+			const place = (await ask("branch", "--show-current")).trim() || (await ask("rev-parse", "HEAD")).trim();
+			await ask("checkout", "--quiet", "--detach");
+			const isKnown = await ask("config", "--get", "user.email") !== "";
+			for (const [name, value] of isKnown ? [] : Object.entries(ACTIONS)) await ask("config", name, value);
+			return () => ask("checkout", "--quiet", place, "--");
+		},
+		/** The commit that the branch is at, with its history; null where the remote has no such branch. */
+		fetch: async () => {
+			const kept = `refs/remotes/${REMOTE}/${OWN}`;
+			const all = `+refs/heads/${OWN}*:${kept}*`;
+			await ask("fetch", "--quiet", "--no-tags", "--prune", "--no-recurse-submodules", "--", REMOTE, all);
+			return (await ask("for-each-ref", "--format=%(objectname)", kept + branch)).trim() || null;
+		},
+		/** What the commit that is checked out says in its first line. */
+		subject: async () => (await ask("log", "--max-count=1", "--no-show-signature", "--format=%s")).trim(),
+		/** Puts a commit in the place of the one that was seen (null: of none), and of no other. */
+		push: (commit, seen) => ask("push", "--quiet", `--force-with-lease=${ref}:${seen ?? ""}`, "--", REMOTE, `${commit}:${ref}`),
+		/** What a commit changes of what the base had when it began: paths, modes, blobs before and now; null: not known. */
+		changes: (base, commit) => {
+			const how = [
+				"--raw",
+				"-z",
+				"--no-abbrev",
+				"--no-renames",
+				"--no-relative"
+			];
+			return ask("diff", ...NO_PROGRAMS, ...how, `${base}...${commit}`, "--").catch(() => null);
+		},
+		/** A commit on the way to another one that the base does not have and somebody else has made; null: there is none. */
+		foreignCommit: async (base, commit) => {
+			const [, me = ""] = /<(.*)> [0-9]+ \S+\s*$/.exec(await ask("var", "GIT_COMMITTER_IDENT")) ?? [];
+			return linesIn$1(await ask("rev-list", "--format=tformat:%H %ce", commit, `^${base}`, "--")).find((line) => !line.startsWith("commit ") && !line.endsWith(` ${me}`))?.split(" ")[0] ?? null;
+		}
 	};
 }
 // src/report/html/bundle.ts
@@ -55911,9 +57559,10 @@ function editOutcome(report, colours) {
 	return (refused ? colours.red : colours.bold)(`${parts.join(", ")}.`);
 }
 /** What somebody who has edited files does next; null where nothing was edited. */
-function nextStep({ prompts, files = [], committed, mode, commit }) {
+function nextStep({ prompts, problems, files = [], committed, mode, commit }) {
 	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
-	if (prompts.filter(({ status }) => status === "applied").length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
+	const isDone = !problems.some(isError);
+	if (prompts.filter(({ status }) => status === "applied" && isDone).length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
 	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
 	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
 	if (committed !== void 0) return stepAfterCommit(committed);
@@ -55928,8 +57577,9 @@ const PINNED_SO = "The file has that pin already. Next: promptsync plan tells wh
 /** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
 const WITHOUT_COMMITS = "promptsync sync (in a git repository after a commit)";
 /** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
-function stepAfterCommit({ commit, branch }) {
+function stepAfterCommit({ commit, branch, pull_request: pull }) {
 	const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
+	if (pull !== void 0) return `${made} in pull request ${pull}. Next: review and merge it.`;
 	if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
 	const request = ["main", "master"].includes(branch) ? "" : " and open a pull request";
 	return `${made} on ${escapeLine(branch)}. Next: push it${request}.`;
@@ -57717,7 +59367,7 @@ init_json();
 init_problem();
 /** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
 async function publish(done, host) {
-	const { mode, context } = done;
+	const { mode, context, review } = done;
 	const { runner, output } = host;
 	const conclusion = conclude(done, host);
 	const { report, failure } = conclusion;
@@ -57745,6 +59395,10 @@ async function publish(done, host) {
 		...done,
 		context
 	}, conclusion, attempt);
+	if (review?.context) await publishOnGitHub({
+		...review,
+		context: review.context
+	}, conclude(review, host), attempt);
 	return failure === "" ? 0 : 1;
 }
 function pathsOf(context) {
@@ -57798,7 +59452,8 @@ async function publishOutputs(conclusion, host) {
 	const { report, failure } = conclusion;
 	const { setOutput } = host.runner;
 	setOutput("failure-reason", failure);
-	setOutput("changes", String(report.prompts.some(({ changes }) => changes.length > 0)));
+	const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+	setOutput("changes", String(changes || report.committed !== void 0));
 	setOutput("summary", JSON.stringify(report.summary));
 	setOutput("plan-digest", report.plan_digest ?? "");
 	for (const [name, path] of await writeReports(conclusion, host)) setOutput(name, path);
@@ -57882,8 +59537,11 @@ function checkOf(head, { world, inputs }, conclusion) {
 	};
 }
 function needed(github) {
-	if (github === null) throw new Error("there is no `github-token`.");
-	return github;
+	if (github !== null) return github;
+	throw new ProblemError(makeProblem("action/invalid-input", {
+		input: "github-token",
+		expected: "there is none"
+	}));
 }
 /** Keeps the comment of a pull request up to date. */
 async function publishComment({ number: issue }, context, conclusion) {
@@ -57959,7 +59617,7 @@ const COMMENT = {
 	most: 6e4,
 	measure: (text) => text.length
 };
-/** The text of a comment or an issue, with the line by which it is found. */
+/** The text of a comment, an issue or a pull request, with the line by which it is found. */
 function bodyOf(marker, { report, page, hide }) {
 	const most = COMMENT.most - COMMENT.measure(`${marker}\n`);
 	return hide(`${marker}\n${renderMarkdown(report, {
@@ -58003,6 +59661,218 @@ function placeOf({ code, path, line, column }, fromRoot) {
 }
 function escape(text) {
 	return escapeForRunner(escapeLine(text));
+}
+// src/github/propose.ts
+init_digest();
+init_problem();
+/**
+* Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
+* workflow's own token opens, whose workflows wait for an approval. The work tree is as the merge will leave it then.
+*/
+async function propose(mode, context, host, review) {
+	const { git, inputs, event } = context;
+	const github = needed(context.github);
+	const { head } = await openWhole(context);
+	const clone = openProposal(git, branchOf(mode, inputs));
+	const goBack = await clone.begin();
+	try {
+		const proposal = {
+			mode,
+			context,
+			host,
+			review,
+			github,
+			clone,
+			into: event.ref.replace(/^refs\/heads\//, ""),
+			base: head ?? ""
+		};
+		return await proposeEdits(await edit(mode, context), proposal);
+	} finally {
+		await goBack().catch(() => {});
+	}
+}
+/**
+* The end of the branch's name: one for each environment that is pinned, and for each configuration. What git does not
+* allow there, or what is long, is replaced; a digest tells apart what became the same.
+*/
+function branchOf(mode, inputs) {
+	const target = {
+		promote: inputs.to,
+		rollback: inputs.environment,
+		pull: ""
+	}[mode];
+	const safe = target.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60);
+	const name = safe === "" ? mode : `${mode}-${safe}`;
+	const marker = markerOf(inputs);
+	if (safe === target && marker === markerOf({ "working-directory": "." })) return name;
+	return `${name}.${shortDigest(digestOf(marker + target))}`;
+}
+/** Edits and commits as the command does. A commit that is not the newest would take back what newer ones have done. */
+async function edit(mode, context) {
+	const { inputs, configuration, world } = context;
+	const { "api-key": apiKey, prompts, from, to, environment } = inputs;
+	const chosen = {
+		only: [],
+		named: mode === "pull" ? [] : prompts.split(/\s+/).filter((one) => one !== "")
+	};
+	const refusals = (walked) => mergedAndNewest(walked, {
+		...chosen,
+		askForge: askGitHub(context)
+	});
+	const options = {
+		...chosen,
+		configuration,
+		apiKey,
+		keyFrom: "The input `api-key`",
+		dryRun: false,
+		commit: true,
+		refusals
+	};
+	if (mode === "pull") return pull({
+		...options,
+		side: null,
+		unattended: true
+	}, world);
+	if (mode === "promote") return promote({
+		...options,
+		all: false,
+		from,
+		to
+	}, world);
+	if (chosen.named.length === 0) return refused("rollback", makeProblem("usage/nothing-named"));
+	return rollback({
+		...options,
+		environment
+	}, world);
+}
+/** What stands in the way is a problem of the run, and nothing is committed: the clone goes, and its commit with it. */
+async function proposeEdits(result, proposal) {
+	const { mode, clone, base, into, github, context, review } = proposal;
+	const { committed, ...run } = result.run;
+	const withCommit = (made) => ({
+		...result,
+		run: {
+			...run,
+			committed: made
+		}
+	});
+	try {
+		if (committed === void 0 || context.world.stop.aborted) {
+			if (mode === "pull" && result.exitCode === 0) await closePull(proposal);
+			return { result };
+		}
+		const head = await bring(committed.commit, proposal);
+		const made = {
+			commit: head,
+			branch: clone.branch
+		};
+		const number = await keepPull(withCommit(made), head, proposal);
+		const reviewed = await whoAmI(github) === "github-actions[bot]" ? await review({
+			number,
+			head,
+			base,
+			into,
+			isForeign: false
+		}) : null;
+		return {
+			result: withCommit({
+				...made,
+				pull_request: `#${number}`
+			}),
+			review: reviewed
+		};
+	} catch (error) {
+		const { code } = problemOf(error);
+		const reason = {
+			branch: clone.branch,
+			reason: messageOf(error)
+		};
+		const problem = code === "action/foreign-commit" ? problemOf(error) : makeProblem("action/not-proposed", reason);
+		return { result: resultOf({
+			...run,
+			problems: [...run.problems, problem]
+		}, context.world) };
+	}
+}
+/** Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. */
+async function bring(commit, proposal) {
+	const { clone, base } = proposal;
+	const tip = await clone.fetch();
+	if (tip !== null && await clone.changes(base, tip) === await clone.changes(base, commit)) return tip;
+	const foreign = await foreignCommit(tip, proposal);
+	if (foreign !== null) throw new ProblemError(makeProblem("action/foreign-commit", {
+		branch: clone.branch,
+		commit: foreign
+	}));
+	await clone.push(commit, tip);
+	return commit;
+}
+/** What somebody else has put on the branch, unless it was merged: after a squash that cannot be seen in the commits. */
+async function foreignCommit(tip, proposal) {
+	const foreign = tip && await proposal.clone.foreignCommit(proposal.base, tip);
+	return (foreign === null ? [] : await findPulls(proposal)).some(({ merged_at: at, head }) => at !== null && head.sha === tip) ? null : foreign;
+}
+/** The pull requests from the branch into the one that goes live, the newest first. */
+async function findPulls({ github: { octokit, names }, clone: { branch }, into }) {
+	const which = {
+		head: `${names.owner}:${branch}`,
+		base: into,
+		state: "all",
+		per_page: 100
+	};
+	return (await octokit.request("GET /repos/{owner}/{repo}/pulls", {
+		...names,
+		...which
+	})).data;
+}
+async function findOpen(proposal) {
+	return (await findPulls(proposal)).find(({ state }) => state === "open");
+}
+/** Opens the pull request, or updates one that tells of another commit; resolves to its number. */
+async function keepPull(result, head, proposal) {
+	const { mode, context, host, github, clone, into } = proposal;
+	const { octokit, names } = github;
+	const marker = `<!-- promptsync proposes ${head} -->`;
+	const body = bodyOf(marker, conclude({
+		mode,
+		context,
+		result
+	}, host));
+	const text = {
+		...names,
+		title: host.secrets.hide(await clone.subject()).slice(0, 256),
+		body
+	};
+	const open = async () => {
+		const request = {
+			...text,
+			head: clone.branch,
+			base: into,
+			request: { retries: 0 }
+		};
+		return (await octokit.request("POST /repos/{owner}/{repo}/pulls", request)).data;
+	};
+	const orMade = async (error) => await findOpen(proposal) ?? Promise.reject(error);
+	const found = await findOpen(proposal) ?? await open().catch(orMade);
+	if (!found.body?.startsWith(marker)) await octokit.request("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", {
+		...text,
+		pull_number: found.number
+	});
+	return found.number;
+}
+/** Closes the pull request where nothing is left to propose, unless somebody else has committed to its branch. */
+async function closePull(proposal) {
+	const { octokit, names } = proposal.github;
+	const open = await findOpen(proposal);
+	if (open === void 0 || await foreignCommit(await proposal.clone.fetch(), proposal) !== null) return;
+	const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
+	const closed = {
+		...names,
+		pull_number: open.number,
+		state: "closed",
+		body
+	};
+	await octokit.request("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", closed);
 }
 // src/cli/host.ts
 init_text();
@@ -58085,7 +59955,10 @@ const InputShape = object({
 		"auto",
 		"plan",
 		"sync",
-		"drift"
+		"drift",
+		"pull",
+		"promote",
+		"rollback"
 	]).default("auto"),
 	config: string().optional(),
 	"working-directory": string().default("."),
@@ -58105,7 +59978,11 @@ const InputShape = object({
 	}).optional(),
 	"require-reviewed-plan": flag,
 	"any-commit": flag,
-	"drift-issue": flag
+	"drift-issue": flag,
+	prompts: string().default(""),
+	from: string().optional(),
+	to: string().default(""),
+	environment: string().default("")
 });
 const INPUT_NAMES = Object.keys(InputShape.shape);
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
@@ -58140,18 +60017,22 @@ async function run$1(host) {
 			...begun,
 			context
 		};
+		const mode = chooseMode(inputs.mode, context.event, context.branch);
 		begun = {
-			mode: chooseMode(inputs.mode, context.event, context.branch),
+			mode,
 			context
 		};
-		const command = {
-			plan,
-			sync: apply,
-			drift
-		}[begun.mode];
+		if (mode === "plan" || mode === "sync" || mode === "drift") return {
+			...begun,
+			...await {
+				plan,
+				sync: apply,
+				drift
+			}[mode](context)
+		};
 		return {
 			...begun,
-			...await command(context)
+			...await propose(mode, context, host, (pull) => review(pull, context))
 		};
 	} catch (error) {
 		return {
@@ -58160,12 +60041,28 @@ async function run$1(host) {
 		};
 	}
 }
-async function plan(context) {
+/** Reviews a pull request of the run's own, whose merge is checked out, as the workflow for pull requests would. */
+async function review(pull, { event, ...rest }) {
+	const context = {
+		...rest,
+		event: {
+			...event,
+			name: "pull_request",
+			pull
+		}
+	};
+	return {
+		mode: "plan",
+		context,
+		...await plan(context, pull.base).catch((error) => ({ result: refused("dry-run", problemOf(error)) }))
+	};
+}
+async function plan(context, known) {
 	const { event, world } = context;
 	const target = event.name === "pull_request_target";
 	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
-	const base = await baseOf(event, await openWhole(context));
+	const base = known ?? await baseOf(event, await openWhole(context));
 	const asking = never ? "never" : "trusted";
 	const result = await sync({
 		...optionsOf(context),

@@ -175,6 +175,11 @@ export const EVIDENCE = {
   'action/drift-found': { prompts: 2 },
   'action/stale-base': { branch: 'main', base: '9f2c1ab04d3e', tip: '04a370f15356' },
   'action/not-told': { what: 'comment', reason: 'Resource not accessible by integration', forbidden: true },
+  'action/not-proposed': {
+    branch: 'promptsync/pull',
+    reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
+  },
+  'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },
 } as const satisfies { readonly [Code in ProblemCode]: EvidenceOf<Code> };

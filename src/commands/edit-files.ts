@@ -24,6 +24,8 @@ export type EditOptions = Omit<WalkOptions, 'needs'> & {
   readonly commit: boolean;
   /** Commit it on a new branch of this name. */
   readonly branch?: string | undefined;
+  /** What else may forbid to edit; its problems end the command. */
+  readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
 };
 
 type Editor = {
@@ -57,8 +59,9 @@ export async function editFiles(editor: Editor, options: EditOptions, world: Wor
   const { mode, needs } = editor;
   return walk(mode, { ...options, needs }, world, async (walked) => {
     const obstacle = await commitProblem(options, walked);
-    if (obstacle !== null) {
-      return resultOf(notRun(mode, { ...walked, problems: [...walked.problems, obstacle] }), world);
+    const obstacles = obstacle === null ? ((await options.refusals?.(walked)) ?? []) : [obstacle];
+    if (obstacles.length > 0) {
+      return resultOf(notRun(mode, { ...walked, problems: [...walked.problems, ...obstacles] }), world);
     }
     const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
     const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;

@@ -22,6 +22,8 @@ type PullOptions = EditOptions & {
   readonly environment?: string | undefined;
   /** Which side counts in a conflict; null: the file gets both. */
   readonly side: Side;
+  /** Leaves a file with conflicts as it is, where nobody would find them in it. */
+  readonly unattended?: boolean;
 };
 
 /** Brings what was changed in the service into the prompt files, merged with what was changed in them. */
@@ -70,8 +72,9 @@ async function draftMerge(prompt: PromptPlan, found: Changed, options: PullOptio
   const taken = (await draftFor('theirs')).draft;
   if (taken.status === 'failed') return taken;
   if (draft.change === null) return draft;
-  const code = options.dryRun ? 'pull/would-conflict' : 'pull/conflict';
-  return { ...draft, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
+  const code = options.dryRun || options.unattended ? 'pull/would-conflict' : 'pull/conflict';
+  const left = options.unattended ? ({ status: 'failed', change: null } as const) : {};
+  return { ...draft, ...left, problems: [...draft.problems, makeProblem(code, { places }, { path: file.path })] };
 }
 
 /** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */

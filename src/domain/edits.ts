@@ -51,8 +51,8 @@ export type EditedPrompt = Pick<PromptFile, 'path' | 'id' | 'key'> & {
 /** A file that a command has written besides prompts, such as promptsync.yaml. */
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
-/** The commit that holds the edits; the branch is null where HEAD is detached. */
-export type Committed = { readonly commit: string; readonly branch: string | null };
+/** The commit that holds the edits; the branch is null where HEAD is detached. The pull request, such as `#12`, has it. */
+export type Committed = { readonly commit: string; readonly branch: string | null; readonly pull_request?: string };
 
 /** Three texts without the line feed that ends a file; without a base all that differs is a conflict. */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };

@@ -3,7 +3,7 @@ import { makeProblem, ProblemError, problemOf, type Problem } from '../problem.t
 import { literally, openGit, type Ask, type GitStart } from './driver.ts';
 
 /** Who commits: workflows say so in variables, and of git's no others are handed on. */
-const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
+export const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
   ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
 );
 

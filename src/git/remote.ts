@@ -1,9 +1,9 @@
 import { gitProblem, linesIn, openGit, type Ask, type GitStart } from './driver.ts';
 
 /** A remote that says nothing for so long has hung, or waits for a password that nobody will type. */
-const SILENCE = 60_000;
+export const SILENCE = 60_000;
 
-const REMOTE = 'origin';
+export const REMOTE = 'origin';
 
 /** The commit that a branch of a remote is at now. */
 export type Tip = { readonly remote: string; readonly branch: string; readonly commit: string };

@@ -116,7 +116,7 @@ export async function tipOfBranch({ octokit, names }: GitHub, branch: string): P
 }
 
 /** What a workflow's own token writes as. */
-const ACTIONS = 'github-actions[bot]';
+export const ACTIONS = 'github-actions[bot]';
 
 /**
  * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;

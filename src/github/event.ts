@@ -99,13 +99,20 @@ function pullOf(
   return { number, head: head.sha, base: base.sha, into: base.ref, isForeign };
 }
 
-export type Mode = 'plan' | 'sync' | 'drift';
+/** The modes that end in a pull request. */
+export type Proposing = 'pull' | 'promote' | 'rollback';
+export type Mode = 'plan' | 'sync' | 'drift' | Proposing;
 
 /** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
 export function chooseMode(mode: Mode | 'auto', event: Event, branch: string | null): Mode {
-  const chosen = mode === 'auto' ? modeOf(event, branch ?? event.defaultBranch) : mode;
-  if (chosen === 'sync' && event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));
-  return chosen;
+  const live = branch ?? event.defaultBranch;
+  const chosen = mode === 'auto' ? modeOf(event, live) : mode;
+  if (chosen === 'plan' || chosen === 'drift') return chosen;
+  if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));
+  if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
+  // Whatever else another branch holds would be in the pull request as well.
+  const expected = `${chosen} works on the branch that goes live (${live}), and this run is for ${event.ref}`;
+  throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));
 }
 
 function modeOf({ name, ref }: Event, branch: string | null): Mode {

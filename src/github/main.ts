@@ -6,8 +6,9 @@ import { makeProblem, type Problem, problemOf, ProblemError } from '../problem.t
 import { baseOf, openWhole } from './checkout.ts';
 import { tipOfBranch } from './client.ts';
 import { makeContext, type Context } from './context.ts';
-import { chooseMode } from './event.ts';
+import { chooseMode, type PullRequest } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
+import { propose } from './propose.ts';
 import { publish, type Done } from './publish.ts';
 import { makeSafeAction, readInputs, type ActionHost, type SafeActionHost } from './runner.ts';
 
@@ -23,9 +24,12 @@ async function run(host: SafeActionHost): Promise<Done> {
     const inputs = readInputs(host.runner, host.secrets);
     const context = await makeContext(inputs, host);
     begun = { ...begun, context };
-    begun = { mode: chooseMode(inputs.mode, context.event, context.branch), context };
-    const command = { plan, sync: apply, drift }[begun.mode];
-    return { ...begun, ...(await command(context)) };
+    const mode = chooseMode(inputs.mode, context.event, context.branch);
+    begun = { mode, context };
+    if (mode === 'plan' || mode === 'sync' || mode === 'drift') {
+      return { ...begun, ...(await { plan, sync: apply, drift }[mode](context)) };
+    }
+    return { ...begun, ...(await propose(mode, context, host, (pull) => review(pull, context))) };
   } catch (error) {
     return { ...begun, result: refused('dry-run', problemOf(error)) };
   }
@@ -33,12 +37,19 @@ async function run(host: SafeActionHost): Promise<Done> {
 
 type Came = Pick<Done, 'result' | 'base' | 'merged' | 'pulls'>;
 
-async function plan(context: Context): Promise<Came> {
+/** Reviews a pull request of the run's own, whose merge is checked out, as the workflow for pull requests would. */
+async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Done> {
+  const context = { ...rest, event: { ...event, name: 'pull_request', pull } };
+  const came = await plan(context, pull.base).catch((error) => ({ result: refused('dry-run', problemOf(error)) }));
+  return { mode: 'plan', context, ...came };
+}
+
+async function plan(context: Context, known?: string): Promise<Came> {
   const { event, world } = context;
   const target = event.name === 'pull_request_target';
   if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
-  const base = await baseOf(event, await openWhole(context));
+  const base = known ?? (await baseOf(event, await openWhole(context)));
   const asking = never ? 'never' : 'trusted';
   const result = await sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
   const { run } = result;

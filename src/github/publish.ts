@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
-import { makeProblem, messageOf } from '../problem.ts';
+import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
@@ -33,6 +33,8 @@ export type Done = {
   readonly merged?: readonly string[];
   /** The pull requests whose reviews have shown what it did. */
   readonly pulls?: ReadonlySet<number>;
+  /** Of the pull request that the run itself keeps: it is published on GitHub alone. */
+  readonly review?: Done | null;
 };
 
 /** What is published of a run, wherever that is. */
@@ -50,7 +52,7 @@ type Attempt = (what: string, work: () => Promise<void>) => Promise<void>;
 
 /** Publishes a run everywhere: log, annotations, files, outputs, summary, GitHub. Resolves to the exit code. */
 export async function publish(done: Done, host: SafeActionHost): Promise<number> {
-  const { mode, context } = done;
+  const { mode, context, review } = done;
   const { runner, output } = host;
   const conclusion = conclude(done, host);
   const { report, failure } = conclusion;
@@ -69,6 +71,7 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
   await attempt('outputs', () => publishOutputs(conclusion, host));
   await attempt('summary', () => publishSummary(conclusion, runner));
   if (context !== null) await publishOnGitHub({ ...done, context }, conclusion, attempt);
+  if (review?.context) await publishOnGitHub({ ...review, context: review.context }, conclude(review, host), attempt);
   return failure === '' ? 0 : 1;
 }
 
@@ -76,7 +79,7 @@ function pathsOf(context: Context | null): (path: string) => string {
   return context === null ? (path) => path : pathsFromRoot(context.world.workingDirectory, context.inputs.config);
 }
 
-function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
+export function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
   const { mode, result, context, base = null } = done;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
@@ -137,7 +140,8 @@ async function publishOutputs(conclusion: Conclusion, host: SafeActionHost): Pro
   const { report, failure } = conclusion;
   const { setOutput } = host.runner;
   setOutput('failure-reason', failure);
-  setOutput('changes', String(report.prompts.some(({ changes }) => changes.length > 0)));
+  const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
+  setOutput('changes', String(changes || report.committed !== undefined));
   setOutput('summary', JSON.stringify(report.summary));
   setOutput('plan-digest', report.plan_digest ?? '');
   for (const [name, path] of await writeReports(conclusion, host)) setOutput(name, path);
@@ -209,9 +213,9 @@ function checkOf(head: string, { world, inputs }: Context, conclusion: Conclusio
   };
 }
 
-function needed(github: GitHub | null): GitHub {
-  if (github === null) throw new Error('there is no `github-token`.');
-  return github;
+export function needed(github: GitHub | null): GitHub {
+  if (github !== null) return github;
+  throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'there is none' }));
 }
 
 /** Keeps the comment of a pull request up to date. */
@@ -278,8 +282,8 @@ async function publishIssue({ inputs, ...context }: Context, conclusion: Conclus
 /** GitHub takes 65,536 characters; secrets may become a little longer when they are hidden. */
 const COMMENT = { most: 60_000, measure: (text: string): number => text.length };
 
-/** The text of a comment or an issue, with the line by which it is found. */
-function bodyOf(marker: string, { report, page, hide }: Conclusion): string {
+/** The text of a comment, an issue or a pull request, with the line by which it is found. */
+export function bodyOf(marker: string, { report, page, hide }: Conclusion): string {
   const most = COMMENT.most - COMMENT.measure(`${marker}\n`);
   return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT, most } }).text}`);
 }

@@ -53,7 +53,7 @@ const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive
 
 /** The inputs of action.yml. A workflow may give one that is empty: then it counts as left out. */
 const InputShape = z.object({
-  mode: z.enum(['auto', 'plan', 'sync', 'drift']).default('auto'),
+  mode: z.enum(['auto', 'plan', 'sync', 'drift', 'pull', 'promote', 'rollback']).default('auto'),
   config: z.string().optional(),
   'working-directory': z.string().default('.'),
   'base-url': z.string().optional(),
@@ -72,6 +72,10 @@ const InputShape = z.object({
   'require-reviewed-plan': flag,
   'any-commit': flag,
   'drift-issue': flag,
+  prompts: z.string().default(''),
+  from: z.string().optional(),
+  to: z.string().default(''),
+  environment: z.string().default(''),
 });
 
 export type Inputs = z.infer<typeof InputShape>;

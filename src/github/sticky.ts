@@ -18,7 +18,7 @@ export type StickyComment = Sticky & {
 type StickyIssue = Sticky & { readonly title: string };
 
 /** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
-export function markerOf({ config = '', 'working-directory': folder }: Inputs): string {
+export function markerOf({ config = '', 'working-directory': folder }: Pick<Inputs, 'config' | 'working-directory'>) {
   const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
   return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
 }

@@ -1,5 +1,12 @@
 import { didYouMean, error, type Misspelt, quoted, short, warning } from './entry.ts';
 
+/** What git and GitHub say where something is missing that a pull request needs. */
+const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/not permitted to create/, 'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings.'],
+  [/Resource not accessible by|Not Found/, 'Give the job the permission `pull-requests: write`.'],
+  [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
+];
+
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
   // promptsync.yaml and variables
@@ -64,7 +71,7 @@ export const USAGE = {
         ? didYouMean(e, 'Give a key, or a path or pattern relative to promptsync.yaml.')
         : 'Leave --only out: it narrows what is named.',
   ),
-  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all.'),
+  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all; the action: `prompts`.'),
   'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
     (e) =>
@@ -162,6 +169,16 @@ export const USAGE = {
     (e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, '.')}`,
     (e) =>
       `The log of the run says the same. ${e.forbidden ? 'Give the job the permission that docs/action.md names' : 'Run the job again once that is mended'}.`,
+  ),
+  'action/not-proposed': error<{ branch: string; reason: string }>(
+    (e) => `The pull request from ${e.branch} is not up to date: ${e.reason}`,
+    (e) =>
+      MISSING.find(([said]) => said.test(e.reason))?.[1] ??
+      'Start the run again; a rule of the repository may forbid it.',
+  ),
+  'action/foreign-commit': error<{ branch: string; commit: string }>(
+    (e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`,
+    'Merge its pull request, or delete the branch; the next run then proposes what is left.',
   ),
 
   // Faults of promptsync

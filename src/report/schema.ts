@@ -299,6 +299,7 @@ export const ReportShape = z.object({
     .object({
       commit: z.string().describe('Its id.'),
       branch: z.string().nullable().describe('null: HEAD is on none.'),
+      pull_request: z.string().optional().describe('#12, where the action has proposed it.'),
     })
     .optional()
     .describe('The commit that holds the edits.'),

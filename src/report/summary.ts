@@ -110,11 +110,12 @@ function editOutcome(report: Report, colours: Colours): string {
 }
 
 /** What somebody who has edited files does next; null where nothing was edited. */
-export function nextStep({ prompts, files = [], committed, mode, commit }: Report): string | null {
+export function nextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
   const conflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
   if (conflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : 'commit them'}.`;
-  const edited = prompts.filter(({ status }) => status === 'applied').length + files.length;
+  const isDone = !problems.some(isError);
+  const edited = prompts.filter(({ status }) => status === 'applied' && isDone).length + files.length;
   if (edited === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.';
@@ -137,8 +138,9 @@ const PINNED_SO = 'The file has that pin already. Next: promptsync plan tells wh
 const WITHOUT_COMMITS = 'promptsync sync (in a git repository after a commit)';
 
 /** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
-function stepAfterCommit({ commit, branch }: NonNullable<Report['committed']>): string {
+function stepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
   const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
+  if (pull !== undefined) return `${made} in pull request ${pull}. Next: review and merge it.`;
   if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
   // Nobody opens a pull request from the branch that it would go to.
   const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';

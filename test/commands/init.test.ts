@@ -12,7 +12,7 @@ import { KEY, startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
 const URL = ['--url', 'https://prompts.example.com'];
-const WORKFLOWS = ['review', 'apply', 'drift'].map((name) => `.github/workflows/promptsync-${name}.yml`);
+const WORKFLOWS = ['review', 'apply', 'drift', 'propose'].map((name) => `.github/workflows/promptsync-${name}.yml`);
 
 function makeRoot(): string {
   const folder = makeFolder();
@@ -214,6 +214,7 @@ describe('what is there', () => {
       { path: WORKFLOWS[0], status: 'created' },
       { path: WORKFLOWS[1], status: 'kept' },
       { path: WORKFLOWS[2], status: 'created' },
+      { path: WORKFLOWS[3], status: 'created' },
       { path: '.gitattributes', status: 'extended' },
       { path: '.prettierignore', status: 'kept' },
       { path: '.gitignore', status: 'extended' },
@@ -249,7 +250,7 @@ describe('what is there', () => {
     expect(read(folder, 'promptsync.yaml')).toContain('embedded: .promptsync/service.db');
     expect(read(folder, '.gitignore')).toBe('node_modules/\n.promptsync/\n');
     const { stdout, stderr } = await run(folder, ['init', '--embedded']);
-    expect(stdout).toContain('\n8 unchanged.\n');
+    expect(stdout).toContain('\n9 unchanged.\n');
     expect(stderr).toBe('');
   });
 
@@ -275,7 +276,7 @@ describe('what is there', () => {
     const folder = makeWorkspace({ '.github': 'no folder' });
     const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(1);
-    expect(codes(report.problems)).toEqual(['edit/unwritable', 'edit/unwritable', 'edit/unwritable']);
+    expect(codes(report.problems)).toEqual(WORKFLOWS.map(() => 'edit/unwritable'));
     const written = ['promptsync.yaml', 'prompts/example/greeting.md', ...LINES];
     expect(report.files?.map(({ path }) => path)).toEqual(written);
     expect(stdout).not.toContain('nothing was written');
@@ -374,8 +375,8 @@ describe('questions', () => {
   });
 
   test('whoever gives up at the last one has written nothing', async () => {
-    const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[2]!]: 'mine\n' });
-    const { interview } = makeInterview({ 'promptsync.yaml is': true, 'promptsync-drift.yml is': null });
+    const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[3]!]: 'mine\n' });
+    const { interview } = makeInterview({ 'promptsync.yaml is': true, 'promptsync-propose.yml is': null });
     await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
       'Nothing was written',
     );

@@ -145,6 +145,19 @@ describe('the mode', () => {
     expect(chooseMode('auto', eventOf(`push ${ref}`), 'live')).toBe(expected);
   });
 
+  test.each<[string, string | null, string]>([
+    ['schedule', null, 'pull'],
+    ['workflow_dispatch refs/heads/live', 'live', 'pull'],
+    ['workflow_dispatch', 'live', 'action/invalid-input'],
+    ['workflow_dispatch refs/heads/other', null, 'action/invalid-input'],
+    ['workflow_dispatch refs/tags/main', null, 'action/invalid-input'],
+    ['pull_request refs/pull/7/merge', null, 'guard/not-merged'],
+    ['pull_request_target', null, 'guard/not-merged'],
+  ])('on %s, where %s goes live, what is edited in the service comes to %s', (words, branch, expected) => {
+    const [end = ''] = endOfCall(() => chooseMode('pull', eventOf(words), branch)).split(': ');
+    expect(end).toBe(expected);
+  });
+
   test('a push whose payload does not name the default branch applies nothing', () => {
     expect(chooseMode('auto', parseEvent('push', MAIN, {}), null)).toBe('plan');
   });

@@ -11,6 +11,7 @@ describe('the inputs', () => {
       'require-reviewed-plan': false,
       'any-commit': false,
       'drift-issue': false,
+      ...{ prompts: '', to: '', environment: '' },
     });
   });
 
@@ -19,6 +20,7 @@ describe('the inputs', () => {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'any-commit': 'true', 'drift-issue': 'false' },
+      ...{ prompts: 'a b', from: 'staging', to: 'production', environment: 'production' },
     };
     expect(Object.keys(given).toSorted()).toEqual([...INPUT_NAMES].toSorted());
     expect(inputsOf(given)).toEqual({

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { runAction, runnerCommands, type ActionRun } from '../support/action.ts';
 import type { CliOptions } from '../support/cli.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
-import { startGitHub, TOKEN, type GitHubDouble } from '../support/github-api.ts';
+import { startGitHub, TOKEN, type GitHubDouble, type GitHubOptions } from '../support/github-api.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { pullEvent, pushEvent, type PullOrigin } from './support.ts';
@@ -14,7 +14,7 @@ export type Pull = { readonly number: number; readonly head: string; readonly me
 
 export type RunOptions = {
   readonly inputs?: Readonly<Record<string, string>>;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: CliOptions['environment'];
   /** What actions/checkout calls fetch-depth; 0 is all of it. */
   readonly depth?: number;
   /** Without a key, as runs for forks are. */
@@ -39,6 +39,8 @@ export type Team = {
   readonly pushMain: (files: Edits, message?: string) => string;
   /** Merges, by default with a merge commit, and returns the commit that main is at then. */
   readonly mergePull: (pull: Pull, how?: 'merge' | 'squash' | 'rebase') => string;
+  /** Merges what the action has opened, on GitHub: its branch stays. */
+  readonly mergeProposed: (branch: string, how?: 'squash') => string;
   readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
   /** The run for a push of a commit to main. */
   readonly runPush: (commit: string, options?: RunOptions) => Promise<ActionRun>;
@@ -55,10 +57,11 @@ export const greets = (text: string): Edits => ({ 'prompts/greeting.md': promptT
 type At = { readonly ref: string; readonly commit: string };
 type Prompts = Readonly<Record<string, PromptParts>>;
 
-export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team> {
+export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHubOptions = {}): Promise<Team> {
   const service = await startTestService(Object.keys(prompts));
-  const github = await startGitHub();
   const { origin, desk } = makeRemote(workspaceFiles(prompts, config));
+  const tipOf = (branch: string) => git(origin, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+  const github = await startGitHub({ ...options, tipOf });
   const branches: string[] = [];
   const atMain = (commit: string): string => {
     github.setBranch('main', commit);
@@ -94,6 +97,17 @@ export async function makeTeam(prompts: Prompts, config = CONFIG): Promise<Team>
       const commits = git(desk, 'rev-list', `${before}..main`).split('\n');
       github.addPull({ number, head, base: 'main', merged: true, mergeCommit: commits[0]!, commits });
       return atMain(commits[0]!);
+    },
+    mergeProposed: (branch, how) => {
+      const { number, head } = github.pulls().findLast((pull) => pull.branch === branch)!;
+      git(desk, 'fetch', '--quiet', 'origin', branch);
+      if (how === 'squash') git(desk, 'merge', '--quiet', '--squash', head);
+      else git(desk, 'merge', '--quiet', '--no-ff', '--no-commit', head);
+      git(desk, 'commit', '--quiet', '--message', `Merge pull request #${number}`);
+      git(desk, 'push', '--quiet', 'origin', 'main');
+      const mergeCommit = git(desk, 'rev-parse', 'main');
+      github.addPull({ number, head, base: 'main', branch, merged: true, mergeCommit });
+      return mergeCommit;
     },
     runPush: (commit, options) => {
       const before = git(desk, 'rev-list', '--parents', '--max-count=1', commit).split(' ')[1];

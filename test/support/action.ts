@@ -15,7 +15,7 @@ export type ActionOptions = {
   /** The payload. */
   readonly event: unknown;
   /** More variables, or others: `GITHUB_API_URL`, `GITHUB_SHA`, `GITHUB_REF`. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: CliOptions['environment'];
   readonly onOutput?: CliOptions['onOutput'];
 };
 

@@ -10,14 +10,15 @@ import { KEY } from './service.ts';
 export const CLI = join(process.env['TESTS_FOLDER'] ?? '', 'bundle/cli.cjs');
 
 export type CliOptions = {
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Undefined: without it. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Called with the process and with what it has written so far, whenever it writes. */
   readonly onOutput?:
     ((child: ChildProcess, written: { readonly stdout: string; readonly stderr: string }) => void) | undefined;
 };
 
 /** Variables of a child process: those of this one, without what would change promptsync's ways. */
-export function childEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+export function childEnvironment(more: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
   const own =
     /^(CI|(?:ACTIONS|GITHUB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
   const inherited = Object.entries(process.env).filter(([name]) => !own.test(name));

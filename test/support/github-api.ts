@@ -32,6 +32,8 @@ export type Pull = {
   /** The name of the branch that it is to be merged into. */
   readonly base: string;
   readonly merged?: boolean;
+  /** What it is opened from, where it is kept by what is pushed there: the head is the tip of this branch. */
+  readonly branch?: string;
   /** Of an open one it is the commit that GitHub made to try the merge. */
   readonly mergeCommit?: string | null;
   /** All that a merged one has brought to the branch. */
@@ -67,6 +69,8 @@ export type GitHubOptions = {
   readonly as?: Person;
   /** What tells who that is: GraphQL's viewer, or nothing. */
   readonly identity?: 'graphql' | 'none';
+  /** The commit that a branch of the remote is at; empty where there is none. */
+  readonly tipOf?: (branch: string) => string;
 };
 
 /** Everything that the stand-in knows; each map is in order of creation. */
@@ -82,11 +86,12 @@ type State = Required<GitHubOptions> & {
 
 /** Stands in for GitHub's REST API, because what a client does with lost answers and limits is seen on the wire alone. */
 export async function startGitHub(options: GitHubOptions = {}) {
-  const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql' } = options;
+  const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql', tipOf = () => '' } = options;
   const state: State = {
     ...{
       as,
       identity,
+      tipOf,
       issues: new Map(),
       comments: new Map(),
       pulls: new Map(),
@@ -109,6 +114,9 @@ export async function startGitHub(options: GitHubOptions = {}) {
     comments: (issue: number) => commentsOf(state, issue),
     /** By somebody who may. */
     editComment: (id: number, body: string) => void state.comments.set(id, { ...state.comments.get(id)!, body }),
+    /** Those that were opened over the wire or have got a branch, in order of creation. */
+    pulls: () =>
+      [...state.pulls.values()].filter(({ branch }) => branch !== undefined).map((pull) => pullOf(state, pull)),
     /** In order of creation, without pull requests. */
     issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)),
     /** By the token's own person unless another is given. The issue may be unknown as yet. */
@@ -221,6 +229,9 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['GET', /^issues$/, listIssues],
   ['POST', /^issues$/, createIssue],
   ['PATCH', /^issues\/(\d+)$/, editIssue],
+  ['GET', /^pulls$/, listPulls],
+  ['POST', /^pulls$/, createPull],
+  ['PATCH', /^pulls\/(\d+)$/, editPull],
   ['GET', /^pulls\/(\d+)$/, showPull],
   ['POST', /^check-runs$/, createCheck],
   ['PATCH', /^check-runs\/(\d+)$/, editCheck],
@@ -352,25 +363,67 @@ function editIssue(state: State, part: string, call: Call): Reply {
   });
 }
 
-function showPull({ pulls }: State, part: string): Reply {
-  const pull = pulls.get(Number(part));
-  return pull === undefined ? NOT_FOUND : { status: 200, body: pullToWire(pull) };
+function showPull(state: State, part: string): Reply {
+  const pull = state.pulls.get(Number(part));
+  return pull === undefined ? NOT_FOUND : { status: 200, body: pullToWire(state, pull) };
 }
 
-function listPullsOfCommit({ pulls }: State, sha: string, { url }: Call): Reply {
-  const found = [...pulls.values()].filter(({ head, mergeCommit, commits = [] }) =>
-    [head, mergeCommit, ...commits].includes(sha),
+function listPulls(state: State, _part: string, { url }: Call): Reply {
+  const wanted = (name: string) => url.searchParams.get(name);
+  const found = [...state.pulls.values()]
+    .map((pull) => pullOf(state, pull))
+    .filter(({ branch, base }) => wanted('head') === `acme:${branch}` && wanted('base') === base)
+    .filter((pull) => [pull.state, 'all'].includes(wanted('state') ?? 'open'));
+  return pageOf(
+    found.toReversed().map((pull) => pullToWire(state, pull)),
+    url,
   );
-  return pageOf(found.map(pullToWire), url);
 }
 
-function pullToWire({ number, head, base, merged = false, mergeCommit = null }: Pull): object {
+const PullShape = z.object({ title: z.string().min(1).max(256), head: z.string(), base: z.string(), body });
+
+function createPull(state: State, _part: string, call: Call): Reply {
+  return withSent(PullShape, call, ({ title, body: text, head: branch, base }) => {
+    const isOpen = (pull: Pull) => pull.branch === branch && state.issues.get(pull.number)?.state === 'open';
+    if (state.tipOf(branch) === '' || [...state.pulls.values()].some(isOpen)) {
+      return { status: 422, body: { message: 'Validation Failed' } };
+    }
+    const { number } = addIssue(state, { title, body: text });
+    const pull = { number, head: '', base, branch };
+    state.pulls.set(number, pull);
+    return { status: 201, body: pullToWire(state, pull) };
+  });
+}
+
+function editPull(state: State, part: string, call: Call): Reply {
+  const pull = state.pulls.get(Number(part));
+  const edited = pull === undefined ? NOT_FOUND : editIssue(state, part, call);
+  return pull === undefined || edited.status !== 200 ? edited : { status: 200, body: pullToWire(state, pull) };
+}
+
+function listPullsOfCommit(state: State, sha: string, { url }: Call): Reply {
+  const all = [...state.pulls.values()].map((pull) => pullOf(state, pull));
+  const found = all.filter(({ head, mergeCommit, commits = [] }) => [head, mergeCommit, ...commits].includes(sha));
+  return pageOf(
+    found.map((pull) => pullToWire(state, pull)),
+    url,
+  );
+}
+
+/** A pull request with what it shares with issues, and its head of now. */
+function pullOf({ issues, tipOf }: State, pull: Pull) {
+  const { title = '', body = '', state = 'open' } = issues.get(pull.number) ?? {};
+  const head = pull.branch === undefined || pull.merged ? pull.head : tipOf(pull.branch);
+  return { ...pull, title, body, state, head };
+}
+
+function pullToWire(state: State, pull: Pull): object {
+  const { number, title, body, head, base, merged, mergeCommit = null, ...rest } = pullOf(state, pull);
   return {
-    number,
-    state: merged ? 'closed' : 'open',
+    ...{ number, title, body: body === '' ? null : body, state: merged ? 'closed' : rest.state },
     merged_at: merged ? '2026-01-02T00:00:00Z' : null,
     merge_commit_sha: mergeCommit,
-    head: { ref: `change-${number}`, sha: head },
+    head: { ref: rest.branch ?? `change-${number}`, sha: head },
     base: { ref: base },
   };
 }

@@ -1,0 +1,282 @@
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { commitAll, type Files, git, GIT_VARIABLES, makeFolder, writeFiles } from '../support/folder.ts';
+import { listen } from '../support/front.ts';
+import type { Failure, FailureMatch, GitHubOptions } from '../support/github-api.ts';
+import { promptText, type PromptParts } from '../support/prompts.ts';
+import { changeService } from '../support/service.ts';
+import { scheduleEvent } from './support.ts';
+import { checkOut, greets, makeTeam, type RunOptions } from './team.ts';
+
+type Inputs = Readonly<Record<string, string>>;
+
+const CONFIG = 'prompts: ["prompts/**/*.md"]\n';
+const PULL = 'promptsync/pull';
+const REVIEWED = { 'require-reviewed-plan': 'true' };
+
+/** As on a runner, where git knows nobody who commits. */
+const nobody = () => {
+  const unset = Object.fromEntries(Object.keys(GIT_VARIABLES).map((name) => [name, undefined]));
+  return { ...unset, HOME: makeFolder() };
+};
+
+/** A team in sync, and what runs on main that are scheduled or that somebody starts. */
+async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, options: GitHubOptions = {}) {
+  const team = await makeTeam(prompts, CONFIG, options);
+  await team.runPush(team.pushMain({}));
+  const { service, github, origin } = team;
+  const tipOf = (branch: string) => git(origin, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+  let runs = 100;
+  const run = (inputs: Inputs, { environment, ...more }: RunOptions = {}, commit = tipOf('main')) => {
+    runs += 1;
+    service.takeWrites();
+    github.requests.length = 0;
+    const at = { ref: 'refs/heads/main', commit };
+    const variables = { ...nobody(), GITHUB_RUN_ID: String(runs), ...environment };
+    return team.run('workflow_dispatch', scheduleEvent(), at, { ...more, inputs, environment: variables });
+  };
+  return {
+    ...{ ...team, tipOf, run },
+    pull: (more?: RunOptions) => run({ mode: 'pull' }, more),
+    byHand: (text: string, prompt = 'greeting') => changeService(service.baseUrl, prompt, 'staging', text),
+    fileAt: (branch: string, path = 'prompts/greeting.md') => git(origin, 'show', `${branch}:${path}`),
+    /** The calls of GitHub that have changed something since the last run began. */
+    written: () =>
+      github.requests.flatMap(({ method, path }) =>
+        method === 'GET' || path === '/graphql' ? [] : [`${method} ${path.replace('/repos/acme/prompts/', '')}`],
+      ),
+    /** Somebody commits to a branch of the remote. */
+    commitTo: (branch: string, files: Files) => {
+      const desk = checkOut(origin, tipOf(branch), 0);
+      writeFiles(desk, files);
+      const commit = commitAll(desk, 'Mine');
+      git(desk, 'push', '--quiet', 'origin', `HEAD:${branch}`);
+      return commit;
+    },
+  };
+}
+
+const two = { greeting: {}, farewell: {} };
+
+describe('What was edited in the service', () => {
+  test('is one pull request with its review, kept up to date, merged and applied', async () => {
+    const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
+    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
+    expect([github.pulls(), written()]).toEqual([[], []]);
+
+    await byHand('By hand');
+    const main = tipOf('main');
+    const opened = await pull();
+    expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+    expect(opened.stdout).toContain('in pull request #1. Next: review and merge it.');
+    expect(service.takeWrites()).toEqual([]);
+    const one = github.pulls()[0]!;
+    const { head } = one;
+    expect(one).toMatchObject({ number: 1, branch: PULL, base: 'main', title: 'Pull greeting from the service' });
+    expect(one.body).toContain('-Text of greeting.\n+By hand');
+    expect(fileAt(PULL)).toContain('By hand');
+    expect([tipOf('main'), git(team.origin, 'show', '-s', '--format=%P %ce', PULL)]).toEqual([
+      main,
+      `${main} 41898282+github-actions[bot]@users.noreply.github.com`,
+    ]);
+    const [comment, ...others] = github.comments(1);
+    expect(others).toEqual([]);
+    expect(comment?.body).toContain(`commit \`${head.slice(0, 12)}\``);
+
+    expect(await pull({ depth: 1 })).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+    expect([written(), tipOf(PULL)]).toEqual([[], head]);
+
+    await byHand('By another hand');
+    expect(await pull()).toMatchObject({ exitCode: 0 });
+    expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
+    expect(github.pulls()).toMatchObject([{ body: expect.stringContaining('+By another hand'), head: tipOf(PULL) }]);
+    expect(fileAt(PULL)).toContain('By another hand');
+
+    const applied = await team.runPush(team.mergeProposed(PULL), { inputs: REVIEWED });
+    expect(applied).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+    expect(written()).toEqual([]);
+
+    await byHand('Once more', 'farewell');
+    expect(await pull()).toMatchObject({ exitCode: 0 });
+    expect(github.pulls()).toMatchObject([
+      { state: 'closed' },
+      { state: 'open', title: expect.stringContaining('farewell') },
+    ]);
+  });
+
+  test('is no pull request any more where a sync has put it back', async () => {
+    const { github, pull, byHand, written, ...team } = await inSync();
+    await byHand('By hand');
+    await pull();
+    await team.runPush(team.pushMain({ 'README.md': 'Words' }));
+    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+    expect(written()).toEqual(['PATCH pulls/1']);
+    expect(github.pulls()).toMatchObject([
+      { state: 'closed', body: expect.stringMatching(/^The service has nothing/) },
+    ]);
+    await byHand('Again');
+    await pull();
+    expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
+  });
+
+  test('does not replace what somebody has committed to the branch, until that is merged', async () => {
+    const { github, pull, byHand, written, tipOf, commitTo, ...team } = await inSync();
+    await byHand('By hand');
+    await pull();
+    const mine = commitTo(PULL, { 'prompts/greeting.md': promptText('greeting', { text: 'By hand, and mine' }) });
+    await byHand('By another hand');
+    const refused = await pull();
+    expect(refused).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
+    expect(refused.stdout).toContain(`[action/foreign-commit]`);
+    expect(refused.stdout).toContain(mine.slice(0, 12));
+    expect([written(), tipOf(PULL)]).toEqual([[], mine]);
+
+    await team.runPush(team.pushMain({ 'README.md': 'Words' }));
+    await pull();
+    expect(github.pulls()).toMatchObject([{ state: 'open' }]);
+
+    await team.runPush(team.mergeProposed(PULL, 'squash'));
+    await byHand('After it');
+    expect(await pull()).toMatchObject({ exitCode: 0 });
+    expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
+  });
+
+  test('is proposed but for conflicts, which the run names', async () => {
+    const { github, pull, byHand, fileAt, ...team } = await inSync();
+    await byHand('By hand');
+    await byHand('By hand', 'farewell');
+    const main = team.pushMain(greets('Mine'));
+    let workspace = '';
+    const ran = await pull({ prepare: (folder) => void (workspace = folder) });
+    expect([git(workspace, 'status', '--porcelain'), git(workspace, 'rev-parse', 'HEAD')]).toEqual(['', main]);
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
+    expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
+    expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
+    expect(fileAt(PULL)).toContain('Mine');
+    const [comment] = github.comments(1);
+    expect(comment?.body).not.toContain('<<<<<<<');
+    expect(comment?.body).toContain('`greeting`');
+  });
+
+  test('is left to the review workflow where an app has opened the pull request', async () => {
+    const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
+    await byHand('By hand');
+    expect(await pull()).toMatchObject({ exitCode: 0 });
+    expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
+  });
+
+  test('is one pull request when the answer to its making was lost', async () => {
+    const { github, pull, byHand } = await inSync();
+    await byHand('By hand');
+    github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
+    expect(await pull()).toMatchObject({ exitCode: 0 });
+    expect(github.pulls()).toHaveLength(1);
+  });
+
+  test('is not proposed by a run of an older commit', async () => {
+    const { github, byHand, tipOf, ...team } = await inSync();
+    await byHand('By hand');
+    const commit = tipOf('main');
+    team.pushMain(greets('Newer'));
+    const ran = await team.run({ mode: 'pull' }, {}, commit);
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'refused' } });
+    expect([github.pulls(), tipOf(PULL)]).toEqual([[], '']);
+  });
+});
+
+describe('A missing permission is named', () => {
+  const refusal = (message: string): Failure => ({ status: 403, body: { message } });
+  const post: FailureMatch = { method: 'POST', path: /\/pulls$/ };
+
+  test.each<[string, FailureMatch, Failure, string]>([
+    [
+      'the setting',
+      post,
+      refusal('GitHub Actions is not permitted to create or approve pull requests.'),
+      'Allow GitHub Actions to create and approve pull requests',
+    ],
+    ['to open', post, refusal('Resource not accessible by integration'), '`pull-requests: write`'],
+    ['to look', { path: /\/pulls\?/ }, { status: 404 }, '`pull-requests: write`'],
+    ['none, where there is a limit', post, refusal('You have exceeded a secondary rate limit'), 'Start the run again'],
+  ])('%s', async (_, match, failure, named) => {
+    const { github, pull, byHand } = await inSync();
+    await byHand('By hand');
+    github.fail(match, failure, 9);
+    const ran = await pull();
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
+    expect(ran.stdout).toMatch(/^::error title=action\/not-proposed::/m);
+    expect(ran.stdout).toContain(named);
+    expect(github.pulls()).toEqual([]);
+  });
+
+  test('to push', async () => {
+    const { github, pull, byHand, tipOf } = await inSync();
+    await byHand('By hand');
+    const refusing = await listen(createServer((_, response) => response.writeHead(403).end()));
+    const ran = await pull({
+      prepare: (workspace) => void git(workspace, 'config', 'remote.origin.pushUrl', `${refusing}/acme/prompts.git`),
+    });
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
+    expect(ran.stdout).toContain('`contents: write`');
+    expect([github.pulls(), tipOf(PULL)]).toEqual([[], '']);
+  });
+});
+
+describe('From the Actions tab', () => {
+  /** Staging serves a version more than production. */
+  const ahead = async (key = 'greeting') => {
+    const team = await inSync({ greeting: { key } });
+    const file = promptText('greeting', { key, text: 'Hi', pins: { staging: 'latest', production: 1 } });
+    expect(await team.runPush(team.pushMain({ 'prompts/greeting.md': file }))).toMatchObject({ exitCode: 0 });
+    return team;
+  };
+  const promotion = { mode: 'promote', prompts: 'greeting', from: 'staging', to: 'production' };
+
+  test('a prompt is promoted and rolled back, with one pull request for each environment', async () => {
+    const { github, service, run, written, fileAt, ...team } = await ahead();
+    expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+    expect(await run({ ...promotion, to: 'other' })).toMatchObject({ exitCode: 0 });
+    expect(github.pulls()).toMatchObject([
+      { branch: 'promptsync/promote-production', title: 'Promote greeting to production (v1 → v2)' },
+      { branch: 'promptsync/promote-other', title: 'Promote greeting to other (v2)' },
+    ]);
+    expect(github.comments(1)[0]?.body).toContain('`production: v1 → v2`');
+    expect(fileAt('promptsync/promote-production')).toContain('"production":2');
+
+    const merged = team.mergeProposed('promptsync/promote-production');
+    expect(await team.runPush(merged, { inputs: REVIEWED })).toMatchObject({ exitCode: 0 });
+    expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+    expect(written()).toEqual([]);
+    expect(await run({ mode: 'rollback', prompts: 'greeting', environment: 'production' })).toMatchObject({
+      exitCode: 0,
+    });
+    expect(github.pulls().at(-1)).toMatchObject({ branch: 'promptsync/rollback-production' });
+    expect(fileAt('promptsync/rollback-production')).toContain('"production":1');
+    expect(service.takeWrites()).toEqual([]);
+  });
+
+  test('names that are meant for others do nothing', async () => {
+    const key = '@everyone/[skip ci]';
+    const to = '../$(id) --force @{-1} é.lock';
+    const { github, run, origin } = await ahead(key);
+    expect(await run({ ...promotion, prompts: '@everyone/*', to })).toMatchObject({ exitCode: 0 });
+    const [pull] = github.pulls();
+    expect(pull?.branch).toMatch(/^promptsync\/promote-[-\w]+\.[0-9a-f]{16}$/);
+    const message = git(origin, 'show', '-s', '--format=%B', pull?.head ?? '');
+    for (const text of [pull?.title, message]) expect(text).not.toMatch(/@everyone|\[skip ci/);
+  });
+
+  test.each<[string, Inputs, string]>([
+    ['promotes nothing that is not named', { ...promotion, prompts: '' }, 'usage/nothing-named'],
+    ['rolls back nothing that is not named', { mode: 'rollback', environment: 'staging' }, 'usage/nothing-named'],
+    ['promotes to no environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
+    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/invalid-input'],
+  ])('%s', async (_, inputs, code) => {
+    const { github, run } = await ahead();
+    const ran = await run(inputs);
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+    expect(ran.stdout).toContain(`[${code}]`);
+    expect(github.pulls()).toEqual([]);
+  });
+});
