@@ -56991,13 +56991,11 @@ function openProposal(start, branch) {
 	const ref = `refs/heads/${OWN}${branch}`;
 	return {
 		branch: `${OWN}${branch}`,
-		/** Leaves what is checked out, so that commits move no branch; resolves to what goes back. Sees to an identity. */
+		/** Leaves the branch that is checked out, so that commits move none, and sees to an identity. */
 		begin: async () => {
-			const place = (await ask("branch", "--show-current")).trim() || (await ask("rev-parse", "HEAD")).trim();
 			await ask("checkout", "--quiet", "--detach");
 			const isKnown = await ask("config", "--get", "user.email") !== "";
 			for (const [name, value] of isKnown ? [] : Object.entries(ACTIONS)) await ask("config", name, value);
-			return () => ask("checkout", "--quiet", place, "--");
 		},
 		/** The commit that the branch is at, with its history; null where the remote has no such branch. */
 		fetch: async () => {
@@ -57005,6 +57003,11 @@ function openProposal(start, branch) {
 			const all = `+refs/heads/${OWN}*:${kept}*`;
 			await ask("fetch", "--quiet", "--no-tags", "--prune", "--no-recurse-submodules", "--", REMOTE, all);
 			return (await ask("for-each-ref", "--format=%(objectname)", kept + branch)).trim() || null;
+		},
+		/** Adds what another commit has to the one that is checked out, which wins where both change the same. */
+		join: async (commit) => {
+			await ask("merge", "--quiet", "--no-edit", "--strategy-option=ours", commit);
+			return (await ask("rev-parse", "HEAD")).trim();
 		},
 		/** What the commit that is checked out says in its first line. */
 		subject: async () => (await ask("log", "--max-count=1", "--no-show-signature", "--format=%s")).trim(),
@@ -59667,29 +59670,25 @@ init_digest();
 init_problem();
 /**
 * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
-* workflow's own token opens, whose workflows wait for an approval. The work tree is as the merge will leave it then.
+* workflow's own token opens, whose workflows wait for an approval. The work tree is left as the merge would make it.
 */
 async function propose(mode, context, host, review) {
 	const { git, inputs, event } = context;
 	const github = needed(context.github);
 	const { head } = await openWhole(context);
 	const clone = openProposal(git, branchOf(mode, inputs));
-	const goBack = await clone.begin();
-	try {
-		const proposal = {
-			mode,
-			context,
-			host,
-			review,
-			github,
-			clone,
-			into: event.ref.replace(/^refs\/heads\//, ""),
-			base: head ?? ""
-		};
-		return await proposeEdits(await edit(mode, context), proposal);
-	} finally {
-		await goBack().catch(() => {});
-	}
+	await clone.begin();
+	const proposal = {
+		mode,
+		context,
+		host,
+		review,
+		github,
+		clone,
+		into: event.ref.replace(/^refs\/heads\//, ""),
+		base: head ?? ""
+	};
+	return proposeEdits(await edit(mode, context), proposal);
 }
 /**
 * The end of the branch's name: one for each environment that is pinned, and for each configuration. What git does not
@@ -59794,39 +59793,40 @@ async function proposeEdits(result, proposal) {
 		}, context.world) };
 	}
 }
-/** Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. */
-async function bring(commit, proposal) {
-	const { clone, base } = proposal;
+/**
+* Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. What
+* an open pull request promotes or rolls back already stays in it.
+*/
+async function bring(made, proposal) {
+	const { mode, clone, base } = proposal;
 	const tip = await clone.fetch();
-	if (tip !== null && await clone.changes(base, tip) === await clone.changes(base, commit)) return tip;
-	const foreign = await foreignCommit(tip, proposal);
-	if (foreign !== null) throw new ProblemError(makeProblem("action/foreign-commit", {
+	const isThere = async (commit) => await clone.changes(base, tip ?? base) === await clone.changes(base, commit);
+	if (tip === null) {
+		await clone.push(made, tip);
+		return made;
+	}
+	if (await isThere(made)) return tip;
+	const commit = await clone.foreignCommit(base, tip);
+	if (commit !== null) throw new ProblemError(makeProblem("action/foreign-commit", {
 		branch: clone.branch,
-		commit: foreign
+		commit
 	}));
-	await clone.push(commit, tip);
-	return commit;
+	const head = mode !== "pull" && await findOpen(proposal) !== void 0 ? await clone.join(tip) : made;
+	if (await isThere(head)) return tip;
+	await clone.push(head, tip);
+	return head;
 }
-/** What somebody else has put on the branch, unless it was merged: after a squash that cannot be seen in the commits. */
-async function foreignCommit(tip, proposal) {
-	const foreign = tip && await proposal.clone.foreignCommit(proposal.base, tip);
-	return (foreign === null ? [] : await findPulls(proposal)).some(({ merged_at: at, head }) => at !== null && head.sha === tip) ? null : foreign;
-}
-/** The pull requests from the branch into the one that goes live, the newest first. */
-async function findPulls({ github: { octokit, names }, clone: { branch }, into }) {
+/** The open pull request from the branch into the one that goes live. */
+async function findOpen({ github: { octokit, names }, clone: { branch }, into }) {
 	const which = {
 		head: `${names.owner}:${branch}`,
 		base: into,
-		state: "all",
-		per_page: 100
+		state: "open"
 	};
 	return (await octokit.request("GET /repos/{owner}/{repo}/pulls", {
 		...names,
 		...which
-	})).data;
-}
-async function findOpen(proposal) {
-	return (await findPulls(proposal)).find(({ state }) => state === "open");
+	})).data[0];
 }
 /** Opens the pull request, or updates one that tells of another commit; resolves to its number. */
 async function keepPull(result, head, proposal) {
@@ -59864,7 +59864,9 @@ async function keepPull(result, head, proposal) {
 async function closePull(proposal) {
 	const { octokit, names } = proposal.github;
 	const open = await findOpen(proposal);
-	if (open === void 0 || await foreignCommit(await proposal.clone.fetch(), proposal) !== null) return;
+	if (open === void 0) return;
+	const tip = await proposal.clone.fetch();
+	if (tip !== null && await proposal.clone.foreignCommit(proposal.base, tip) !== null) return;
 	const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
 	const closed = {
 		...names,

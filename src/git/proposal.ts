@@ -17,13 +17,11 @@ export function openProposal(start: GitStart, branch: string) {
   const ref = `refs/heads/${OWN}${branch}`;
   return {
     branch: `${OWN}${branch}`,
-    /** Leaves what is checked out, so that commits move no branch; resolves to what goes back. Sees to an identity. */
+    /** Leaves the branch that is checked out, so that commits move none, and sees to an identity. */
     begin: async () => {
-      const place = (await ask('branch', '--show-current')).trim() || (await ask('rev-parse', 'HEAD')).trim();
       await ask('checkout', '--quiet', '--detach');
       const isKnown = (await ask('config', '--get', 'user.email')) !== '';
       for (const [name, value] of isKnown ? [] : Object.entries(ACTIONS)) await ask('config', name, value);
-      return () => ask('checkout', '--quiet', place, '--');
     },
     /** The commit that the branch is at, with its history; null where the remote has no such branch. */
     fetch: async (): Promise<string | null> => {
@@ -31,6 +29,11 @@ export function openProposal(start: GitStart, branch: string) {
       const all = `+refs/heads/${OWN}*:${kept}*`;
       await ask('fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', '--', REMOTE, all);
       return (await ask('for-each-ref', '--format=%(objectname)', kept + branch)).trim() || null;
+    },
+    /** Adds what another commit has to the one that is checked out, which wins where both change the same. */
+    join: async (commit: string): Promise<string> => {
+      await ask('merge', '--quiet', '--no-edit', '--strategy-option=ours', commit);
+      return (await ask('rev-parse', 'HEAD')).trim();
     },
     /** What the commit that is checked out says in its first line. */
     subject: async () => (await ask('log', '--max-count=1', '--no-show-signature', '--format=%s')).trim(),

@@ -22,7 +22,7 @@ type Proposed = Pick<Done, 'result' | 'review'>;
 
 /**
  * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
- * workflow's own token opens, whose workflows wait for an approval. The work tree is as the merge will leave it then.
+ * workflow's own token opens, whose workflows wait for an approval. The work tree is left as the merge would make it.
  */
 export async function propose(
   mode: Proposing,
@@ -34,15 +34,10 @@ export async function propose(
   const github = needed(context.github);
   const { head } = await openWhole(context);
   const clone = openProposal(git, branchOf(mode, inputs));
-  const goBack = await clone.begin();
-  try {
-    const into = event.ref.replace(/^refs\/heads\//, '');
-    const proposal = { mode, context, host, review, github, clone, into, base: head ?? '' };
-    return await proposeEdits(await edit(mode, context), proposal);
-  } finally {
-    // The work is done by then.
-    await goBack().catch(() => {});
-  }
+  await clone.begin();
+  const into = event.ref.replace(/^refs\/heads\//, '');
+  const proposal = { mode, context, host, review, github, clone, into, base: head ?? '' };
+  return proposeEdits(await edit(mode, context), proposal);
 }
 
 /**
@@ -118,34 +113,33 @@ async function proposeEdits(result: CommandResult, proposal: Proposal): Promise<
   }
 }
 
-/** Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. */
-async function bring(commit: string, proposal: Proposal): Promise<string> {
-  const { clone, base } = proposal;
+/**
+ * Brings a commit to the branch, unless what is there changes the same; resolves to the commit that is there then. What
+ * an open pull request promotes or rolls back already stays in it.
+ */
+async function bring(made: string, proposal: Proposal): Promise<string> {
+  const { mode, clone, base } = proposal;
   const tip = await clone.fetch();
-  if (tip !== null && (await clone.changes(base, tip)) === (await clone.changes(base, commit))) return tip;
-  const foreign = await foreignCommit(tip, proposal);
-  if (foreign !== null) {
-    throw new ProblemError(makeProblem('action/foreign-commit', { branch: clone.branch, commit: foreign }));
+  const isThere = async (commit: string) =>
+    (await clone.changes(base, tip ?? base)) === (await clone.changes(base, commit));
+  if (tip === null) {
+    await clone.push(made, tip);
+    return made;
   }
-  await clone.push(commit, tip);
-  return commit;
+  if (await isThere(made)) return tip;
+  const commit = await clone.foreignCommit(base, tip);
+  if (commit !== null) throw new ProblemError(makeProblem('action/foreign-commit', { branch: clone.branch, commit }));
+  const adds = mode !== 'pull' && (await findOpen(proposal)) !== undefined;
+  const head = adds ? await clone.join(tip) : made;
+  if (await isThere(head)) return tip;
+  await clone.push(head, tip);
+  return head;
 }
 
-/** What somebody else has put on the branch, unless it was merged: after a squash that cannot be seen in the commits. */
-async function foreignCommit(tip: string | null, proposal: Proposal): Promise<string | null> {
-  const foreign = tip && (await proposal.clone.foreignCommit(proposal.base, tip));
-  const pulls = foreign === null ? [] : await findPulls(proposal);
-  return pulls.some(({ merged_at: at, head }) => at !== null && head.sha === tip) ? null : foreign;
-}
-
-/** The pull requests from the branch into the one that goes live, the newest first. */
-async function findPulls({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
-  const which = { head: `${names.owner}:${branch}`, base: into, state: 'all', per_page: 100 } as const;
-  return (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...which })).data;
-}
-
-async function findOpen(proposal: Proposal) {
-  return (await findPulls(proposal)).find(({ state }) => state === 'open');
+/** The open pull request from the branch into the one that goes live. */
+async function findOpen({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
+  const which = { head: `${names.owner}:${branch}`, base: into, state: 'open' } as const;
+  return (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...which })).data[0];
 }
 
 /** Opens the pull request, or updates one that tells of another commit; resolves to its number. */
@@ -173,7 +167,9 @@ async function keepPull(result: CommandResult, head: string, proposal: Proposal)
 async function closePull(proposal: Proposal): Promise<void> {
   const { octokit, names } = proposal.github;
   const open = await findOpen(proposal);
-  if (open === undefined || (await foreignCommit(await proposal.clone.fetch(), proposal)) !== null) return;
+  if (open === undefined) return;
+  const tip = await proposal.clone.fetch();
+  if (tip !== null && (await proposal.clone.foreignCommit(proposal.base, tip)) !== null) return;
   const body = `The service has nothing any more that the files lack: there is nothing to merge.\n\n${open.body}`;
   const closed = { ...names, pull_number: open.number, state: 'closed', body } as const;
   await octokit.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', closed);

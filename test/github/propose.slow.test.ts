@@ -137,6 +137,7 @@ describe('What was edited in the service', () => {
     expect(github.pulls()).toMatchObject([{ state: 'open' }]);
 
     await team.runPush(team.mergeProposed(PULL, 'squash'));
+    git(team.origin, 'update-ref', '-d', `refs/heads/${PULL}`);
     await byHand('After it');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
@@ -146,10 +147,10 @@ describe('What was edited in the service', () => {
     const { github, pull, byHand, fileAt, ...team } = await inSync();
     await byHand('By hand');
     await byHand('By hand', 'farewell');
-    const main = team.pushMain(greets('Mine'));
+    team.pushMain(greets('Mine'));
     let workspace = '';
     const ran = await pull({ prepare: (folder) => void (workspace = folder) });
-    expect([git(workspace, 'status', '--porcelain'), git(workspace, 'rev-parse', 'HEAD')]).toEqual(['', main]);
+    expect(git(workspace, 'status', '--porcelain')).toBe('');
     expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
     expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
     expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
@@ -226,7 +227,7 @@ describe('A missing permission is named', () => {
 describe('From the Actions tab', () => {
   /** Staging serves a version more than production. */
   const ahead = async (key = 'greeting') => {
-    const team = await inSync({ greeting: { key } });
+    const team = await inSync({ greeting: { key }, farewell: {} });
     const file = promptText('greeting', { key, text: 'Hi', pins: { staging: 'latest', production: 1 } });
     expect(await team.runPush(team.pushMain({ 'prompts/greeting.md': file }))).toMatchObject({ exitCode: 0 });
     return team;
@@ -254,6 +255,21 @@ describe('From the Actions tab', () => {
     expect(github.pulls().at(-1)).toMatchObject({ branch: 'promptsync/rollback-production' });
     expect(fileAt('promptsync/rollback-production')).toContain('"production":1');
     expect(service.takeWrites()).toEqual([]);
+  });
+
+  test('another prompt is added to what is promoted already', async () => {
+    const { github, run, fileAt, tipOf, pushMain } = await ahead();
+    await run(promotion);
+    pushMain({ 'README.md': 'Words' });
+    expect(await run({ ...promotion, prompts: 'farewell' })).toMatchObject({ exitCode: 0 });
+    const branch = 'promptsync/promote-production';
+    expect(github.pulls()).toMatchObject([{ branch, head: tipOf(branch) }]);
+    expect(fileAt(branch)).toContain('"production":2');
+    expect(fileAt(branch, 'prompts/farewell.md')).toContain('"production": 1');
+    const body = github.comments(1)[0]?.body;
+    for (const change of ['| `greeting` | `production: v1 → v2` |', '| `farewell` | `production: none → v1` |']) {
+      expect(body).toContain(change);
+    }
   });
 
   test('names that are meant for others do nothing', async () => {

@@ -1,15 +1,29 @@
 import { expect, test } from 'vitest';
 import { promptText } from '../support/prompts.ts';
-import { KEY, type TestService } from '../support/service.ts';
-import { makeTeam } from './team.ts';
+import { git } from '../support/folder.ts';
+import { changeService, KEY, type TestService } from '../support/service.ts';
+import { scheduleEvent } from './support.ts';
+import { makeTeam, type Team } from './team.ts';
 
 const both = { staging: 'latest', production: 1 };
 
-test('A pull request is opened, pushed to again, and merged', async () => {
-  const { github, service, push, pushMain, openPull, review, mergePull, runPull, runPush } = await makeTeam({
-    greeting: { text: 'Hello {{name}}.' },
-    farewell: {},
-  });
+const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
+
+/** Before a queue merges a commit, it waits for the check that it requires there. */
+async function queue({ origin, run, github }: Team, commit: string): Promise<string> {
+  const base = git(origin, 'rev-parse', `${commit}^1`);
+  const event = { merge_group: { base_sha: base, head_sha: commit }, repository: { full_name: 'acme/prompts' } };
+  await run('merge_group', event, { ref: 'refs/heads/gh-readonly-queue/main/pr-1', commit });
+  expect(github.checks(commit)).toMatchObject([{ name: 'promptsync', conclusion: expect.stringMatching(/^[ns]/) }]);
+  return commit;
+}
+
+test.each<[string, (team: Team, commit: string) => Promise<string>]>([
+  ['merged', async (_, commit) => commit],
+  ['merged through a queue', queue],
+])('A pull request is opened, pushed to again, and %s; what is edited in the service follows', async (_, waited) => {
+  const team = await makeTeam({ greeting: { text: 'Hello {{name}}.' }, farewell: {} });
+  const { github, service, push, pushMain, openPull, review, mergePull, mergeProposed, run, runPull, runPush } = team;
   expect(await runPush(pushMain({}))).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   service.takeWrites();
 
@@ -31,8 +45,8 @@ test('A pull request is opened, pushed to again, and merged', async () => {
   expect(second?.body).toContain(planned.outputs['plan-digest']);
   expect(service.takeWrites()).toEqual([]);
 
-  const merged = mergePull(pull);
-  const applied = await runPush(merged, { inputs: { 'require-reviewed-plan': 'true' } });
+  const merged = await waited(team, mergePull(pull));
+  const applied = await runPush(merged, reviewed);
   expect(applied).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(applied.outputs['plan-digest']).toBe(planned.outputs['plan-digest']);
   expect(service.takeWrites()).toEqual([
@@ -47,6 +61,23 @@ test('A pull request is opened, pushed to again, and merged', async () => {
   expect(again).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
   expect(again.summary).toContain('nothing to do: 2 prompts in sync.');
   expect(service.takeWrites()).toEqual([]);
+  expect(github.comments(1)).toMatchObject([{ id: first?.id, body: expect.stringContaining('promptsync applied, ') }]);
+  expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging: v1 → v2` |');
+
+  await changeService(service.baseUrl, 'greeting', 'staging', 'Hi {{name}} and {{you}}, by hand.');
+  const look = (commit: string) =>
+    run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, { inputs: { mode: 'pull' } });
+  expect(await look(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+  const [edited] = github.pulls();
+  expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
+  expect(edited?.body).toContain('+Hi {{name}} and {{you}}, by hand.');
+  expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
+  expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
+
+  const taken = await waited(team, mergeProposed('promptsync/pull'));
+  expect(await runPush(taken, reviewed)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+  expect(await look(taken)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+  expect((await servedBy(service))['staging']).toBe('Hi {{name}} and {{you}}, by hand.');
 });
 
 /** By environment, what the greeting serves. */
