@@ -59515,7 +59515,7 @@ async function publishReview(context, conclusion, attempt) {
 	const { pull, queued } = event;
 	const head = pull?.head ?? queued;
 	if (head === null) return;
-	const newest = pull === null || github === null ? head : await openHeadOf(github, pull.number).catch(() => head);
+	const newest = pull !== null && github !== null && event.name.startsWith("pull_request") ? await openHeadOf(github, pull.number).catch(() => head) : head;
 	if (newest === null) return;
 	await attempt("check", () => publishCheck(needed(github), checkOf(head, context, conclusion)));
 	if (pull === null || inputs.comment === "never" || newest !== head) return;
@@ -59592,7 +59592,8 @@ function isApplied({ body }) {
 }
 function outcomeOf({ failure, report }) {
 	const overtaken = report.problems.some(({ code }) => code === "guard/overtaken");
-	return failure === "" ? `${APPLIED}${overtaken ? " and overtaken" : ""}` : failure;
+	if (failure === "") return `${APPLIED}${overtaken ? " and overtaken" : ""}`;
+	return report.prompts.some(({ status }) => status === "applied") ? `${APPLIED} in part (${failure})` : failure;
 }
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report) {
@@ -60049,7 +60050,6 @@ async function review(pull, { event, ...rest }) {
 		...rest,
 		event: {
 			...event,
-			name: "pull_request",
 			pull
 		}
 	};

@@ -39,7 +39,7 @@ type Came = Pick<Done, 'result' | 'base' | 'merged' | 'pulls'>;
 
 /** Reviews a pull request of the run's own, whose merge is checked out, as the workflow for pull requests would. */
 async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Done> {
-  const context = { ...rest, event: { ...event, name: 'pull_request', pull } };
+  const context = { ...rest, event: { ...event, pull } };
   const came = await plan(context, pull.base).catch((error) => ({ result: refused('dry-run', problemOf(error)) }));
   return { mode: 'plan', context, ...came };
 }

@@ -194,7 +194,9 @@ async function publishReview(context: Context, conclusion: Conclusion, attempt: 
   const { pull, queued } = event;
   const head = pull?.head ?? queued;
   if (head === null) return;
-  const newest = pull === null || github === null ? head : await openHeadOf(github, pull.number).catch(() => head);
+  // GitHub may not know yet what the run itself has pushed.
+  const asks = pull !== null && github !== null && event.name.startsWith('pull_request');
+  const newest = asks ? await openHeadOf(github, pull.number).catch(() => head) : head;
   if (newest === null) return;
   await attempt('check', () => publishCheck(needed(github), checkOf(head, context, conclusion)));
   // An older run that ends late must not replace what a newer one says.
@@ -258,7 +260,8 @@ function isApplied({ body }: { readonly body?: string }): boolean {
 
 function outcomeOf({ failure, report }: Conclusion): string {
   const overtaken = report.problems.some(({ code }) => code === 'guard/overtaken');
-  return failure === '' ? `${APPLIED}${overtaken ? ' and overtaken' : ''}` : failure;
+  if (failure === '') return `${APPLIED}${overtaken ? ' and overtaken' : ''}`;
+  return report.prompts.some(({ status }) => status === 'applied') ? `${APPLIED} in part (${failure})` : failure;
 }
 
 /** Nothing to do, and nothing to say about it. */

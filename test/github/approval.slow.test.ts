@@ -104,6 +104,7 @@ test('What was changed in the service since is not what was shown: it is refused
     expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change: #1 has shown something`);
   }
   expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+  expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
 });
 
 test('Twelve squash merges behind one approval of the environment are applied by the run of the last', async () => {
