@@ -82,6 +82,8 @@ async function withFound(plan: PromptPlan, writer: Writer, { planAgain }: ApplyO
   return { ...fresh, finds: [] };
 }
 
+const NOT_MADE: Written = { status: 'not_made', problems: [] };
+
 type Made = { readonly content: Content; readonly version: VersionRef };
 
 /** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
@@ -90,11 +92,7 @@ async function makeChanges(plan: PromptPlan, writer: Writer): Promise<PromptOutc
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    if (problems.some(isError)) {
-      outcomes.push(notMade(change, made));
-      continue;
-    }
-    const written = await makeChange(change, plan, writer, made);
+    const written = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, made);
     problems.push(...written.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(outcomeOf(change, written, made));
     if (change.kind === 'create-version' && written.version !== undefined) {
@@ -119,7 +117,9 @@ async function makeChange(change: Change, plan: PromptPlan, writer: Writer, made
       return writer.update(change);
     case 'set-active': {
       const version = isNew(change.after) ? findMade(made, change.after) : change.after;
-      return version === undefined ? neverMade() : writer.activate(change.environment, version);
+      if (version !== undefined) return writer.activate(change.environment, version);
+      const reason = 'a planned version was not made';
+      return { status: 'not_made', problems: [makeProblem('internal/unexpected', { reason })] };
     }
   }
 }
@@ -137,21 +137,11 @@ function findMade(made: readonly Made[], target: NewVersionRef): VersionRef | un
   return made.find(({ content }) => serves(content, target.new))?.version;
 }
 
-function neverMade(): Written {
-  const reason = 'a planned version was not made';
-  return { status: 'not_made', problems: [makeProblem('internal/unexpected', { reason })] };
-}
-
-function outcomeOf(change: Change, { status, version }: Written, made: readonly Made[]): ChangeOutcome {
-  if (status === 'not_made' && version === undefined) return notMade(change, made);
-  return { change, status, ...(version !== undefined && { version }) };
-}
-
 /** An activation that was not made still names the version that was made for it. */
-function notMade(change: Change, made: readonly Made[]): ChangeOutcome {
-  const target = change.kind === 'set-active' && isNew(change.after) ? change.after : null;
-  const version = target === null ? undefined : findMade(made, target);
-  return { change, status: 'not_made', ...(version !== undefined && { version }) };
+function outcomeOf(change: Change, { status, version: known }: Written, made: readonly Made[]): ChangeOutcome {
+  const names = status === 'not_made' && change.kind === 'set-active' && isNew(change.after);
+  const version = known ?? (names ? findMade(made, change.after) : undefined);
+  return { change, status, ...(version !== undefined && { version }) };
 }
 
 /** Where nothing was written, an interruption is no failure. */

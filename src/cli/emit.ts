@@ -32,7 +32,7 @@ export async function emit({ run, asked }: CommandResult, emission: Emission, ho
   const { hide } = host.secrets;
   // Before it is rendered as well: what marks, wraps and escapes would tear a secret apart.
   const report = mapStrings(makeReport(run), hide);
-  const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : NO_STYLE;
+  const style = format === 'text' && output === undefined ? await styleOn('output', host, emission) : { colour: false };
   const withoutDiffs = asked !== undefined && output === undefined;
   // A file may be a log as well, such as /dev/stdout.
   const text = forLog(hide(await render(report, format, { ...style, quiet, withoutDiffs })), host);
@@ -43,8 +43,6 @@ export async function emit({ run, asked }: CommandResult, emission: Emission, ho
 }
 
 type Said = Pick<CommandResult, 'asked'> & { readonly obstacles: readonly Problem[] };
-
-const NO_STYLE = { colour: false };
 
 /** What is for one kind of report alone is loaded for it. */
 async function render(report: Report, format: Format, options: TextOptions): Promise<string> {

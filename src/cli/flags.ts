@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { parseMaxChanges, type MaxChanges } from '../domain/policy.ts';
+import { parseMaxChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { hasControlCharacters } from '../domain/text.ts';
 
 /** An option of commander that knows of which type its value is. Without an initial value it may be undefined. */
@@ -22,14 +22,6 @@ export function text(flags: string, help: string): Flag<string | undefined> {
 
 export function needed(flags: string, help: string): Flag<string> {
   return new Option(flags, help).makeOptionMandatory();
-}
-
-function oneOf<const Value extends string>(
-  flags: string,
-  help: string,
-  choices: readonly Value[],
-): Flag<Value | undefined> {
-  return new Option(flags, help).choices(choices);
 }
 
 /** An empty one is what a workflow hands on when there is no commit before. */
@@ -98,6 +90,11 @@ const only: Flag<readonly string[]> = new Option(
   .argParser((typed, before: readonly string[]) => [...before, typed])
   .default([]);
 
+const onDrift: Flag<OnDrift | undefined> = new Option(
+  '--on-drift <what>',
+  'what to do about drift from outside',
+).choices(['overwrite', 'fail']);
+
 export const CONFIG = {
   config: text('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)'),
 };
@@ -132,7 +129,7 @@ export const SYNC = {
   maxChanges: maxChanges('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage'),
   base: ref('--base <ref>', 'tell what was changed in the service since this commit: drift'),
   changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
-  onDrift: oneOf('--on-drift <what>', 'what to do about drift from outside', ['overwrite', 'fail']),
+  onDrift,
   allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
   anyCommit: yes('--any-commit', 'write what is not merged, or not the newest, as well'),
 };

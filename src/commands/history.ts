@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { readGitHistory, type GitHistory } from '../desired/read-history.ts';
+import { readGitHistory } from '../desired/read-history.ts';
 import type { VersionHistory } from '../domain/history.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { unknownEnvironment } from './pin-edit.ts';
 import { type CommandResult, resultOf } from './result.ts';
@@ -38,7 +38,8 @@ function environmentsToRead(name: string | undefined, config: Config): readonly 
 
 async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
   const { versions, git } = await readHistories(walked);
-  const problems = [...walked.problems, ...shallowWarning(git)];
+  const shallow = git.shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
+  const problems = [...walked.problems, ...shallow];
   return { ...plannedRun('history', walked), histories: { versions, environment }, problems };
 }
 
@@ -52,8 +53,4 @@ export async function readHistories({ files, repository, observation, environmen
     return [[id, makeHistory({ observed, history, commits: git.commits, order: environmentOrder ?? [] })]];
   });
   return { versions: new Map(versions), git };
-}
-
-function shallowWarning({ shallow }: GitHistory): readonly Problem[] {
-  return shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
 }

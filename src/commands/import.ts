@@ -1,12 +1,12 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, posix, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { literalSelector } from '../domain/text.ts';
 import { type Observation, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Named, PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { firstFolder, promptMatcher } from '../files/find.ts';
 import { fileNameOf, writeNewFile } from '../files/new-file.ts';
@@ -120,9 +120,6 @@ type Import = {
   readonly warnings: readonly Problem[];
 };
 
-/** What a new file must not have in common with another one. */
-type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
-
 /**
  * Makes the new files of prompts that were read. None takes the place of a file that is there, nor of another new one:
  * the first of two comes in. What else there is in its place is looked at as well.
@@ -152,7 +149,7 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
     return refused({ path: '', id, key: id }, 'failed', problem);
   }
   const { key, name, description } = read.fields;
-  const path = inFolder(rules.folder, fileNameOf(key, id));
+  const path = posix.join(rules.folder, fileNameOf(key, id));
   const named = { id, key, path };
   const { environments, environment } = rules;
   const chosen = chooseImport(read, environments, environment);
@@ -180,15 +177,11 @@ function refused(named: Named, status: 'blocked' | 'failed', ...problems: readon
   return { prompt: { ...named, status, edits: [], problems }, source: null, warnings: [] };
 }
 
-function inFolder(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
-}
-
 /** Why a new file cannot be where it would be, below a folder for new files; null where it can. */
 async function obstacleAt(path: string, { config, folder: below }: ImportRules): Promise<Problem | null> {
   const { folder, root } = config;
   if (!promptMatcher(config)(path)) {
-    return makeProblem('import/not-matched', { path, pattern: inFolder(literalSelector(below), '**/*.md') });
+    return makeProblem('import/not-matched', { path, pattern: posix.join(literalSelector(below), '**/*.md') });
   }
   const full = resolve(folder, path);
   const link = firstLink(root, dirname(full));

@@ -66,21 +66,11 @@ function nestedIn({ folder, root }: Config): readonly Problem[] {
   return above === null ? [] : [makeProblem('init/nested', { path: slashed(relative(folder, above)) })];
 }
 
-/** The first prompt file of a workspace: none with an error among the problems, or where there are some already. */
-type FirstPrompt = {
-  readonly files: readonly InitFile[];
-  /** How reports call the service; null when it was not asked. */
-  readonly service: string | null;
-  readonly problems: readonly Problem[];
-};
-
-/** Makes the first prompt file: an imported prompt, which shows whether address and key are right, or an example. */
-async function firstPrompt(
-  answers: InitAnswers,
-  config: Config,
-  options: ServiceOptions,
-  world: World,
-): Promise<FirstPrompt> {
+/**
+ * Makes the first prompt file: an imported prompt, which shows whether address and key are right, or an example. None
+ * with an error among the problems, or where there are some already; the service is null where it was not asked.
+ */
+async function firstPrompt(answers: InitAnswers, config: Config, options: ServiceOptions, world: World) {
   if (answers.id !== null) return importFirst(answers.id, answers.folder, config, options, world);
   const example = examplePrompt(answers);
   const { paths } = findPromptPaths(config);
@@ -88,13 +78,7 @@ async function firstPrompt(
   return { files, service: null, problems: [] };
 }
 
-async function importFirst(
-  id: string,
-  folder: string,
-  config: Config,
-  options: ServiceOptions,
-  world: World,
-): Promise<FirstPrompt> {
+async function importFirst(id: string, folder: string, config: Config, options: ServiceOptions, world: World) {
   const environments = config.environments ?? [];
   const { files } = await readPrompts(config, { known: null, reserved: [] });
   const rules = { config, folder, environments, environment: null };

@@ -1,6 +1,6 @@
-import { fileInGit } from '../desired/at-commit.ts';
+import { fileOfVersion } from '../desired/at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
-import { isDigestOf } from '../domain/digest.ts';
+
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
@@ -53,7 +53,7 @@ async function readContentBase(edit: Edit, known: readonly KnownVersion[], histo
   }
   // Of an adopted version that nothing serves any more the baseline has the text.
   const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
-  const baseContent = contentOf(holder, await fileOf(holder, file, repository));
+  const baseContent = holder.content ?? (await fileOf(holder, file, repository))?.content ?? null;
   return { baseContent, since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null };
 }
 
@@ -121,13 +121,7 @@ function hadOneText({ content }: PromptFile, earlier: readonly FormerFile[], kno
 }
 
 /** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */
-async function fileOf({ ours, source, digest }: KnownVersion, { id }: PromptFile, repository: Repository | null) {
-  const { commit, path } = source ?? {};
-  const then = !ours || commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
-  return then?.id === id && isDigestOf(digest, then.content) ? then : null;
-}
-
-/** What a version held, as it was read or by its file. */
-function contentOf({ content: held }: KnownVersion, file: MergeBase['base']): MergeBase['baseContent'] {
-  return held ?? file?.content ?? null;
+async function fileOf(version: KnownVersion, { id }: PromptFile, repository: Repository | null) {
+  const then = version.ours ? await fileOfVersion(version, repository) : null;
+  return then?.id === id ? then : null;
 }

@@ -1,8 +1,7 @@
 import { readFileHistory } from '../desired/read-history.ts';
 import type { FormerPin } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import type { KnownVersion } from '../domain/versions.ts';
-import { pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { pinText } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { knownBefore, pinnedBefore } from '../planning/former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
@@ -19,7 +18,7 @@ type RollbackOptions = EditOptions & {
 
 /** Pins an environment of a prompt to the version that it served before, or to a number. */
 export async function rollback(options: RollbackOptions, world: World): Promise<CommandResult> {
-  const { environment, to } = options;
+  const { environment } = options;
   return editFiles(
     {
       mode: 'rollback',
@@ -28,7 +27,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
         environments: readFor(environment, config),
         whole: true,
       }),
-      draft: (prompt, walked) => draftRollback(prompt, environment, to, walked),
+      draft: (prompt, walked) => draftRollback(prompt, options, walked),
       subject: (names) => `Roll ${names} back in ${environment}`,
     },
     options,
@@ -36,47 +35,33 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
   );
 }
 
-async function draftRollback(
-  prompt: PromptPlan,
-  environment: string,
-  to: number | undefined,
-  walked: Walked,
-): Promise<Draft> {
+async function draftRollback(prompt: PromptPlan, options: RollbackOptions, walked: Walked): Promise<Draft> {
   const { file, observed } = prompt;
-  const known = observed?.known ?? [];
-  const number = to ?? (await versionBefore(prompt, environment, known, walked));
+  const { environment, to } = options;
+  const number = to ?? (await versionBefore(prompt, environment, walked));
   if (typeof number !== 'number') return stays(file, 'blocked', [number]);
-  const version = known.find((one) => one.number === number);
+  const version = observed?.known.find((one) => one.number === number);
   if (version !== undefined) return draftPin({ environment, version }, prompt, walked);
   return stays(file, 'blocked', [makeProblem('rollback/unknown-version', { number }, { path: file.path })]);
 }
 
 /** What git says the environment was pinned to before; where it says nothing, the version before that is known. */
-async function versionBefore(
-  prompt: PromptPlan,
-  environment: string,
-  known: readonly KnownVersion[],
-  { repository }: Walked,
-): Promise<number | Problem> {
+async function versionBefore(prompt: PromptPlan, environment: string, walked: Walked): Promise<number | Problem> {
   const place = { path: prompt.file.path };
+  const known = prompt.observed?.known ?? [];
   const served = servedIn(prompt, environment);
   if (served === null) return makeProblem('rollback/nothing-served', { environment }, place);
-  const pins = await readPins(prompt.file, environment, repository);
-  const before = pinnedBefore(pins, served, known);
+  const before = pinnedBefore(await readPins(prompt, environment, walked), served, known);
   if (before.kind === 'number') return before.number;
   if (before.kind === 'unclear') return unclear(before.pin, environment, place);
   // What a shallow clone leaves out may say more.
-  if (repository?.shallow) return makeProblem('rollback/shallow', { environment }, place);
+  if (walked.repository?.shallow) return makeProblem('rollback/shallow', { environment }, place);
   return (
     knownBefore(known, served) ?? makeProblem('rollback/nothing-before', { environment, number: served.number }, place)
   );
 }
 
-async function readPins(
-  file: PromptFile,
-  environment: string,
-  repository: Walked['repository'],
-): Promise<readonly FormerPin[]> {
+async function readPins({ file }: PromptPlan, environment: string, { repository }: Walked) {
   if (repository === null || repository.head === null) return [];
   return (await readFileHistory(file, repository.head, repository)).pins.get(environment) ?? [];
 }

@@ -38,12 +38,9 @@ export type Drawn = { readonly report: Report; readonly folder: string };
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  if (!options.dryRun && !mayApply(options, world)) return refused(mode, makeProblem('usage/confirmation-needed'));
+  const isStuck = !options.dryRun && needsQuestion(options, world) && world.confirm === null;
+  if (isStuck) return refused(mode, makeProblem('usage/confirmation-needed'));
   return walk(mode, options, world, (walked) => finish(walked, options, world));
-}
-
-function mayApply({ yes }: SyncOptions, { confirm, environment }: World): boolean {
-  return yes || environment['CI'] === 'true' || confirm !== null;
 }
 
 /** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */

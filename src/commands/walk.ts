@@ -83,10 +83,8 @@ async function planObserved(
 ): Promise<Walked> {
   const { files, base, config } = desired;
   const wantedFor = (file: PromptFile) => wantedOf(file, desired, needs);
-  const gone = (base?.gone ?? []).map(({ id, pins }) => {
-    const environments = pins.map(({ environment }) => environment);
-    return readingOnly(id, environments);
-  });
+  const namesIn = ({ pins }: PromptFile) => pins.map(({ environment }) => environment);
+  const gone = (base?.gone ?? []).map((file) => readingOnly(file.id, namesIn(file)));
   const observation = await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world));
   const problems = [...desired.problems, ...noneFound(files, observation, service)];
   return { ...(await planFrom({ ...desired, problems }, observation)), service, provider, wantedFor };

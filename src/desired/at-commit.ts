@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
+import { isDigestOf } from '../domain/digest.ts';
 import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
 import type { FileAtCommit } from '../git/history.ts';
@@ -29,6 +31,13 @@ export async function fileInGit(
   } catch {
     return null;
   }
+}
+
+/** The file that a version says it was made from, where git has one there that holds the version's text. */
+export async function fileOfVersion({ source, digest }: KnownVersion, repository: Repository | null) {
+  const { commit, path } = source ?? {};
+  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
+  return then !== null && isDigestOf(digest, then.content) ? then : null;
 }
 
 /**

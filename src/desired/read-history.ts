@@ -1,7 +1,7 @@
 import type { FormerWants } from '../domain/desired.ts';
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
 import { findAt, type Located, parseAt } from './at-commit.ts';
@@ -85,20 +85,15 @@ async function parseFiles(id: string, places: readonly FileAtCommit[], repositor
 /** How each environment was pinned in these states of a file. */
 export async function pinsOf(states: readonly FormerFile[], repository: Repository | null): Promise<FormerPins> {
   const pins = await Promise.all(
-    states.flatMap((state, age) => state.file.pins.map((pin) => formerPin(pin, state, age, repository))),
+    states.flatMap(({ commit, file }, age) =>
+      file.pins.map(async ({ environment, pin }) => {
+        const former: FormerPin = { commit, age, pin, content: await contentOf(pin, file, repository) };
+        return { environment, former };
+      }),
+    ),
   );
   const all = Map.groupBy(pins, ({ environment }) => environment);
   return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
-}
-
-async function formerPin(
-  { environment, pin }: EnvironmentPin,
-  { commit, file }: FormerFile,
-  age: number,
-  repository: Repository | null,
-) {
-  const former: FormerPin = { commit, age, pin, content: await contentOf(pin, file, repository) };
-  return { environment, former };
 }
 
 async function contentOf(pin: Pin, file: PromptFile, repository: Repository | null): Promise<Content | null> {
@@ -149,14 +144,8 @@ export async function readGitHistory(
   if (repository === null || repository.head === null) return NOTHING;
   const { head } = repository;
   const files = selected.filter(({ id }) => observed.has(id));
-  const byPrompt = new Map(
-    await Promise.all(
-      files.map(async (file): Promise<[string, FileHistory]> => [
-        file.id,
-        await readFileHistory(file, head, repository),
-      ]),
-    ),
-  );
+  const read = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
+  const byPrompt = new Map(await Promise.all(read));
   const states = [...byPrompt.values()].flatMap(({ commits }) => commits);
   const named = [...[...observed.values()].flatMap(madeFrom), ...states];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: repository.shallow };

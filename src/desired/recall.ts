@@ -7,7 +7,7 @@ import { changedFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { fileInGit } from './at-commit.ts';
+import { fileOfVersion } from './at-commit.ts';
 import { pinnedAlways, readFileHistory, readFormerFiles, readFormerWants, withoutHead } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
@@ -136,11 +136,10 @@ async function readContents(compared: readonly Compared[], repository: Repositor
 }
 
 /** The file at the version's commit, or else at any other, provided that it holds what the version does. */
-async function fromGit({ source, digest }: KnownVersion, file: PromptFile, repository: Repository) {
-  const { commit, path } = source ?? {};
-  const then = commit === undefined || path === undefined ? null : await fileInGit(repository, commit, path);
-  if (then !== null && isDigestOf(digest, then.content)) return then.content;
+async function fromGit(version: KnownVersion, file: PromptFile, repository: Repository) {
+  const then = await fileOfVersion(version, repository);
+  if (then !== null) return then.content;
   // What was imported, or put into the file after it was made in the service, names no commit.
   const former = repository.head === null ? [] : await readFormerFiles(file, repository.head, repository);
-  return former.find((one) => isDigestOf(digest, one.file.content))?.file.content ?? null;
+  return former.find((one) => isDigestOf(version.digest, one.file.content))?.file.content ?? null;
 }

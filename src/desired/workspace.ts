@@ -123,7 +123,10 @@ export function selectFiles<File extends Named>(files: readonly File[], selector
   const matchers = selectors.map((selector) => ({ selector, matches: matcherOf(selector) }));
   const problems = matchers
     .filter(({ matches }) => !files.some(matches))
-    .map(({ selector }) => makeProblem('usage/nothing-selected', { selector, suggestion: nearest(selector, files) }));
+    .map(({ selector }) => {
+      const names = files.flatMap(({ key, path }) => [key, path]);
+      return makeProblem('usage/nothing-selected', { selector, suggestion: suggest(selector, names) });
+    });
   return { files: files.filter((file) => matchers.some(({ matches }) => matches(file))), problems };
 }
 
@@ -154,9 +157,4 @@ export function selectNamed<File extends Named>(
 function matcherOf(selector: string): (file: Named) => boolean {
   const glob = makeGlob(selector);
   return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-
-function nearest(selector: string, files: readonly Named[]): string | undefined {
-  const names = files.flatMap(({ key, path }) => [key, path]);
-  return suggest(selector, names);
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { PromptFile } from './prompt-file.ts';
+import type { Named } from './prompt-file.ts';
 import type { ServedTexts, TextChange } from './text-changes.ts';
 
 /** The commands whose work is files of the repository; they never write to the service. */
@@ -40,10 +40,8 @@ export type FileEdit =
       readonly texts?: TextChange;
     };
 
-type EditStatus = 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
-
-export type EditedPrompt = Pick<PromptFile, 'path' | 'id' | 'key'> & {
-  readonly status: EditStatus;
+export type EditedPrompt = Named & {
+  readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
 };

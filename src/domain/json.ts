@@ -6,8 +6,9 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
 export function canonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (isJsonObject(value)) return `{${membersOf(value).join(',')}}`;
-  return JSON.stringify(value);
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`).join(',')}}`;
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -26,24 +27,17 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
 
-function membersOf(object: JsonObject): readonly string[] {
-  const names = Object.keys(object).toSorted();
-  return names.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
-}
-
 function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-type MapText = (text: string) => string;
-
 /** A copy of data, as JSON knows it, in which every string was mapped, names in objects included. */
-export function mapStrings<Data>(data: Data, map: MapText): Data {
+export function mapStrings<Data>(data: Data, map: (text: string) => string): Data {
   // Strings become strings, and everything else stays what it is: the shape is that of `data`.
   return mapped(data, map) as Data;
 }
 
-function mapped(value: unknown, map: MapText): unknown {
+function mapped(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapped(item, map));
   if (typeof value !== 'object' || value === null) return value;

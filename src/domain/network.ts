@@ -9,11 +9,11 @@ export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-/** Which proxies to go through; an empty text stands for none. */
-export type Proxies = { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
-
-/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
-export function proxiesOf(environment: Readonly<Record<string, string | undefined>>): Proxies {
+/**
+ * Which proxies to go through, by the usual variables; an empty text stands for none. All three are given, be they empty:
+ * undici would read the process's own otherwise.
+ */
+export function proxiesOf(environment: Readonly<Record<string, string | undefined>>) {
   return {
     httpProxy: proxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
     httpsProxy: proxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),

@@ -1,6 +1,3 @@
-/** Control characters, line breaks and tabs included. */
-const CONTROL = /\p{Cc}/u;
-
 /** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
 const HIDDEN =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
@@ -11,8 +8,9 @@ const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 /** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
 const PLAIN = /^[\n\t -~]*$/;
 
+/** Line breaks and tabs included. */
 export function hasControlCharacters(text: string): boolean {
-  return CONTROL.test(text);
+  return /\p{Cc}/u.test(text);
 }
 
 /** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
@@ -95,11 +93,8 @@ export function literalSelector(key: string): string {
 const MARK = '[redacted]';
 const EXCERPT = 200;
 
-/** Takes the API key out of a text that the service said. */
-type Redact = (text: string) => string;
-
-/** The key is recognised as it is, and as JSON and addresses would escape it. */
-export function makeRedact(key: string): Redact {
+/** Takes the API key out of a text, as it is, and as JSON and addresses would escape it. */
+export function makeRedact(key: string): (text: string) => string {
   const forms = formsOf(key);
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
 }

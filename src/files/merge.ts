@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEdit, Labels, Merged, MergeLines, Side, ThreeTexts } from '../domain/edits.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
-import { FIELDS } from '../domain/plan.ts';
+import { type FieldName, FIELDS } from '../domain/plan.ts';
 import type { Content, PromptFile } from '../domain/prompt-file.ts';
 import type { ObservedFields } from '../domain/observed.ts';
 import type { FrontMatterEdit } from './edit.ts';
@@ -16,11 +16,11 @@ export type Merging = {
 
 /** What the service holds of a prompt, and what file and service come from. */
 export type Theirs = {
-  readonly fields: Pick<ObservedFields, (typeof FIELDS)[number]>;
+  readonly fields: Pick<ObservedFields, FieldName>;
   /** Null where no text is to be taken over. */
   readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
   /** The file as both come from it; null where that is not known. */
-  readonly base: Pick<PromptFile, (typeof FIELDS)[number] | 'content'> | null;
+  readonly base: Pick<PromptFile, FieldName | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
   readonly baseContent: Pick<Content, 'text' | 'metadata'> | null;
   /** The newer states of the file, where the content may come from one of them; null where it does not. */
@@ -87,19 +87,13 @@ function isMergeable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-function mergeField(
-  file: PromptFile,
-  field: (typeof FIELDS)[number],
-  { base, fields }: Theirs,
-  { side, labels }: Merging,
-): readonly Step[] {
-  const ours = file[field];
+function mergeField(file: PromptFile, field: FieldName, service: Theirs, merging: Merging): readonly Step[] {
+  const [ours, theirs] = [file[field], service.fields[field]];
   // A field that the file does not manage stays so.
   if (ours === undefined) return [];
-  const theirs = fields[field];
-  const from = base === null ? null : { value: base[field] ?? '' };
-  const { value, conflict } = mergeValue({ base: from, ours, theirs }, side);
-  if (conflict) return [stepOf([field], ours, theirs, labels)];
+  const base = service.base && { value: service.base[field] ?? '' };
+  const { value, conflict } = mergeValue({ base, ours, theirs }, merging.side);
+  if (conflict) return [stepOf([field], ours, theirs, merging.labels)];
   return value === ours ? [] : [stepOf([field], ours, value)];
 }
 

@@ -1,6 +1,6 @@
 import { comparable } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Named } from '../domain/prompt-file.ts';
 import type { WrittenPin } from '../domain/versions.ts';
 import { placeAt } from '../domain/text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -11,7 +11,8 @@ import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
 /** What a new prompt file is to say. */
-export type NewFile = Pick<PromptFile, 'path' | 'id' | 'key' | 'name'> & {
+export type NewFile = Named & {
+  readonly name: string;
   /** Empty: none is written. */
   readonly description: string;
   readonly text: string;
@@ -61,11 +62,9 @@ function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
 function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): JsonObject {
   return {
     ...{ id, key, name },
-    ...(description === '' ? {} : { description }),
-    ...(pins.length === 0
-      ? {}
-      : { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(description !== '' && { description }),
+    ...(pins.length > 0 && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 

@@ -100,7 +100,8 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
 }
 
 function parseParts(parts: SplitFile, path: string): ParseResult {
-  const content = contentOf(parts.body);
+  // Formatters insert one blank line at the start.
+  const content = digested(parts.body.replace(/^\n/, ''));
   const { text } = content;
   const empty = text.trim() === '';
   const bodyProblems = empty ? [makeProblem('prompt/empty-body', {}, placeOfFile(path, parts.bodyLine))] : [];
@@ -125,11 +126,6 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
     key: typeof key === 'string' ? { value: key, place: placeOf(['key']) } : null,
     environments: environments.map((name) => ({ value: name, place: keyPlaceOf(['pins', name]) })),
   };
-}
-
-/** The body minus one blank line at the start (formatters insert it). */
-function contentOf(body: string): Digested {
-  return digested(body.replace(/^\n/, ''));
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {

@@ -80,29 +80,20 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
 function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
   return {
     value,
-    valueAt: (path) => {
-      const { node, found } = follow(root, path);
-      return found ? node.json : undefined;
-    },
-    isRefused: (path) => follow(root, path).node.isRefused,
-    keysOf: (path) => {
-      const { node, found } = follow(root, path);
-      return found ? [...node.inside.keys()].filter((key) => typeof key === 'string') : [];
-    },
-    placeOf: (path) => placeAt(follow(root, path).node.offset),
-    keyPlaceOf: (path) => placeAt(follow(root, path).node.keyOffset),
+    valueAt: (path) => follow(root, path).found?.json,
+    isRefused: (path) => follow(root, path).nearest.isRefused,
+    keysOf: (path) => [...(follow(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
+    placeOf: (path) => placeAt(follow(root, path).nearest.offset),
+    keyPlaceOf: (path) => placeAt(follow(root, path).nearest.keyOffset),
   };
 }
 
 /** Goes down a path as far as there are values. */
-function follow(root: PlainNode, path: readonly PropertyKey[]) {
-  let node = root;
-  for (const step of path) {
-    const inner = node.inside.get(step);
-    if (inner === undefined) return { node, found: false };
-    node = inner;
-  }
-  return { node, found: true };
+function follow(nearest: PlainNode, path: readonly PropertyKey[]): { nearest: PlainNode; found?: PlainNode } {
+  const [step, ...rest] = path;
+  if (step === undefined) return { nearest, found: nearest };
+  const inner = nearest.inside.get(step);
+  return inner === undefined ? { nearest } : follow(inner, rest);
 }
 
 function failed(problems: readonly Problem[]): YamlResult {

@@ -41,19 +41,14 @@ export function describeIssues(
   const issues = error.issues.filter((issue) => !mapping.isRefused(issue.path));
   return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields))
+      ? issue.keys.map((key) => unknownField([...issue.path, key], mapping, knownFields))
       : [faultyField(issue, mapping)],
   );
 }
 
-function unknownField(
-  path: readonly PropertyKey[],
-  key: string,
-  mapping: LocatedMapping,
-  knownFields: readonly string[],
-): ShapeIssue {
-  const place = mapping.keyPlaceOf(path);
-  return { kind: 'unknown', path, field: fieldName(path), expected: '', suggestion: suggest(key, knownFields), place };
+function unknownField(path: readonly PropertyKey[], mapping: LocatedMapping, known: readonly string[]): ShapeIssue {
+  const suggestion = suggest(String(path.at(-1)), known);
+  return { kind: 'unknown', path, field: fieldName(path), expected: '', suggestion, place: mapping.keyPlaceOf(path) };
 }
 
 function faultyField(issue: z.core.$ZodIssue, mapping: LocatedMapping): ShapeIssue {

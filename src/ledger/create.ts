@@ -22,7 +22,7 @@ export async function createVersion(writing: Writing, change: Making): Promise<W
   try {
     return (await adoptFound(writing, change)) ?? (await makeVersion(writing, change));
   } catch (error) {
-    if (!isLost(error)) return failed('Creating the version', error);
+    if (!isLost(error)) return failed('Creating the version')(error);
     return stopped('unknown', makeProblem('apply/outcome-unknown', { reason: error.problem.message }));
   }
 }

@@ -80,17 +80,11 @@ export async function lookUp(writing: Writing, pins: readonly Pin[]): Promise<vo
   const { reading } = writing;
   const newest = pins.some(({ kind }) => kind === 'number') ? unseenNewest(reading) : null;
   const ids = pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : []));
-  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) await lookUpOne(writing, id);
+  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) {
+    const version = await lookIfThere(writing.world, reading.prompt.id, id);
+    if (version !== null) note(writing, version);
+    else writing.reading = { ...writing.reading, missing: [...writing.reading.missing, id] };
+  }
   const [problem] = await followNewest(writing);
   if (problem !== undefined) throw new ProblemError(problem);
-}
-
-async function lookUpOne(writing: Writing, versionId: string): Promise<void> {
-  const { world, reading } = writing;
-  const version = await lookIfThere(world, reading.prompt.id, versionId);
-  if (version === null) {
-    writing.reading = { ...reading, missing: [...reading.missing, versionId] };
-    return;
-  }
-  note(writing, version);
 }

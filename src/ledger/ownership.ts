@@ -60,11 +60,8 @@ export function isTidied({ stamp, text, digest, metadataDigest }: Version, conte
 
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
 function differsInForm(one: string, other: string): boolean {
-  return withoutForm(one) === withoutForm(other);
-}
-
-function withoutForm(text: string): string {
-  return text.normalize('NFC').replaceAll(/\s+/g, '');
+  const [a, b] = [one, other].map((text) => text.normalize('NFC').replaceAll(/\s+/g, ''));
+  return a === b;
 }
 
 /** The version that the tracking environment stands on: null where there is none, undefined where it was not read. */

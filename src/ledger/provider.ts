@@ -1,13 +1,13 @@
 import type { Wanted } from '../domain/observed.ts';
 import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
-import type { VersionRef } from '../domain/versions.ts';
+
 import type { PromptFields } from '../service/prompt-service.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';
 import { findEntry, interpret, readPrompt } from './reading.ts';
-import type { Version } from './stamp.ts';
+
 import { activate, failed, stopped, type LedgerWorld, type Writing } from './writing.ts';
 
 /** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
@@ -36,8 +36,8 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
       return seen();
     },
     create: (change, activated) => createVersion(begun(), { ...change, activated }),
-    update: (change) => updatePrompt(begun(), change),
-    activate: (environment, version) => setActive(begun(), environment, version),
+    update: (change) => updatePrompt(begun(), change).catch(failed('Updating the prompt')),
+    activate: (environment, { id }) => setActive(begun(), environment, id).catch(failed(`Setting "${environment}"`)),
   };
 }
 
@@ -45,29 +45,17 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
 async function updatePrompt({ world, reading }: Writing, change: UpdatePrompt): Promise<Written> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
   const fields: PromptFields = Object.fromEntries(entries);
-  try {
-    const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-    const differ = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
-    if (differ.length === 0) return { status: 'made', problems: [] };
-    return stopped('unknown', makeProblem('apply/fields-differ', { fields: differ }));
-  } catch (error) {
-    return failed('Updating the prompt', error);
-  }
-}
-
-async function setActive(writing: Writing, environment: string, version: VersionRef): Promise<Written> {
-  try {
-    return await activate(writing, environment, await verified(writing, version));
-  } catch (error) {
-    return failed(`Setting "${environment}"`, error);
-  }
+  const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+  const differ = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
+  if (differ.length === 0) return { status: 'made', problems: [] };
+  return stopped('unknown', makeProblem('apply/fields-differ', { fields: differ }));
 }
 
 /** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function verified(writing: Writing, { id }: VersionRef): Promise<Version> {
+async function setActive(writing: Writing, environment: string, id: string): Promise<Written> {
   const entry = findEntry(writing.reading, id);
   if (entry === undefined) throw unexpected('a version that nobody has looked at was to go live');
-  return lookVerified(writing, entry);
+  return activate(writing, environment, await lookVerified(writing, entry));
 }
 
 function unexpected(reason: string): ProblemError {

@@ -40,8 +40,10 @@ export function isLost(error: unknown): error is ServiceError {
 }
 
 /** What a write that threw has become. */
-export function failed(step: string, error: unknown): Written {
-  return { status: isLost(error) ? 'unknown' : 'not_made', problems: [during(step, problemOf(error))] };
+export function failed(step: string) {
+  return (error: unknown): Written => {
+    return stopped(isLost(error) ? 'unknown' : 'not_made', during(step, problemOf(error)));
+  };
 }
 
 export function stopped(status: ChangeStatus, ...problems: Written['problems']): Written {
@@ -59,7 +61,7 @@ export async function activate(writing: Writing, environment: string, expected: 
     writing.reading = { ...writing.reading, active: new Map([...active, [environment, version]]) };
     return { status: 'made', version: refOf(version), problems: [] };
   } catch (error) {
-    return { status: 'unknown', problems: [problemOf(error)] };
+    return stopped('unknown', problemOf(error));
   }
 }
 
@@ -76,13 +78,9 @@ export async function followNewest(writing: Writing): Promise<readonly Problem[]
 
 export async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
   const { trackingEnvironment } = writing.world;
-  const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-  try {
-    const { problems } = await activate(writing, trackingEnvironment, version);
-    return problems.map((problem) => during(step, problem));
-  } catch (error) {
-    return [during(step, problemOf(error))];
-  }
+  const set = activate(writing, trackingEnvironment, version);
+  const { problems } = await set.catch((error: unknown) => stopped('unknown', problemOf(error)));
+  return problems.map((problem) => during(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
 }
 
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */

@@ -68,18 +68,14 @@ function contentAt(atRefs: ContentsAtRefs, pin: Pin): Content | 'unread' | null 
 }
 
 function versionOf(pin: Pin, content: Content | 'unread', number: number): KnownVersion {
-  if (content !== 'unread') {
-    const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
-    const id = pin.kind === 'latest' ? 'base' : pinText(pin);
-    const facts = { id, number, digest, metadataDigest, ours: true, lasting: true };
-    return { ...facts, source: { digest }, content: { text, metadata } };
-  }
-  const named = pin.kind === 'number' ? { id: `v${pin.number}`, number: pin.number } : { id: idOf(pin), number };
-  const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
-  const facts = { ...named, digest, metadataDigest: EMPTY_METADATA_DIGEST, ours: true, lasting: true };
-  return { ...facts, source: { digest }, content: null };
-}
-
-function idOf(pin: Pin): string {
-  return pin.kind === 'version' ? pin.id : pinText(pin);
+  const held = content === 'unread' ? null : content;
+  const digest = held?.digest ?? contentDigest(`promptsync: the text of ${pinText(pin)}`);
+  const id = held !== null && pin.kind === 'latest' ? 'base' : pinText(pin);
+  const named = pin.kind === 'number' ? { id: `v${pin.number}`, number: pin.number } : { id, number };
+  return {
+    ...(pin.kind === 'version' ? { id: pin.id, number } : named),
+    ...{ digest, metadataDigest: held?.metadataDigest ?? EMPTY_METADATA_DIGEST, ours: true, lasting: true },
+    source: { digest },
+    content: held && { text: held.text, metadata: held.metadata ?? {} },
+  };
 }

@@ -30,7 +30,7 @@ function environmentDrift(
   const asked = former.pins.get(environment) ?? [];
   const kind = version === null || asked.some((pin) => means(pin, version)) ? 'unfinished' : 'outside';
   const observed = version && holderOf(version);
-  return [{ kind, environment, expected: wanted.after, observed, restores: isSameTarget(after, wanted.after) }];
+  return [{ environment, kind, restores: isSameTarget(after, wanted.after), expected: wanted.after, observed }];
 }
 
 /** What was made outside has no commit. */
@@ -47,7 +47,7 @@ function fieldDrift({ head, base: wanted, former }: Compared): readonly Drift[] 
     if (expected === undefined || observed === undefined) return [];
     const unfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
     const kind = unfinished ? 'unfinished' : 'outside';
-    return [{ kind, field, expected, observed, restores: now[field]?.after === expected }];
+    return [{ field, kind, restores: now[field]?.after === expected, expected, observed }];
   });
 }
 

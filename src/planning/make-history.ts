@@ -18,7 +18,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const { metadata } = sources.observed;
   const known = knownAsServed(sources.observed);
   const pinned = allPinnedTimes(known, sources);
-  const active = activeIds(sources);
+  const environments = inOrder([...sources.observed.active.keys()], sources.order);
   return known.map((version) => {
     const { id, number, digest, source } = version;
     const { commit, path } = version.ours && source !== null ? source : {};
@@ -28,7 +28,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       madeBy: makerOf(version, metadata),
       commit: commit === undefined ? null : infoOf(commit, sources),
       path: path ?? null,
-      activeIn: active.filter(([, one]) => one === id).map(([environment]) => environment),
+      activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
       pinned: pinned.filter((one) => one.id === id).map(({ time }) => time),
     };
   });
@@ -43,11 +43,6 @@ function knownAsServed({ known, active }: Observed): readonly KnownVersion[] {
 function makerOf({ ours, source }: KnownVersion, metadata: Observed['metadata']): Maker {
   if (!ours) return metadata === 'dropped' ? 'unknown' : 'outside';
   return source?.commit === undefined ? 'uncommitted' : 'git';
-}
-
-function activeIds({ observed, order }: HistorySources): readonly (readonly [string, string | null])[] {
-  const environments = inOrder([...observed.active.keys()], order);
-  return environments.map((environment) => [environment, observed.active.get(environment)?.id ?? null]);
 }
 
 function inOrder(environments: readonly string[], order: readonly string[]): readonly string[] {

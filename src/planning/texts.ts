@@ -1,5 +1,5 @@
 import type { Desired, History } from '../domain/desired.ts';
-import { holds, type KnownVersion } from '../domain/versions.ts';
+import { holds } from '../domain/versions.ts';
 import { contentsIn, isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { ServedTexts, Side, TextChange, Texts } from '../domain/text-changes.ts';
@@ -26,31 +26,23 @@ function textChanges(
 ): readonly ServedTexts[] {
   if (observed === null) return [];
   const after = (target: SetActive['after']): TextChange['after'] => {
-    if (isNew(target)) return newSide(target.new);
+    if (isNew(target)) return sideOf(target.new);
     const version = observed.known.find(({ id }) => id === target.id);
     if (version === undefined) return 'unknown';
-    if (version.content !== null) return sideOf(version);
+    if (version.content !== null) return version.content;
     const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
-    return content === undefined ? 'unknown' : unreadSide(version, content);
+    return content === undefined ? 'unknown' : sideOf(content, content.metadataDigest === version.metadataDigest);
   };
   return changes
     .filter((change) => change.kind === 'set-active')
     .map((change): ServedTexts => {
       const active = observed.active.get(change.environment) ?? null;
-      const before = active === null || change.before === null ? null : sideOf(active);
+      const before = active === null || change.before === null ? null : (active.content ?? 'unknown');
       return { change, environment: change.environment, before, after: after(change.after) };
     });
 }
 
-function newSide({ text, metadata }: Content): Side {
-  return { text, ...(metadata === undefined ? {} : { metadata }) };
-}
-
-function sideOf({ content }: KnownVersion): Side | 'unknown' {
-  return content ?? 'unknown';
-}
-
-function unreadSide(version: KnownVersion, { text, metadata, metadataDigest }: Content): Side {
-  const managed = metadataDigest === version.metadataDigest && metadata !== undefined;
-  return { text, ...(managed && { metadata }) };
+/** Of a version that was not read, its metadata may be other than what the file or git has. */
+function sideOf({ text, metadata }: Content, isManaged = true): Side {
+  return { text, ...(isManaged && metadata !== undefined && { metadata }) };
 }

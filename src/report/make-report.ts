@@ -12,7 +12,7 @@ import {
   type PromptPlan,
   type SetActive,
 } from '../domain/plan.ts';
-import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, type Named, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
 import { type TextChange, type Texts, variableChanges } from '../domain/text-changes.ts';
 import type { VersionRef } from '../domain/versions.ts';
@@ -126,8 +126,6 @@ function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
   const environments = file.pins.map((pin) => rowOf(pin, plan));
   return { ...nothing, status: 'unchanged', environments, ...historyOf(file.id, histories), problems: [] };
 }
-
-type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
 function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {
   return { path, id, key };
@@ -259,12 +257,8 @@ function summarise(prompts: readonly ReportPrompt[], mode: Report['mode']): Repo
 }
 
 function driftOf(drift: Drift): ReportDrift {
-  if ('field' in drift) {
-    const { field, kind, restores, expected, observed } = drift;
-    return { field, kind, restores, expected, observed };
-  }
-  const { kind, restores, environment, expected, observed } = drift;
-  return { environment, kind, restores, expected: targetOf(expected), observed: observed && holderOf(observed) };
+  if ('field' in drift) return drift;
+  return { ...drift, expected: targetOf(drift.expected), observed: drift.observed && holderOf(drift.observed) };
 }
 
 function holderOf({ commit, ...ref }: Holder) {

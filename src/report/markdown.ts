@@ -147,10 +147,9 @@ function matrixSections(report: Report): readonly Section[] {
   if (report.mode !== 'status') return [];
   const environments = environmentsOf(report);
   const head = tableHead(['prompt', ...environments.map(codeSpan)]);
-  const items = report.prompts.map((prompt) =>
-    tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)),
-  );
-  return [{ open: `\n#### Environments\n\n${head}`, items, item: 'row', share: 0.7 }];
+  const cellsOf = (prompt: ReportPrompt) => environments.map((environment) => cellText(cellOf(prompt, environment)));
+  const rowOf = (prompt: ReportPrompt) => [tableRow([prompt.key, ...cellsOf(prompt)].map(codeSpan))];
+  return [section(`#### Environments\n\n${head}`, 'row', 0.7, report.prompts, rowOf)];
 }
 
 /** One block for all would be cut as a whole: each problem is one. */
@@ -166,7 +165,9 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;
   const shown = changes.filter((change) => !isDrift(change, prompt));
   const rows = shown.flatMap((change) =>
-    change.kind === 'create-version' && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt),
+    change.kind === 'create-version' && !isUnfollowed(change, changes)
+      ? []
+      : changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`),
   );
   const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => codeSpan(editText(edit)));
@@ -174,10 +175,6 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const remains = edits.some(isConflict) ? edited : [];
   const all = rows.length === 0 && left ? [status.replace('_', ' '), ...remains] : [...rows, ...edited];
   return all.map((cell) => tableRow([codeSpan(key), cell]));
-}
-
-function cellsOf(change: ReportChange, prompt: ReportPrompt): readonly string[] {
-  return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
 }
 
 /** What only puts back what the base wants already is a drift note, and no change of the files. */

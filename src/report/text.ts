@@ -2,7 +2,7 @@ import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { isShared, renderProblem, sharedProblems } from './problems.ts';
-import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
+import type { Report, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, statusNote } from './words.ts';
@@ -19,9 +19,11 @@ export type TextOptions = StyleOptions & {
 export function renderText(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const shared = sharedProblems(report.prompts);
-  const blocks = report.prompts
-    .filter((prompt) => !isDull(prompt, options.quiet, shared))
-    .map((prompt) => renderPrompt(prompt, report.mode, options, style, shared));
+  const blocks = report.prompts.flatMap((prompt) => {
+    const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+    if (own.length === 0 && (options.quiet || isDull(prompt))) return [];
+    return renderPrompt({ ...prompt, problems: own }, report.mode, options, style);
+  });
   const errors = [...report.problems, ...shared].filter(isError);
   const files = options.quiet ? [] : filesBlock(report, style);
   return [...files, ...blocks, ...errors.map((one) => renderProblem(one, style)), renderSummary(report, style)]
@@ -43,30 +45,20 @@ function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
   ];
 }
 
-function isDull(
-  { changes, edits = [], problems, status }: ReportPrompt,
-  quiet: boolean,
-  shared: readonly ReportProblem[],
-): boolean {
-  if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
-  return quiet || changes.length + edits.length === 0 || status === 'unchanged';
+function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
+  return changes.length + edits.length === 0 || status === 'unchanged';
 }
 
-function renderPrompt(
-  prompt: ReportPrompt,
-  mode: Report['mode'],
-  { quiet, withoutDiffs = false }: TextOptions,
-  style: Style,
-  shared: readonly ReportProblem[],
-): string {
-  const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+/** @param prompt with the problems that are shown of it */
+function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
+  const { quiet, withoutDiffs = false } = options;
   const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
   const leavesNoDiff = prompt.status === 'failed' && prompt.edits === undefined;
   return [
     ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
     ...work,
     ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
-    ...own.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
+    ...prompt.problems.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
 }
 
