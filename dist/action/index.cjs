@@ -584,8 +584,9 @@ function notice(message, properties = {}) {
 	issueCommand("notice", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
 // src/domain/text.ts
+/** Line breaks and tabs included. */
 function hasControlCharacters(text) {
-	return CONTROL.test(text);
+	return /\p{Cc}/u.test(text);
 }
 /** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
 function showHidden(text) {
@@ -649,7 +650,7 @@ function isPathSegment(text) {
 function literalSelector(key) {
 	return key.replaceAll(SPECIAL, String.raw`\$&`);
 }
-/** The key is recognised as it is, and as JSON and addresses would escape it. */
+/** Takes the API key out of a text, as it is, and as JSON and addresses would escape it. */
 function makeRedact(key) {
 	const forms = formsOf(key);
 	return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
@@ -670,9 +671,8 @@ function formsOf(key) {
 		encodeURIComponent(key.toWellFormed())
 	])].filter((form) => form !== "").toSorted((a, b) => b.length - a.length);
 }
-var CONTROL, HIDDEN, UNSEEN_CONTROL, PLAIN$1, LONGEST_PATTERN, SPECIAL, MARK, EXCERPT;
+var HIDDEN, UNSEEN_CONTROL, PLAIN$1, LONGEST_PATTERN, SPECIAL, MARK, EXCERPT;
 var init_text = __esmMin((() => {
-	CONTROL = /\p{Cc}/u;
 	HIDDEN = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 	UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 	PLAIN$1 = /^[\n\t -~]*$/;
@@ -1227,8 +1227,8 @@ var init_p_limit = __esmMin((() => {
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
 function canonicalJson(value) {
 	if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-	if (isJsonObject(value)) return `{${membersOf(value).join(",")}}`;
-	return JSON.stringify(value);
+	if (!isJsonObject(value)) return JSON.stringify(value);
+	return `{${Object.keys(value).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`).join(",")}}`;
 }
 function isJsonObject(value) {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -1242,9 +1242,6 @@ function isJson(value) {
 /** A copy of the object without one key. */
 function withoutKey(object, key) {
 	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-}
-function membersOf(object) {
-	return Object.keys(object).toSorted().map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name] ?? null)}`);
 }
 function isJsonArray(value) {
 	return Array.isArray(value);
@@ -1454,17 +1451,17 @@ async function withFound(plan, writer, { planAgain }) {
 		finds: []
 	};
 }
+const NOT_MADE = {
+	status: "not_made",
+	problems: []
+};
 /** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
 async function makeChanges(plan, writer) {
 	const made = [];
 	const outcomes = [];
 	const problems = [];
 	for (const change of plan.changes) {
-		if (problems.some(isError)) {
-			outcomes.push(notMade(change, made));
-			continue;
-		}
-		const written = await makeChange(change, plan, writer, made);
+		const written = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, made);
 		problems.push(...written.problems.map((one) => isError(one) ? one : {
 			...one,
 			path: plan.file.path
@@ -1500,7 +1497,11 @@ async function makeChange(change, plan, writer, made) {
 		case "update-prompt": return writer.update(change);
 		case "set-active": {
 			const version = isNew(change.after) ? findMade(made, change.after) : change.after;
-			return version === void 0 ? neverMade() : writer.activate(change.environment, version);
+			if (version !== void 0) return writer.activate(change.environment, version);
+			return {
+				status: "not_made",
+				problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
+			};
 		}
 	}
 }
@@ -1515,27 +1516,13 @@ function activatedBy({ changes, file: { pins } }) {
 function findMade(made, target) {
 	return made.find(({ content }) => serves(content, target.new))?.version;
 }
-function neverMade() {
-	return {
-		status: "not_made",
-		problems: [makeProblem("internal/unexpected", { reason: "a planned version was not made" })]
-	};
-}
-function outcomeOf$1(change, { status, version }, made) {
-	if (status === "not_made" && version === void 0) return notMade(change, made);
+/** An activation that was not made still names the version that was made for it. */
+function outcomeOf$1(change, { status, version: known }, made) {
+	const names = status === "not_made" && change.kind === "set-active" && isNew(change.after);
+	const version = known ?? (names ? findMade(made, change.after) : void 0);
 	return {
 		change,
 		status,
-		...version !== void 0 && { version }
-	};
-}
-/** An activation that was not made still names the version that was made for it. */
-function notMade(change, made) {
-	const target = change.kind === "set-active" && isNew(change.after) ? change.after : null;
-	const version = target === null ? void 0 : findMade(made, target);
-	return {
-		change,
-		status: "not_made",
 		...version !== void 0 && { version }
 	};
 }
@@ -1720,16 +1707,16 @@ function textsOf$2(prompts, { contentsAtRefs }, history) {
 function textChanges({ observed, changes }, wanted, { contents }) {
 	if (observed === null) return [];
 	const after = (target) => {
-		if (isNew(target)) return newSide(target.new);
+		if (isNew(target)) return sideOf(target.new);
 		const version = observed.known.find(({ id }) => id === target.id);
 		if (version === void 0) return "unknown";
-		if (version.content !== null) return sideOf(version);
+		if (version.content !== null) return version.content;
 		const content = contents.get(version.id) ?? wanted.find((one) => holds(version, one));
-		return content === void 0 ? "unknown" : unreadSide(version, content);
+		return content === void 0 ? "unknown" : sideOf(content, content.metadataDigest === version.metadataDigest);
 	};
 	return changes.filter((change) => change.kind === "set-active").map((change) => {
 		const active = observed.active.get(change.environment) ?? null;
-		const before = active === null || change.before === null ? null : sideOf(active);
+		const before = active === null || change.before === null ? null : active.content ?? "unknown";
 		return {
 			change,
 			environment: change.environment,
@@ -1738,19 +1725,11 @@ function textChanges({ observed, changes }, wanted, { contents }) {
 		};
 	});
 }
-function newSide({ text, metadata }) {
+/** Of a version that was not read, its metadata may be other than what the file or git has. */
+function sideOf({ text, metadata }, isManaged = true) {
 	return {
 		text,
-		...metadata === void 0 ? {} : { metadata }
-	};
-}
-function sideOf({ content }) {
-	return content ?? "unknown";
-}
-function unreadSide(version, { text, metadata, metadataDigest }) {
-	return {
-		text,
-		...metadataDigest === version.metadataDigest && metadata !== void 0 && { metadata }
+		...isManaged && metadata !== void 0 && { metadata }
 	};
 }
 // src/domain/prompt-file.ts
@@ -2056,23 +2035,11 @@ function summarise(prompts, mode) {
 	};
 }
 function driftOf(drift) {
-	if ("field" in drift) {
-		const { field, kind, restores, expected, observed } = drift;
-		return {
-			field,
-			kind,
-			restores,
-			expected,
-			observed
-		};
-	}
-	const { kind, restores, environment, expected, observed } = drift;
+	if ("field" in drift) return drift;
 	return {
-		environment,
-		kind,
-		restores,
-		expected: targetOf$1(expected),
-		observed: observed && holderOf$1(observed)
+		...drift,
+		expected: targetOf$1(drift.expected),
+		observed: drift.observed && holderOf$1(drift.observed)
 	};
 }
 function holderOf$1({ commit, ...ref }) {
@@ -8288,34 +8255,22 @@ function wordingOf$1({ code, message }) {
 function locate(value, root, placeAt) {
 	return {
 		value,
-		valueAt: (path) => {
-			const { node, found } = follow$1(root, path);
-			return found ? node.json : void 0;
-		},
-		isRefused: (path) => follow$1(root, path).node.isRefused,
-		keysOf: (path) => {
-			const { node, found } = follow$1(root, path);
-			return found ? [...node.inside.keys()].filter((key) => typeof key === "string") : [];
-		},
-		placeOf: (path) => placeAt(follow$1(root, path).node.offset),
-		keyPlaceOf: (path) => placeAt(follow$1(root, path).node.keyOffset)
+		valueAt: (path) => follow$1(root, path).found?.json,
+		isRefused: (path) => follow$1(root, path).nearest.isRefused,
+		keysOf: (path) => [...follow$1(root, path).found?.inside.keys() ?? []].filter((key) => typeof key === "string"),
+		placeOf: (path) => placeAt(follow$1(root, path).nearest.offset),
+		keyPlaceOf: (path) => placeAt(follow$1(root, path).nearest.keyOffset)
 	};
 }
 /** Goes down a path as far as there are values. */
-function follow$1(root, path) {
-	let node = root;
-	for (const step of path) {
-		const inner = node.inside.get(step);
-		if (inner === void 0) return {
-			node,
-			found: false
-		};
-		node = inner;
-	}
-	return {
-		node,
-		found: true
+function follow$1(nearest, path) {
+	const [step, ...rest] = path;
+	if (step === void 0) return {
+		nearest,
+		found: nearest
 	};
+	const inner = nearest.inside.get(step);
+	return inner === void 0 ? { nearest } : follow$1(inner, rest);
 }
 function failed$1(problems) {
 	return {
@@ -14493,17 +14448,17 @@ var init_suggest = __esmMin((() => {
 * What has a problem already is left out.
 */
 function describeIssues(error, mapping, knownFields) {
-	return error.issues.filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], key, mapping, knownFields)) : [faultyField(issue, mapping)]);
+	return error.issues.filter((issue) => !mapping.isRefused(issue.path)).flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys.map((key) => unknownField([...issue.path, key], mapping, knownFields)) : [faultyField(issue, mapping)]);
 }
-function unknownField(path, key, mapping, knownFields) {
-	const place = mapping.keyPlaceOf(path);
+function unknownField(path, mapping, known) {
+	const suggestion = suggest(String(path.at(-1)), known);
 	return {
 		kind: "unknown",
 		path,
 		field: fieldName(path),
 		expected: "",
-		suggestion: suggest(key, knownFields),
-		place
+		suggestion,
+		place: mapping.keyPlaceOf(path)
 	};
 }
 function faultyField(issue, mapping) {
@@ -14720,7 +14675,10 @@ function isLoopback({ hostname }) {
 function isPlainHttp(url) {
 	return url.protocol === "http:" && !isLoopback(url);
 }
-/** Reads the usual variables. All three are given, be they empty: undici would read the process's own otherwise. */
+/**
+* Which proxies to go through, by the usual variables; an empty text stands for none. All three are given, be they empty:
+* undici would read the process's own otherwise.
+*/
 function proxiesOf(environment) {
 	return {
 		httpProxy: proxyUrl(environment["http_proxy"] ?? environment["HTTP_PROXY"] ?? ""),
@@ -15843,7 +15801,7 @@ function unreadable(problems) {
 	};
 }
 function parseParts(parts, path) {
-	const content = contentOf$3(parts.body);
+	const content = digested(parts.body.replace(/^\n/, ""));
 	const { text } = content;
 	const bodyProblems = text.trim() === "" ? [makeProblem("prompt/empty-body", {}, placeOfFile(path, parts.bodyLine))] : [];
 	const { mapping, problems } = parseStrictYaml(parts.yaml, path, 2);
@@ -15885,10 +15843,6 @@ function outlineOf({ value, placeOf, keyPlaceOf }) {
 			place: keyPlaceOf(["pins", name])
 		}))
 	};
-}
-/** The body minus one blank line at the start (formatters insert it). */
-function contentOf$3(body) {
-	return digested(body.replace(/^\n/, ""));
 }
 function makeFile(written, mapping, content, path) {
 	const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
@@ -20889,10 +20843,12 @@ function selectFiles(files, selectors) {
 		selector,
 		matches: matcherOf(selector)
 	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
-		selector,
-		suggestion: nearest(selector, files)
-	}));
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => {
+		return makeProblem("usage/nothing-selected", {
+			selector,
+			suggestion: suggest(selector, files.flatMap(({ key, path }) => [key, path]))
+		});
+	});
 	return {
 		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
 		problems
@@ -20919,9 +20875,6 @@ function selectNamed(files, { only, named = [] }) {
 function matcherOf(selector) {
 	const glob = makeGlob(selector);
 	return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
-}
-function nearest(selector, files) {
-	return suggest(selector, files.flatMap(({ key, path }) => [key, path]));
 }
 var init_workspace = __esmMin((() => {
 	init_load();
@@ -21015,6 +20968,7 @@ function readingOnly(promptId, environments, whole = false) {
 	};
 }
 // src/desired/at-commit.ts
+init_digest();
 init_parse();
 init_driver();
 init_problem();
@@ -21038,6 +20992,12 @@ async function fileInGit(repository, commit, path) {
 	} catch {
 		return null;
 	}
+}
+/** The file that a version says it was made from, where git has one there that holds the version's text. */
+async function fileOfVersion({ source, digest }, repository) {
+	const { commit, path } = source ?? {};
+	const then = commit === void 0 || path === void 0 ? null : await fileInGit(repository, commit, path);
+	return then !== null && isDigestOf(digest, then.content) ? then : null;
 }
 /**
 * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
@@ -21375,22 +21335,21 @@ async function parseFiles(id, places, repository) {
 }
 /** How each environment was pinned in these states of a file. */
 async function pinsOf$1(states, repository) {
-	const pins = await Promise.all(states.flatMap((state, age) => state.file.pins.map((pin) => formerPin(pin, state, age, repository))));
+	const pins = await Promise.all(states.flatMap(({ commit, file }, age) => file.pins.map(async ({ environment, pin }) => {
+		return {
+			environment,
+			former: {
+				commit,
+				age,
+				pin,
+				content: await contentOf$1(pin, file, repository)
+			}
+		};
+	})));
 	const all = Map.groupBy(pins, ({ environment }) => environment);
 	return new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
-async function formerPin({ environment, pin }, { commit, file }, age, repository) {
-	return {
-		environment,
-		former: {
-			commit,
-			age,
-			pin,
-			content: await contentOf$2(pin, file, repository)
-		}
-	};
-}
-async function contentOf$2(pin, file, repository) {
+async function contentOf$1(pin, file, repository) {
 	if (pin.kind === "latest") return file.content;
 	if (pin.kind !== "git" || repository === null) return null;
 	const commit = await repository.resolveRef(pin.ref);
@@ -21522,11 +21481,10 @@ async function readContents(compared, repository) {
 	return new Map((await Promise.all(found)).flat());
 }
 /** The file at the version's commit, or else at any other, provided that it holds what the version does. */
-async function fromGit({ source, digest }, file, repository) {
-	const { commit, path } = source ?? {};
-	const then = commit === void 0 || path === void 0 ? null : await fileInGit(repository, commit, path);
-	if (then !== null && isDigestOf(digest, then.content)) return then.content;
-	return (repository.head === null ? [] : await readFormerFiles(file, repository.head, repository)).find((one) => isDigestOf(digest, one.file.content))?.file.content ?? null;
+async function fromGit(version, file, repository) {
+	const then = await fileOfVersion(version, repository);
+	if (then !== null) return then.content;
+	return (repository.head === null ? [] : await readFormerFiles(file, repository.head, repository)).find((one) => isDigestOf(version.digest, one.file.content))?.file.content ?? null;
 }
 // src/observing/assume.ts
 init_digest();
@@ -21596,42 +21554,31 @@ function contentAt(atRefs, pin) {
 	return pin.kind === "git" ? contentAtRef(atRefs, pin.ref) : "unread";
 }
 function versionOf(pin, content, number) {
-	if (content !== "unread") {
-		const { text, digest, metadata = {}, metadataDigest = EMPTY_METADATA_DIGEST } = content;
-		return {
-			id: pin.kind === "latest" ? "base" : pinText(pin),
-			number,
-			digest,
-			metadataDigest,
-			ours: true,
-			lasting: true,
-			source: { digest },
-			content: {
-				text,
-				metadata
-			}
-		};
-	}
+	const held = content === "unread" ? null : content;
+	const digest = held?.digest ?? contentDigest(`promptsync: the text of ${pinText(pin)}`);
+	const id = held !== null && pin.kind === "latest" ? "base" : pinText(pin);
 	const named = pin.kind === "number" ? {
 		id: `v${pin.number}`,
 		number: pin.number
 	} : {
-		id: idOf(pin),
+		id,
 		number
 	};
-	const digest = contentDigest(`promptsync: the text of ${pinText(pin)}`);
 	return {
-		...named,
+		...pin.kind === "version" ? {
+			id: pin.id,
+			number
+		} : named,
 		digest,
-		metadataDigest: EMPTY_METADATA_DIGEST,
+		metadataDigest: held?.metadataDigest ?? "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
 		ours: true,
 		lasting: true,
 		source: { digest },
-		content: null
+		content: held && {
+			text: held.text,
+			metadata: held.metadata ?? {}
+		}
 	};
-}
-function idOf(pin) {
-	return pin.kind === "version" ? pin.id : pinText(pin);
 }
 // src/observing/observe.ts
 init_p_limit();
@@ -21926,11 +21873,11 @@ function environmentDrift({ environment, after }, { base, observed: { active }, 
 	const kind = version === null || asked.some((pin) => means(pin, version)) ? "unfinished" : "outside";
 	const observed = version && holderOf(version);
 	return [{
-		kind,
 		environment,
+		kind,
+		restores: isSameTarget(after, wanted.after),
 		expected: wanted.after,
-		observed,
-		restores: isSameTarget(after, wanted.after)
+		observed
 	}];
 }
 /** What was made outside has no commit. */
@@ -21948,11 +21895,11 @@ function fieldDrift({ head, base: wanted, former }) {
 		const observed = now[field]?.before;
 		if (expected === void 0 || observed === void 0) return [];
 		return [{
-			kind: former.fields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
 			field,
+			kind: former.fields.some((earlier) => (earlier[field] ?? "") === observed) ? "unfinished" : "outside",
+			restores: now[field]?.after === expected,
 			expected,
-			observed,
-			restores: now[field]?.after === expected
+			observed
 		}];
 	});
 }
@@ -36493,10 +36440,8 @@ function isTidied({ stamp, text, digest, metadataDigest }, content) {
 }
 /** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
 function differsInForm(one, other) {
-	return withoutForm(one) === withoutForm(other);
-}
-function withoutForm(text) {
-	return text.normalize("NFC").replaceAll(/\s+/g, "");
+	const [a, b] = [one, other].map((text) => text.normalize("NFC").replaceAll(/\s+/g, ""));
+	return a === b;
 }
 /**
 * Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
@@ -36753,10 +36698,9 @@ function isLost(error) {
 	return error instanceof ServiceError && error.effect === "unknown";
 }
 /** What a write that threw has become. */
-function failed(step, error) {
-	return {
-		status: isLost(error) ? "unknown" : "not_made",
-		problems: [during(step, problemOf(error))]
+function failed(step) {
+	return (error) => {
+		return stopped(isLost(error) ? "unknown" : "not_made", during(step, problemOf(error)));
 	};
 }
 function stopped(status, ...problems) {
@@ -36783,10 +36727,7 @@ async function activate(writing, environment, expected) {
 			problems: []
 		};
 	} catch (error) {
-		return {
-			status: "unknown",
-			problems: [problemOf(error)]
-		};
+		return stopped("unknown", problemOf(error));
 	}
 }
 /**
@@ -36800,13 +36741,8 @@ async function followNewest(writing) {
 }
 async function track(writing, version) {
 	const { trackingEnvironment } = writing.world;
-	const step = `Setting "${trackingEnvironment}" to v${version.number}`;
-	try {
-		const { problems } = await activate(writing, trackingEnvironment, version);
-		return problems.map((problem) => during(step, problem));
-	} catch (error) {
-		return [during(step, problemOf(error))];
-	}
+	const { problems } = await activate(writing, trackingEnvironment, version).catch((error) => stopped("unknown", problemOf(error)));
+	return problems.map((problem) => during(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
 }
 /** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
 async function verifyActive({ world, reading }, environment, expected) {
@@ -36906,21 +36842,16 @@ async function lookUp(writing, pins) {
 	const { reading } = writing;
 	const newest = pins.some(({ kind }) => kind === "number") ? unseenNewest(reading) : null;
 	const ids = pins.flatMap((pin) => pin.kind === "version" ? [pin.id] : []);
-	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) await lookUpOne(writing, id);
+	for (const id of /* @__PURE__ */ new Set([...newest === null ? [] : [newest], ...ids])) {
+		const version = await lookIfThere(writing.world, reading.prompt.id, id);
+		if (version !== null) note(writing, version);
+		else writing.reading = {
+			...writing.reading,
+			missing: [...writing.reading.missing, id]
+		};
+	}
 	const [problem] = await followNewest(writing);
 	if (problem !== void 0) throw new ProblemError(problem);
-}
-async function lookUpOne(writing, versionId) {
-	const { world, reading } = writing;
-	const version = await lookIfThere(world, reading.prompt.id, versionId);
-	if (version === null) {
-		writing.reading = {
-			...reading,
-			missing: [...reading.missing, versionId]
-		};
-		return;
-	}
-	note(writing, version);
 }
 var init_look = __esmMin((() => {
 	init_digest();
@@ -36938,7 +36869,7 @@ async function createVersion$1(writing, change) {
 	try {
 		return await adoptFound(writing, change) ?? await makeVersion(writing, change);
 	} catch (error) {
-		if (!isLost(error)) return failed("Creating the version", error);
+		if (!isLost(error)) return failed("Creating the version")(error);
 		return stopped("unknown", makeProblem("apply/outcome-unknown", { reason: error.problem.message }));
 	}
 }
@@ -37156,38 +37087,27 @@ function beginWriter(world, wanted) {
 			...change,
 			activated
 		}),
-		update: (change) => updatePrompt$1(begun(), change),
-		activate: (environment, version) => setActive$1(begun(), environment, version)
+		update: (change) => updatePrompt$1(begun(), change).catch(failed("Updating the prompt")),
+		activate: (environment, { id }) => setActive$1(begun(), environment, id).catch(failed(`Setting "${environment}"`))
 	};
 }
 /** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
 async function updatePrompt$1({ world, reading }, change) {
 	const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
 	const fields = Object.fromEntries(entries);
-	try {
-		const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-		const differ = FIELDS$2.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
-		if (differ.length === 0) return {
-			status: "made",
-			problems: []
-		};
-		return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
-	} catch (error) {
-		return failed("Updating the prompt", error);
-	}
-}
-async function setActive$1(writing, environment, version) {
-	try {
-		return await activate(writing, environment, await verified(writing, version));
-	} catch (error) {
-		return failed(`Setting "${environment}"`, error);
-	}
+	const updated = await world.service.updatePrompt(reading.prompt.id, fields);
+	const differ = FIELDS$2.filter((field) => fields[field] !== void 0 && fields[field] !== updated[field]);
+	if (differ.length === 0) return {
+		status: "made",
+		problems: []
+	};
+	return stopped("unknown", makeProblem("apply/fields-differ", { fields: differ }));
 }
 /** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function verified(writing, { id }) {
+async function setActive$1(writing, environment, id) {
 	const entry = findEntry(writing.reading, id);
 	if (entry === void 0) throw unexpected("a version that nobody has looked at was to go live");
-	return lookVerified(writing, entry);
+	return activate(writing, environment, await lookVerified(writing, entry));
 }
 function unexpected(reason) {
 	return new ProblemError(makeProblem("internal/unexpected", { reason }));
@@ -37961,9 +37881,8 @@ async function walk(mode, options, world, finish) {
 async function planObserved(desired, { provider, name: service }, needs, world) {
 	const { files, base, config } = desired;
 	const wantedFor = (file) => wantedOf(file, desired, needs);
-	const gone = (base?.gone ?? []).map(({ id, pins }) => {
-		return readingOnly(id, pins.map(({ environment }) => environment));
-	});
+	const namesIn = ({ pins }) => pins.map(({ environment }) => environment);
+	const gone = (base?.gone ?? []).map((file) => readingOnly(file.id, namesIn(file)));
 	const observation = await observe(provider, [...files.map(wantedFor), ...gone], observing(config, world));
 	const problems = [...desired.problems, ...noneFound(files, observation, service)];
 	return {
@@ -38062,11 +37981,8 @@ init_problem();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
-	if (!options.dryRun && !mayApply(options, world)) return refused(mode, makeProblem("usage/confirmation-needed"));
+	if (!options.dryRun && needsQuestion(options, world) && world.confirm === null) return refused(mode, makeProblem("usage/confirmation-needed"));
 	return walk(mode, options, world, (walked) => finish(walked, options, world));
-}
-function mayApply({ yes }, { confirm, environment }) {
-	return yes || environment["CI"] === "true" || confirm !== null;
 }
 /** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
 async function finish(walked, options, world) {
@@ -56436,16 +56352,15 @@ async function mergeDoubtful({ base, ours, theirs }, since, merging) {
 function isMergeable(text) {
 	return !text.includes("\0") && text.isWellFormed();
 }
-function mergeField(file, field, { base, fields }, { side, labels }) {
-	const ours = file[field];
+function mergeField(file, field, service, merging) {
+	const [ours, theirs] = [file[field], service.fields[field]];
 	if (ours === void 0) return [];
-	const theirs = fields[field];
 	const { value, conflict } = mergeValue({
-		base: base === null ? null : { value: base[field] ?? "" },
+		base: service.base && { value: service.base[field] ?? "" },
 		ours,
 		theirs
-	}, side);
-	if (conflict) return [stepOf([field], ours, theirs, labels)];
+	}, merging.side);
+	if (conflict) return [stepOf([field], ours, theirs, merging.labels)];
 	return value === ours ? [] : [stepOf([field], ours, value)];
 }
 /** Key by key; where any key is in conflict, the whole of it is. */
@@ -56580,7 +56495,6 @@ async function inNewFolder(use) {
 	}
 }
 // src/commands/merge-base.ts
-init_digest();
 init_versions$1();
 /**
 * What a file and an edit in the service both come from: the text of the version that was edited. Fields belong to no
@@ -56618,7 +56532,7 @@ async function readContentBase(edit, known, history) {
 	}
 	const holder = origin.ours ? origin : known.find((one) => one.ours && isSameContent(one, origin)) ?? origin;
 	return {
-		baseContent: contentOf$1(holder, await fileOf(holder, file, repository)),
+		baseContent: holder.content ?? (await fileOf(holder, file, repository))?.content ?? null,
 		since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null
 	};
 }
@@ -56671,14 +56585,9 @@ function hadOneText({ content }, earlier, known) {
 	return earlier.length > 0 && earlier.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown));
 }
 /** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */
-async function fileOf({ ours, source, digest }, { id }, repository) {
-	const { commit, path } = source ?? {};
-	const then = !ours || commit === void 0 || path === void 0 ? null : await fileInGit(repository, commit, path);
-	return then?.id === id && isDigestOf(digest, then.content) ? then : null;
-}
-/** What a version held, as it was read or by its file. */
-function contentOf$1({ content: held }, file) {
-	return held ?? file?.content ?? null;
+async function fileOf(version, { id }, repository) {
+	const then = version.ours ? await fileOfVersion(version, repository) : null;
+	return then?.id === id ? then : null;
 }
 // src/commands/pull.ts
 init_workspace();
@@ -56923,7 +56832,7 @@ init_prompt_file();
 init_problem();
 /** Pins an environment of a prompt to the version that it served before, or to a number. */
 async function rollback(options, world) {
-	const { environment, to } = options;
+	const { environment } = options;
 	return editFiles({
 		mode: "rollback",
 		needs: (config) => ({
@@ -56931,16 +56840,16 @@ async function rollback(options, world) {
 			environments: readFor(environment, config),
 			whole: true
 		}),
-		draft: (prompt, walked) => draftRollback(prompt, environment, to, walked),
+		draft: (prompt, walked) => draftRollback(prompt, options, walked),
 		subject: (names) => `Roll ${names} back in ${environment}`
 	}, options, world);
 }
-async function draftRollback(prompt, environment, to, walked) {
+async function draftRollback(prompt, options, walked) {
 	const { file, observed } = prompt;
-	const known = observed?.known ?? [];
-	const number = to ?? await versionBefore(prompt, environment, known, walked);
+	const { environment, to } = options;
+	const number = to ?? await versionBefore(prompt, environment, walked);
 	if (typeof number !== "number") return stays(file, "blocked", [number]);
-	const version = known.find((one) => one.number === number);
+	const version = observed?.known.find((one) => one.number === number);
 	if (version !== void 0) return draftPin({
 		environment,
 		version
@@ -56948,20 +56857,21 @@ async function draftRollback(prompt, environment, to, walked) {
 	return stays(file, "blocked", [makeProblem("rollback/unknown-version", { number }, { path: file.path })]);
 }
 /** What git says the environment was pinned to before; where it says nothing, the version before that is known. */
-async function versionBefore(prompt, environment, known, { repository }) {
+async function versionBefore(prompt, environment, walked) {
 	const place = { path: prompt.file.path };
+	const known = prompt.observed?.known ?? [];
 	const served = servedIn(prompt, environment);
 	if (served === null) return makeProblem("rollback/nothing-served", { environment }, place);
-	const before = pinnedBefore(await readPins(prompt.file, environment, repository), served, known);
+	const before = pinnedBefore(await readPins(prompt, environment, walked), served, known);
 	if (before.kind === "number") return before.number;
 	if (before.kind === "unclear") return unclear(before.pin, environment, place);
-	if (repository?.shallow) return makeProblem("rollback/shallow", { environment }, place);
+	if (walked.repository?.shallow) return makeProblem("rollback/shallow", { environment }, place);
 	return knownBefore(known, served) ?? makeProblem("rollback/nothing-before", {
 		environment,
 		number: served.number
 	}, place);
 }
-async function readPins(file, environment, repository) {
+async function readPins({ file }, environment, { repository }) {
 	if (repository === null || repository.head === null) return [];
 	return (await readFileHistory(file, repository.head, repository)).pins.get(environment) ?? [];
 }
@@ -58665,7 +58575,14 @@ init_problem();
 function renderText(report, options) {
 	const style = styleFor(options);
 	const shared = sharedProblems(report.prompts);
-	const blocks = report.prompts.filter((prompt) => !isDull(prompt, options.quiet, shared)).map((prompt) => renderPrompt(prompt, report.mode, options, style, shared));
+	const blocks = report.prompts.flatMap((prompt) => {
+		const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+		if (own.length === 0 && (options.quiet || isDull(prompt))) return [];
+		return renderPrompt({
+			...prompt,
+			problems: own
+		}, report.mode, options, style);
+	});
 	const errors = [...report.problems, ...shared].filter(isError);
 	return [
 		...options.quiet ? [] : filesBlock(report, style),
@@ -58688,19 +58605,19 @@ function filesBlock({ files = [] }, style) {
 		return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
 	}).join("\n")];
 }
-function isDull({ changes, edits = [], problems, status }, quiet, shared) {
-	if (problems.some((problem) => isError(problem) && !isShared(problem, shared))) return false;
-	return quiet || changes.length + edits.length === 0 || status === "unchanged";
+function isDull({ changes, edits = [], status }) {
+	return changes.length + edits.length === 0 || status === "unchanged";
 }
-function renderPrompt(prompt, mode, { quiet, withoutDiffs = false }, style, shared) {
-	const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
+/** @param prompt with the problems that are shown of it */
+function renderPrompt(prompt, mode, options, style) {
+	const { quiet, withoutDiffs = false } = options;
 	const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
 	const leavesNoDiff = prompt.status === "failed" && prompt.edits === void 0;
 	return [
 		...promptTitle(prompt, style, titleNote(prompt, style.colours)),
 		...work,
 		...quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style),
-		...own.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, "  "))
+		...prompt.problems.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, "  "))
 	].join("\n");
 }
 function titleNote({ status }, { red }) {
@@ -58920,7 +58837,7 @@ function promptRow(prompt, context, open) {
 	].join(" ");
 	const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
 	const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
-	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf$1(prompt, context)}${status}</summary>
+	return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, context)}${status}</summary>
 <div class="body">${bodyOf$1(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
 }
@@ -58951,7 +58868,7 @@ function fieldsOf({ changes }) {
 	return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(", ")}</span>`;
 }
 /** Each cell says its environment: a narrow page has no columns. */
-function cellsOf$1(prompt, { environments }) {
+function cellsOf(prompt, { environments }) {
 	return environments.map((environment) => {
 		const cell = cellOf(prompt, environment);
 		const refused = cell.kind === "change" && prompt.status === "blocked";
@@ -59269,13 +59186,9 @@ function matrixSections(report) {
 	if (report.mode !== "status") return [];
 	const environments = environmentsOf(report);
 	const head = tableHead(["prompt", ...environments.map(codeSpan)]);
-	const items = report.prompts.map((prompt) => tableRow([prompt.key, ...environments.map((environment) => cellText(cellOf(prompt, environment)))].map(codeSpan)));
-	return [{
-		open: `\n#### Environments\n\n${head}`,
-		items,
-		item: "row",
-		share: .7
-	}];
+	const cellsOf = (prompt) => environments.map((environment) => cellText(cellOf(prompt, environment)));
+	const rowOf = (prompt) => [tableRow([prompt.key, ...cellsOf(prompt)].map(codeSpan))];
+	return [section(`#### Environments\n\n${head}`, "row", .7, report.prompts, rowOf)];
 }
 /** One block for all would be cut as a whole: each problem is one. */
 function problemItems(problem) {
@@ -59287,14 +59200,11 @@ function problemItems(problem) {
 */
 function rowsOf(prompt, planned) {
 	const { key, status, changes, edits = [] } = prompt;
-	const rows = changes.filter((change) => !isDrift(change, prompt)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : cellsOf(change, prompt));
+	const rows = changes.filter((change) => !isDrift(change, prompt)).flatMap((change) => change.kind === "create-version" && !isUnfollowed(change, changes) ? [] : changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`));
 	const left = (planned || edits.length > 0) && (status === "failed" || status === "not_attempted");
 	const edited = edits.map((edit) => codeSpan(editText(edit)));
 	const remains = edits.some(isConflict) ? edited : [];
 	return (rows.length === 0 && left ? [status.replace("_", " "), ...remains] : [...rows, ...edited]).map((cell) => tableRow([codeSpan(key), cell]));
-}
-function cellsOf(change, prompt) {
-	return changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`);
 }
 /** What only puts back what the base wants already is a drift note, and no change of the files. */
 function isDrift(change, { drift }) {
