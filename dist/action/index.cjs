@@ -21256,13 +21256,17 @@ function wantedContent(pin, file, atRefs) {
 */
 function dueVersion(file, observed, meanings) {
 	if (isContentDue(file, observed, meanings)) return "content";
-	return observed.recordDue && !meanings.some(({ kind }) => kind === "new") ? "baseline" : null;
+	return observed.recordDue && !makesAny(meanings) ? "baseline" : null;
+}
+function makesAny(meanings) {
+	return meanings.some(({ kind }) => kind === "new");
 }
 function isContentDue(file, observed, meanings) {
 	if (followsLatest(file)) return meanings.some((one) => one.kind === "new" && one.target.new === file.content);
 	const { active, metadata, recordDue } = observed;
 	const content = asHeld(file.content, metadata);
-	if (recordDue && [...active.values()].some((version) => version !== null && isInSync$1(version, content))) return false;
+	const isFound = makesAny(meanings) ? holds : isInSync$1;
+	if (recordDue && [...active.values()].some((version) => version !== null && isFound(version, content))) return false;
 	const stays = ({ pin }, at) => meanings[at]?.kind === "in-sync" || meanings[at]?.kind === "unknown" && pin.kind !== "version";
 	const left = file.pins.filter((pin, at) => !stays(pin, at));
 	return !observed.remembers(file.content, new Set(left.map(({ environment }) => environment)));

@@ -1,7 +1,7 @@
 import type { Observed } from './observed.ts';
 import { contentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, type Content, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
-import { asHeld, findContent, findNamed, isInSync, type KnownVersion } from './versions.ts';
+import { asHeld, findContent, findNamed, holds, isInSync, type KnownVersion } from './versions.ts';
 
 /** What a pin asks for: nothing, a known version, a content that no known version holds, or what nobody knows. */
 export type Meaning =
@@ -58,15 +58,20 @@ export function dueVersion(
   meanings: readonly Meaning[],
 ): 'content' | 'baseline' | null {
   if (isContentDue(file, observed, meanings)) return 'content';
-  return observed.recordDue && !meanings.some(({ kind }) => kind === 'new') ? 'baseline' : null;
+  return observed.recordDue && !makesAny(meanings) ? 'baseline' : null;
+}
+
+function makesAny(meanings: readonly Meaning[]): boolean {
+  return meanings.some(({ kind }) => kind === 'new');
 }
 
 function isContentDue(file: PromptFile, observed: Observed, meanings: readonly Meaning[]): boolean {
   if (followsLatest(file)) return meanings.some((one) => one.kind === 'new' && one.target.new === file.content);
   const { active, metadata, recordDue } = observed;
   const content = asHeld(file.content, metadata);
-  // The record names what is served, and has the file's text itself.
-  if (recordDue && [...active.values()].some((version) => version !== null && isInSync(version, content))) return false;
+  // A baseline has the file's text itself; any other version that is made names what is served.
+  const isFound = makesAny(meanings) ? holds : isInSync;
+  if (recordDue && [...active.values()].some((version) => version !== null && isFound(version, content))) return false;
   // An id is a promise by itself: unknown ones are planned for.
   const stays = ({ pin }: EnvironmentPin, at: number) =>
     meanings[at]?.kind === 'in-sync' || (meanings[at]?.kind === 'unknown' && pin.kind !== 'version');

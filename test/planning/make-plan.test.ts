@@ -108,6 +108,23 @@ table('Metadata of the own versions', [
   ],
 ]);
 
+table('A text of the file that no pin follows', [
+  [
+    'is made at once where only a version with settings of somebody else has it, and another one is made',
+    { pins: { staging: 'git:v1' } },
+    { staging: outside(1, 'Hello', model), promptsync: null },
+    ['create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'],
+    { refs: { v1: content('Old') } },
+  ],
+  [
+    'is not where the record of the one that is made names it',
+    { pins: { staging: 'git:v1' } },
+    { staging: outside(1, 'Hello'), promptsync: null },
+    ['create "Old" for git:v1', 'staging: v1 → new "Old"'],
+    { refs: { v1: content('Old') } },
+  ],
+]);
+
 const history = version(9, 'Hello', { ledger: [entry(7, 'Seven'), entry(8, 'Eight')] });
 
 /** Of a file that pins production alone, where what is tracked is the version 9 that knows 7 and 8. */
