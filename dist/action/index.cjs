@@ -20368,7 +20368,7 @@ function historyOf$1({ ask, askWith }, trees) {
 		/** The newest commit that two have in common; null where there is none, or one of the two is not there. */
 		mergeBase: async (one, other) => (await ask("merge-base", "--", one, other).catch(() => "")).trim() || null,
 		/** A commit and what was merged or pushed to its branch before it, newest first. */
-		mergesBefore: (commit) => revList("--first-parent", `--max-count=${MOST_COMMITS}`, commit)
+		mergesBefore: (commit, most = MOST_COMMITS) => revList("--first-parent", `--max-count=${most}`, commit)
 	};
 }
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
@@ -54978,9 +54978,8 @@ function pullOf({ number, head, base, user }, { repository: home, sender }) {
 		isForeign
 	};
 }
-/** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
-function chooseMode(mode, event, branch) {
-	const live = branch ?? event.defaultBranch;
+/** What a run is for: `auto` applies a push to the branch that goes live (null: not known). Throws a `ProblemError`. */
+function chooseMode(mode, event, live) {
 	const chosen = mode === "auto" ? modeOf(event, live) : mode;
 	if (chosen === "plan" || chosen === "drift") return chosen;
 	if (event.pull !== null) throw new ProblemError(makeProblem("guard/not-merged", { pull: true }));
@@ -55054,6 +55053,14 @@ async function makeContext(inputs, host) {
 		} : gitStartOf(config),
 		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
 		github: token === void 0 ? null : connectGitHub(token, host)
+	};
+}
+/** What every command is given of a run: the configuration, and the key that goes to the service. */
+function accessOf({ inputs, configuration }) {
+	return {
+		configuration,
+		apiKey: inputs["api-key"],
+		keyFrom: "The input `api-key`"
 	};
 }
 function noFolder(name) {
@@ -55137,19 +55144,25 @@ async function compareWithReviews(plan, { commits, concerns, reviewOf }) {
 		reviews: []
 	}));
 	const shownBy = /* @__PURE__ */ new Set();
-	let [asked, failure] = [0, null];
+	let asked = 0;
+	let failure = null;
 	for (const commit of commits) {
 		const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
 		if (about.length === 0) continue;
 		if (asked === MOST_ASKED) break;
 		asked += 1;
-		const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
-		if (!review) break;
-		for (const one of about) {
-			one.reviews.push(review);
-			const left = one.left.filter((digest) => !covers(review, digest, plan));
-			if (left.length < one.left.length) shownBy.add(review.pull ?? 0);
-			one.left = left;
+		try {
+			const review = await reviewOf(commit);
+			if (review === null) continue;
+			for (const one of about) {
+				one.reviews.push(review);
+				const left = one.left.filter((digest) => !covers(review, digest, plan));
+				if (left.length < one.left.length) shownBy.add(review.pull);
+				one.left = left;
+			}
+		} catch (error) {
+			failure = messageOf(error);
+			break;
 		}
 	}
 	const refused = all.filter(({ left }) => left.length > 0);
@@ -55163,12 +55176,10 @@ function covers({ shown }, digest, plan) {
 }
 /** Without a place: the prompt has one, and what is said of all is said once. */
 function notReviewed(reviews, failure) {
-	const asked = new Map(reviews.map((review) => [review.pull, review]));
-	asked.delete(null);
 	return makeProblem("guard/not-reviewed", {
-		pulls: [...asked.values()].map(({ pull, shown }) => ({
+		pulls: [...new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]))].map(([pull, shown]) => ({
 			pull: `#${pull}`,
-			shown: shown !== null
+			shown
 		})),
 		failure
 	});
@@ -55388,7 +55399,7 @@ async function reviewGate(context, walked, pulls) {
 */
 async function trailOf({ plan, config, repository }) {
 	const changing = plan.prompts.filter(({ changes }) => changes.some(isVisible)).map(({ file }) => file.path);
-	if (repository === null || repository.head === null) return {
+	if (changing.length === 0 || !repository?.head) return {
 		commits: [],
 		concerns: () => false
 	};
@@ -55398,7 +55409,7 @@ async function trailOf({ plan, config, repository }) {
 		return [path, new Set(places.map(({ commit }) => commit))];
 	};
 	const configured = configPaths(config);
-	const touched = new Map(changing.length === 0 ? [] : await Promise.all([...configured, ...changing].map(touching)));
+	const touched = new Map(await Promise.all([...configured, ...changing].map(touching)));
 	return {
 		commits: await mergesBefore(head),
 		concerns: ({ path }, commit) => commit === head || [path, ...configured].some((one) => touched.get(one)?.has(commit) === true)
@@ -55410,10 +55421,7 @@ function reviewsOf({ github, branch, inputs, world }) {
 	return async (commit) => {
 		if (github === null) throw new Error("there is no `github-token`");
 		const pull = await mergedPullOf(github, commit, branch);
-		return pull === null ? {
-			pull: null,
-			shown: null
-		} : {
+		return pull && {
 			pull: pull.number,
 			shown: await shownIn(github, pull.head, name)
 		};
@@ -59623,8 +59631,8 @@ function branchOf(mode, inputs) {
 }
 /** Edits and commits as the command does. A commit that is not the newest would take back what newer ones have done. */
 async function edit(mode, context) {
-	const { inputs, configuration, world } = context;
-	const { "api-key": apiKey, prompts, from, to, environment } = inputs;
+	const { inputs, world } = context;
+	const { prompts, from, to, environment } = inputs;
 	const chosen = {
 		only: [],
 		named: mode === "pull" ? [] : prompts.split(/\s+/).filter((one) => one !== "")
@@ -59635,9 +59643,7 @@ async function edit(mode, context) {
 	});
 	const options = {
 		...chosen,
-		configuration,
-		apiKey,
-		keyFrom: "The input `api-key`",
+		...accessOf(context),
 		dryRun: false,
 		commit: true,
 		refusals
@@ -60040,7 +60046,7 @@ async function apply(context) {
 /** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */
 async function mergedSince(before, { head, mergesBefore }) {
 	if (head === null) return [];
-	const commits = await mergesBefore(head);
+	const commits = await mergesBefore(head, 101);
 	return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 /** What differs is reported; how much may change at once, and what is done about drift, does not matter. */
@@ -60061,17 +60067,15 @@ async function drift(context) {
 		base: "HEAD"
 	}, context.world) };
 }
-function optionsOf({ inputs, configuration }) {
-	const { "on-drift": onDrift, "max-changes": maxChanges, "api-key": apiKey } = inputs;
+function optionsOf(context) {
+	const { "on-drift": onDrift, "max-changes": maxChanges } = context.inputs;
 	return {
 		only: [],
 		exitCode: false,
 		allowDirty: false,
-		configuration,
+		...accessOf(context),
 		onDrift,
-		maxChanges,
-		apiKey,
-		keyFrom: "The input `api-key`"
+		maxChanges
 	};
 }
 /** That of the input, or of the usual variable. */

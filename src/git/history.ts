@@ -25,7 +25,7 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     mergeBase: async (one: string, other: string): Promise<string | null> =>
       (await ask('merge-base', '--', one, other).catch(() => '')).trim() || null,
     /** A commit and what was merged or pushed to its branch before it, newest first. */
-    mergesBefore: (commit: string) => revList('--first-parent', `--max-count=${MOST_COMMITS}`, commit),
+    mergesBefore: (commit: string, most = MOST_COMMITS) => revList('--first-parent', `--max-count=${most}`, commit),
   };
 }
 

@@ -53,6 +53,11 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   };
 }
 
+/** What every command is given of a run: the configuration, and the key that goes to the service. */
+export function accessOf({ inputs, configuration }: Context) {
+  return { configuration, apiKey: inputs['api-key'], keyFrom: 'The input `api-key`' };
+}
+
 function noFolder(name: string): ProblemError {
   const expected = `there is no folder "${name}" in the workspace`;
   return new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));

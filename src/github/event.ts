@@ -103,9 +103,8 @@ function pullOf(
 export type Proposing = 'pull' | 'promote' | 'rollback';
 export type Mode = 'plan' | 'sync' | 'drift' | Proposing;
 
-/** What a run is for: `auto` applies a push to the branch (null: the default one) that goes live. Throws a `ProblemError`. */
-export function chooseMode(mode: Mode | 'auto', event: Event, branch: string | null): Mode {
-  const live = branch ?? event.defaultBranch;
+/** What a run is for: `auto` applies a push to the branch that goes live (null: not known). Throws a `ProblemError`. */
+export function chooseMode(mode: Mode | 'auto', event: Event, live: string | null): Mode {
   const chosen = mode === 'auto' ? modeOf(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));

@@ -40,14 +40,14 @@ export async function reviewGate(context: Context, walked: Walked, pulls: Set<nu
  */
 async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail, 'reviewOf'>> {
   const changing = plan.prompts.filter(({ changes }) => changes.some(isVisible)).map(({ file }) => file.path);
-  if (repository === null || repository.head === null) return { commits: [], concerns: () => false };
+  if (changing.length === 0 || !repository?.head) return { commits: [], concerns: () => false };
   const { head, fromRoot, mergesBefore, whereTouched } = repository;
   const touching = async (path: string) => {
     const places = await whereTouched(head, fromRoot(path), 'branch');
     return [path, new Set(places.map(({ commit }) => commit))] as const;
   };
   const configured = configPaths(config);
-  const touched = new Map(changing.length === 0 ? [] : await Promise.all([...configured, ...changing].map(touching)));
+  const touched = new Map(await Promise.all([...configured, ...changing].map(touching)));
   return {
     commits: await mergesBefore(head),
     concerns: ({ path }, commit) =>
@@ -61,8 +61,6 @@ function reviewsOf({ github, branch, inputs, world }: Context): Trail['reviewOf'
   return async (commit) => {
     if (github === null) throw new Error('there is no `github-token`');
     const pull = await mergedPullOf(github, commit, branch);
-    return pull === null
-      ? { pull: null, shown: null }
-      : { pull: pull.number, shown: await shownIn(github, pull.head, name) };
+    return pull && { pull: pull.number, shown: await shownIn(github, pull.head, name) };
   };
 }

@@ -5,7 +5,7 @@ import type { Repository } from '../git/repository.ts';
 import { makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { baseOf, openWhole } from './checkout.ts';
 import { tipOfBranch } from './client.ts';
-import { makeContext, type Context } from './context.ts';
+import { accessOf, makeContext, type Context } from './context.ts';
 import { chooseMode, type PullRequest } from './event.ts';
 import { askGitHub, reviewGate } from './gates.ts';
 import { propose } from './propose.ts';
@@ -83,10 +83,13 @@ async function apply(context: Context): Promise<Came> {
   };
 }
 
+/** So many merges a queue puts into one push at most. */
+const MOST_MERGES = 100;
+
 /** What a push has brought to the branch: of a merge queue several merges. Without one it is the newest commit alone. */
 async function mergedSince(before: string | null, { head, mergesBefore }: Repository): Promise<readonly string[]> {
   if (head === null) return [];
-  const commits = await mergesBefore(head);
+  const commits = await mergesBefore(head, MOST_MERGES + 1);
   return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 
@@ -98,10 +101,10 @@ async function drift(context: Context): Promise<Came> {
   return { result: await sync(options, context.world) };
 }
 
-function optionsOf({ inputs, configuration }: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
-  const { 'on-drift': onDrift, 'max-changes': maxChanges, 'api-key': apiKey } = inputs;
+function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
+  const { 'on-drift': onDrift, 'max-changes': maxChanges } = context.inputs;
   const always = { only: [], exitCode: false, allowDirty: false };
-  return { ...always, configuration, onDrift, maxChanges, apiKey, keyFrom: 'The input `api-key`' };
+  return { ...always, ...accessOf(context), onDrift, maxChanges };
 }
 
 /** That of the input, or of the usual variable. */

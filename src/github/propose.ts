@@ -10,7 +10,7 @@ import { openProposal } from '../git/proposal.ts';
 import { makeProblem, messageOf, ProblemError, problemOf } from '../problem.ts';
 import { openWhole } from './checkout.ts';
 import { ACTIONS, whoAmI, type GitHub } from './client.ts';
-import type { Context } from './context.ts';
+import { accessOf, type Context } from './context.ts';
 import type { Proposing, PullRequest } from './event.ts';
 import { askGitHub } from './gates.ts';
 import { bodyOf, conclude, needed, type Done } from './publish.ts';
@@ -55,19 +55,11 @@ export function branchOf(mode: Proposing, inputs: Inputs): string {
 
 /** Edits and commits as the command does. A commit that is not the newest would take back what newer ones have done. */
 async function edit(mode: Proposing, context: Context): Promise<CommandResult> {
-  const { inputs, configuration, world } = context;
-  const { 'api-key': apiKey, prompts, from, to, environment } = inputs;
+  const { inputs, world } = context;
+  const { prompts, from, to, environment } = inputs;
   const chosen = { only: [], named: mode === 'pull' ? [] : prompts.split(/\s+/).filter((one) => one !== '') };
   const refusals = (walked: Walked) => mergedAndNewest(walked, { ...chosen, askForge: askGitHub(context) });
-  const options = {
-    ...chosen,
-    configuration,
-    apiKey,
-    keyFrom: 'The input `api-key`',
-    dryRun: false,
-    commit: true,
-    refusals,
-  };
+  const options = { ...chosen, ...accessOf(context), dryRun: false, commit: true, refusals };
   if (mode === 'pull') return pull({ ...options, side: null, unattended: true }, world);
   if (mode === 'promote') return promote({ ...options, all: false, from, to }, world);
   // The command line does not take it without a key.

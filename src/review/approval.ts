@@ -64,16 +64,16 @@ export function parseApproval(text: string): Shown | null {
   return plan === undefined ? null : { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
 }
 
-/** How a merged commit was reviewed; the request's number is null where none brought it. */
-export type Review = { readonly pull: number | null; readonly shown: Shown | null };
+/** What the review of a merged pull request has shown; null where nothing can be applied by it. */
+export type Review = { readonly pull: number; readonly shown: Shown | null };
 
 /** Where the changes of a plan may have been shown. */
 export type Trail = {
   /** What the branch has come through, newest first. */
   readonly commits: readonly string[];
   readonly concerns: (file: PromptFile, commit: string) => boolean;
-  /** Rejects where it cannot be told. */
-  readonly reviewOf: (commit: string) => Promise<Review>;
+  /** Null where no pull request brought the commit. Rejects where it cannot be told. */
+  readonly reviewOf: (commit: string) => Promise<Review | null>;
 };
 
 /** So many commits are asked about in one run. */
@@ -94,19 +94,25 @@ export async function compareWithReviews(plan: Plan, { commits, concerns, review
     reviews: [] as Review[],
   }));
   const shownBy = new Set<number>();
-  let [asked, failure]: [number, string | null] = [0, null];
+  let asked = 0;
+  let failure: string | null = null;
   for (const commit of commits) {
     const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
     if (about.length === 0) continue;
     if (asked === MOST_ASKED) break;
     asked += 1;
-    const review = await reviewOf(commit).catch((error) => void (failure = messageOf(error)));
-    if (!review) break;
-    for (const one of about) {
-      one.reviews.push(review);
-      const left = one.left.filter((digest) => !covers(review, digest, plan));
-      if (left.length < one.left.length) shownBy.add(review.pull ?? 0);
-      one.left = left;
+    try {
+      const review = await reviewOf(commit);
+      if (review === null) continue;
+      for (const one of about) {
+        one.reviews.push(review);
+        const left = one.left.filter((digest) => !covers(review, digest, plan));
+        if (left.length < one.left.length) shownBy.add(review.pull);
+        one.left = left;
+      }
+    } catch (error) {
+      failure = messageOf(error);
+      break;
     }
   }
   const refused = all.filter(({ left }) => left.length > 0);
@@ -119,8 +125,7 @@ function covers({ shown }: Review, digest: string, plan: Plan): boolean {
 
 /** Without a place: the prompt has one, and what is said of all is said once. */
 function notReviewed(reviews: readonly Review[], failure: string | null): Problem {
-  const asked = new Map(reviews.map((review) => [review.pull, review]));
-  asked.delete(null);
-  const pulls = [...asked.values()].map(({ pull, shown }) => ({ pull: `#${pull}`, shown: shown !== null }));
+  const asked = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
+  const pulls = [...asked].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
   return makeProblem('guard/not-reviewed', { pulls, failure });
 }

@@ -135,7 +135,7 @@ describe('the mode', () => {
     const short = (end: string): string =>
       end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
     const modes = ['auto', 'plan', 'sync', 'drift'] as const;
-    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words), null))))).toEqual(expected);
+    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words), 'main'))))).toEqual(expected);
   });
 
   test.each([
@@ -145,14 +145,14 @@ describe('the mode', () => {
     expect(chooseMode('auto', eventOf(`push ${ref}`), 'live')).toBe(expected);
   });
 
-  test.each<[string, string | null, string]>([
-    ['schedule', null, 'pull'],
+  test.each<[string, string, string]>([
+    ['schedule', 'main', 'pull'],
     ['workflow_dispatch refs/heads/live', 'live', 'pull'],
     ['workflow_dispatch', 'live', 'action/invalid-input'],
-    ['workflow_dispatch refs/heads/other', null, 'action/invalid-input'],
-    ['workflow_dispatch refs/tags/main', null, 'action/invalid-input'],
-    ['pull_request refs/pull/7/merge', null, 'guard/not-merged'],
-    ['pull_request_target', null, 'guard/not-merged'],
+    ['workflow_dispatch refs/heads/other', 'main', 'action/invalid-input'],
+    ['workflow_dispatch refs/tags/main', 'main', 'action/invalid-input'],
+    ['pull_request refs/pull/7/merge', 'main', 'guard/not-merged'],
+    ['pull_request_target', 'main', 'guard/not-merged'],
   ])('on %s, where %s goes live, what is edited in the service comes to %s', (words, branch, expected) => {
     const [end = ''] = endOfCall(() => chooseMode('pull', eventOf(words), branch)).split(': ');
     expect(end).toBe(expected);

@@ -87,20 +87,19 @@ describe('Of the changes of these prompts', () => {
     return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(changeDigests)) } };
   };
   const unread: Review = { pull: 8, shown: null };
-  const none: Review = { pull: null, shown: null };
   const whole: Review = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
 
   /** Each commit has the letters of the prompts that it is about. */
-  test.each<[string, string, Readonly<Record<string, Review>>, Readonly<Record<string, RegExp>>]>([
+  test.each<[string, string, Readonly<Record<string, Review | null>>, Readonly<Record<string, RegExp>>]>([
     ['a', 'all were shown', { a: shows('a') }, {}],
     ['b', 'the rest of what was shown is done', { b: shows('ab') }, {}],
     ['', 'nothing is to be done', {}, {}],
     ['ab', 'each was shown by another one', { a: shows('a'), b: shows('b', 6) }, {}],
-    ['a', 'an earlier commit has shown it', { a1: none, a2: shows('a') }, {}],
+    ['a', 'an earlier commit has shown it', { a1: null, a2: shows('a') }, {}],
     ['ab', 'the plan was shown as a whole', { ab: whole }, {}],
     ['ab', 'one was not shown', { ab: shows('a') }, { b: /#7 has shown something else/ }],
     ['a', 'a commit that is not about it counts for nothing', { b: shows('a') }, { a: /no merged pull request/ }],
-    ['a', 'no pull request brought it', { a: none }, { a: /no merged pull request brought it/ }],
+    ['a', 'no pull request brought it', { a: null }, { a: /no merged pull request brought it/ }],
     ['a', 'none has a check', { a: unread }, { a: /#8 has no check of promptsync/ }],
     ['a', 'all that were asked are named', { a1: unread, a2: shows('b') }, { a: /#8 has no check.*, #7 has shown/ }],
   ])('%j: %s', async (ids, _, reviews, refused) => {
@@ -121,7 +120,7 @@ describe('Of the changes of these prompts', () => {
       concerns: () => true,
       reviewOf: async (commit: string) => {
         asked.push(commit);
-        return commit === at ? shows('a') : none;
+        return commit === at ? shows('a') : null;
       },
     });
     expect([...(await compareWithReviews(planOf('a'), trail('99'))).unreviewed.keys()]).toEqual([]);
