@@ -937,6 +937,7 @@ var init_usage = __esmMin((() => {
 		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
+		"usage/not-a-report": error$1((e) => `${e.path} cannot be read as a report (${e.reason}).`, "Give the file that `--output plan.json` or `--format json` has written with this version of promptsync."),
 		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
 		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check `service.embedded`, or --db and --port of `serve`."),
 		"init/service-needed": error$1("It is not known where the prompt service is, and there is no terminal to ask on.", "Give its address with --url, or try the embedded service with --embedded."),

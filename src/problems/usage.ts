@@ -100,6 +100,10 @@ export const USAGE = {
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
     'Give a path in a folder that exists and that you may write to.',
   ),
+  'usage/not-a-report': error<{ path: string; reason: string }>(
+    (e) => `${e.path} cannot be read as a report (${e.reason}).`,
+    'Give the file that `--output plan.json` or `--format json` has written with this version of promptsync.',
+  ),
   'usage/stdout-unwritable': error<{ reason: string }>(
     (e) => `The report cannot be written to standard output (${e.reason}).`,
     'What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output.',
