@@ -66,6 +66,7 @@ export const EVIDENCE = {
   'usage/cancelled': {},
   'usage/declined': {},
   'usage/output-unwritable': { path: 'reports/report.json', reason: 'ENOENT' },
+  'usage/output-format': { reason: '--output plan.yaml does not say in which format' },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },
   'usage/stdout-unwritable': { reason: 'ENOSPC' },
   'usage/cannot-serve': { reason: 'EADDRINUSE' },

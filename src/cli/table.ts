@@ -9,6 +9,7 @@ import {
   environmentName,
   needed,
   port,
+  PRINT,
   REPORT,
   SHARED,
   SYNC,
@@ -193,6 +194,14 @@ Ids of versions are told by --environment and --format json.`,
   command: async (options, key, world) => (await import('../commands/history.ts')).history({ ...options, key }, world),
 });
 
+const show = row({
+  name: 'show',
+  help: 'print the JSON report of an earlier run in any format',
+  argument: word('<file>', 'what --output plan.json or --format json has written'),
+  flags: PRINT,
+  run: async (flags, file, host) => (await import('./run.ts')).runShow(file, flags, host),
+});
+
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
@@ -247,6 +256,6 @@ To install it, once:
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
-  ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history],
+  ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history, show],
   ...[serve, schema, completion],
 ];

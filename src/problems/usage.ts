@@ -100,6 +100,10 @@ export const USAGE = {
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
     'Give a path in a folder that exists and that you may write to.',
   ),
+  'usage/output-format': error<{ reason: string }>(
+    (e) => `The report is not written: ${e.reason}.`,
+    'Name the file .txt, .json, .md, .html or .xml (JUnit); a single one may have any name with --format.',
+  ),
   'usage/not-a-report': error<{ path: string; reason: string }>(
     (e) => `${e.path} cannot be read as a report (${e.reason}).`,
     'Give the file that `--output plan.json` or `--format json` has written with this version of promptsync.',
