@@ -106,20 +106,15 @@ export async function openTargets(flags: Asked, { workingDirectory }: Host): Pro
 
 type Asked = Pick<PrintFlags, 'format' | 'output'>;
 
-const ENDINGS: ReadonlyMap<string, Format> = new Map([
-  ['.txt', 'text'],
-  ['.json', 'json'],
-  ['.md', 'markdown'],
-  ['.html', 'html'],
-  ['.xml', 'junit'],
-]);
+const ENDINGS = { '.txt': 'text', '.json': 'json', '.md': 'markdown', '.html': 'html', '.xml': 'junit' } as const;
+const FORMAT_OF: ReadonlyMap<string, Format> = new Map(Object.entries(ENDINGS));
 
 /** The name of a file says its format; a flag that says it as well can be about a single one only. */
 export function targetsOf({ format, output }: Asked): readonly Target[] {
   if (output.length === 0) return [{ format: format ?? 'text', file: null }];
   if (format !== undefined && output.length > 1) throw unclear('--format is for a single --output');
   return output.map((file) => {
-    const named = format ?? ENDINGS.get(extname(file));
+    const named = format ?? FORMAT_OF.get(extname(file));
     if (named === undefined) throw unclear(`--output ${file} does not say in which format`);
     return { format: named, file };
   });

@@ -8,10 +8,9 @@ import { PLAIN } from './style.ts';
 const MOST_BYTES = 30_000_000;
 /** Of one case, in bytes: parsers refuse a text of 10 MB. */
 const MOST_TEXT = 1_000_000;
-const MOST_MESSAGE = 200;
 
-/** A test; what failed is in whole problems, as the text report has them. */
-type Case = { readonly name: string; readonly file: string; readonly failures: readonly string[] };
+/** A test, escaped but for its name and file. What failed is in whole problems, as the text report has them. */
+type Case = Readonly<Record<'name' | 'file' | 'message', string>> & { readonly failures: readonly string[] };
 
 /**
  * The report as JUnit XML. Each prompt file is a test case, and so is whatever else is wrong: another file, or the run.
@@ -34,7 +33,7 @@ function promptCases({ mode, prompts, problems }: Report): readonly Case[] {
     const { path, key } = prompt;
     const own = [...prompt.problems, ...(ofRun.get(path) ?? [])].filter(isError);
     const placed = own.map((problem) => ({ ...problem, path: problem.path ?? (path || undefined) }));
-    return { name: path || key, file: path, failures: [...statusText(prompt, mode), ...placed.map(problemText)] };
+    return caseOf(path || key, path, placed, statusText(prompt, mode));
   });
 }
 
@@ -49,14 +48,16 @@ function otherCases({ prompts, problems }: Report): readonly Case[] {
   const paths = new Set<string | undefined>(prompts.map(({ path }) => path));
   const others = [...problems.filter(({ path }) => !paths.has(path)), ...sharedProblems(prompts)].filter(isError);
   const groups = Map.groupBy(others, ({ path, code }) => path ?? code);
-  return [...groups].map(([name, all]) => ({ name, file: all[0]?.path ?? '', failures: all.map(problemText) }));
+  return [...groups].map(([name, all]) => caseOf(name, all[0]?.path ?? '', all));
 }
 
-function problemText(problem: ReportProblem): string {
-  return renderProblem(problem, PLAIN);
+function caseOf(name: string, file: string, problems: readonly ReportProblem[], before: readonly string[] = []): Case {
+  const failures = [...before, ...problems.map((problem) => renderProblem(problem, PLAIN))];
+  const message = (failures[0] ?? '').split('\n', 1).join('').slice(0, 200);
+  return { name, file, message: escapeXml(message), failures: failures.map(escapeXml) };
 }
 
-/** Of cases with one name GitLab reads the first: a key may be that of two files, or look like it once it is escaped. */
+/** Of cases with one name GitLab reads only the first. Two names may look the same once they are escaped. */
 function uniquelyNamed(cases: readonly Case[]): readonly Case[] {
   const taken = new Set<string>();
   return cases.map((one, index) => {
@@ -67,7 +68,7 @@ function uniquelyNamed(cases: readonly Case[]): readonly Case[] {
   });
 }
 
-const LEFT_OUT = 'What else is wrong does not fit: a JUnit report has at most 30 MB.';
+const LEFT_OUT = 'What else is wrong does not fit: a JUnit report has at most 30 MB, and 1 MB of each test.';
 
 /** Every case, with as many of its failures as there is room for. */
 function fittedCases(cases: readonly Case[], most: number): readonly string[] {
@@ -76,7 +77,7 @@ function fittedCases(cases: readonly Case[], most: number): readonly string[] {
   return cases.map((one) => {
     let left = Math.min(room, MOST_TEXT);
     const kept = one.failures.filter((text) => {
-      const size = Buffer.byteLength(escapeXml(text)) + 1;
+      const size = Buffer.byteLength(text) + 1;
       if (size > left) return false;
       left -= size;
       room -= size;
@@ -86,10 +87,9 @@ function fittedCases(cases: readonly Case[], most: number): readonly string[] {
   });
 }
 
-function caseText({ name, file, failures }: Case, shown: readonly string[]): string {
+function caseText({ name, file, message }: Case, shown: readonly string[]): string {
   const path = file === '' ? '' : ` file="${escapeXml(escapeLine(file))}"`;
   const open = `<testcase classname="promptsync" name="${escapeXml(name)}"${path} time="0"`;
   if (shown.length === 0) return `${open}/>\n`;
-  const message = (failures[0] ?? '').split('\n', 1).join('').slice(0, MOST_MESSAGE);
-  return `${open}>\n<failure message="${escapeXml(message)}">${escapeXml(shown.join('\n'))}</failure>\n</testcase>\n`;
+  return `${open}>\n<failure message="${message}">${shown.join('\n')}</failure>\n</testcase>\n`;
 }

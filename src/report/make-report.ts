@@ -100,7 +100,7 @@ function promptsOf({ plan, outcomes, histories, waiting, edited, files, texts }:
   if (edited !== undefined) return edited.map(fromEdited);
   if (outcomes !== null) return outcomes.map((one) => fromPlan(one.plan, one, texts));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => withoutPlan(one, histories));
-  if (plan !== null) return plan.prompts.map((one) => fromPlan(one, null, texts, waiting));
+  if (plan !== null) return plan.prompts.map((one) => ({ ...fromPlan(one, null, texts), ...waitingIn(waiting, one) }));
   return files.map((file) => ({ ...nameOf(file), status: 'not_attempted', changes: [], drift: [], problems: [] }));
 }
 
@@ -109,19 +109,13 @@ function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): Repor
 }
 
 /** A prompt as it is planned, or as it came out. */
-function fromPlan(
-  plan: PromptPlan,
-  outcome: PromptOutcome | null,
-  texts: Texts | undefined,
-  waiting?: Run['waiting'],
-): ReportPrompt {
+function fromPlan(plan: PromptPlan, outcome: PromptOutcome | null, texts: Texts | undefined): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
   const made = outcome?.changes ?? plan.changes.map((change) => ({ change }));
   const changes = made.map((one) => changeOf(one, textsOf(one.change, file, texts)));
   const environments = file.pins.map((pin) => rowOf(pin, plan));
-  const work = { changes, environments, ...waitingIn(waiting, plan), drift: drift.map(driftOf) };
-  return { ...nameOf(file), status, ...work, problems };
+  return { ...nameOf(file), status, changes, environments, drift: drift.map(driftOf), problems };
 }
 
 /** What would change is not what was asked: the rows say where the service differs from the file. */

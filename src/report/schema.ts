@@ -248,6 +248,12 @@ const prompt = z.object({
     .describe('Where a plan was made, by the file’s pins; after an apply as it was before. Not known of what failed.'),
   history: HistoryShape.optional().describe('In mode history only.'),
   lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
+  edits: z
+    .array(edit)
+    .optional()
+    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
+  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
+  problems: z.array(problem).describe('Of this prompt.'),
   waiting: z
     .array(
       z.object({
@@ -259,12 +265,6 @@ const prompt = z.object({
     )
     .optional()
     .describe('In mode status: what waits for promotion.'),
-  edits: z
-    .array(edit)
-    .optional()
-    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
-  problems: z.array(problem).describe('Of this prompt.'),
 });
 
 const writtenFile = z.object({
