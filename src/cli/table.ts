@@ -196,7 +196,7 @@ Ids of versions are told by --environment and --format json.`,
 
 const show = row({
   name: 'show',
-  help: 'print the JSON report of an earlier run in any format',
+  help: 'print a JSON report again, in any format',
   argument: word('<file>', 'what --output plan.json or --format json has written'),
   flags: PRINT,
   run: async (flags, file, host) => (await import('./run.ts')).runShow(file, flags, host),
