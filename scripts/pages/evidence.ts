@@ -54,7 +54,7 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: "unknown option '--dryrun'\n(Did you mean --dry-run?)" },
-  'usage/nothing-selected': { selector: 'support/greting', suggestion: 'support/greeting' },
+  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {

@@ -124,10 +124,9 @@ export const EDIT = {
   branch: text('--branch <name>', 'commit them on a new branch of this name, or on it where it is checked out'),
 };
 
-/** The flags of `plan`, and of `sync` beside `--dry-run`. */
-export const SYNC = {
+/** The flags of `plan`. */
+export const PLAN = {
   ...SHARED,
-  yes: yes('-y, --yes', 'apply without a question'),
   exitCode: yes('--exit-code', 'on a dry run: exit with 2 when changes are pending'),
   expectPlan: planDigest('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest'),
   maxChanges: maxChanges('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage'),
@@ -135,6 +134,13 @@ export const SYNC = {
   changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
   onDrift,
   allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
+};
+
+/** The flags of `sync`. */
+export const SYNC = {
+  ...PLAN,
+  dryRun: yes('--dry-run', 'show what would change; write nothing'),
+  yes: yes('-y, --yes', 'apply without a question'),
   anyCommit: yes('--any-commit', 'write what is not merged, or not the newest, as well'),
 };
-export type SyncFlags = Values<typeof SYNC> & { readonly dryRun: boolean };
+export type SyncFlags = Values<typeof SYNC>;
