@@ -54,7 +54,7 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: "unknown option '--dryrun'\n(Did you mean --dry-run?)" },
-  'usage/nothing-selected': { selector: 'support/greting', suggestion: 'support/greeting' },
+  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {
@@ -66,6 +66,7 @@ export const EVIDENCE = {
   'usage/cancelled': {},
   'usage/declined': {},
   'usage/output-unwritable': { path: 'reports/report.json', reason: 'ENOENT' },
+  'usage/output-format': { reason: '--output plan.yaml does not say in which format' },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },
   'usage/stdout-unwritable': { reason: 'ENOSPC' },
   'usage/cannot-serve': { reason: 'EADDRINUSE' },

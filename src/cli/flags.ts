@@ -75,20 +75,23 @@ export function choice<const Value extends string>(
   return new Argument(usage, help).choices(choices);
 }
 
+function repeated(flags: string, help: string): Flag<readonly string[]> {
+  return new Option(flags, `${help}; may be repeated`)
+    .argParser((typed, before: readonly string[]) => [...before, typed])
+    .default([]);
+}
+
 /** How a report may be printed. */
-export const FORMATS = ['text', 'json', 'markdown', 'html'] as const;
+export const FORMATS = ['text', 'json', 'markdown', 'html', 'junit'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const format: Flag<Format> = new Option('--format <format>', 'how to print the report')
-  .choices(FORMATS)
-  .default('text');
+const format: Flag<Format | undefined> = new Option(
+  '--format <format>',
+  'how to print the report (default: text, or by the name of the output)',
+).choices(FORMATS);
+const output = repeated('-o, --output <file>', 'write the report to a file: .txt, .json, .md, .html or .xml (JUnit)');
 const color: Flag<boolean> = new Option('--no-color', 'print without colour (as does the variable NO_COLOR)');
-const only: Flag<readonly string[]> = new Option(
-  '--only <glob-or-key>',
-  'only these prompts, by key or path; may be repeated',
-)
-  .argParser((typed, before: readonly string[]) => [...before, typed])
-  .default([]);
+const only = repeated('--only <glob-or-key>', 'only these prompts, by key or path');
 
 const onDrift: Flag<OnDrift | undefined> = new Option(
   '--on-drift <what>',
@@ -99,12 +102,13 @@ export const CONFIG = {
   config: text('-c, --config <file>', 'the configuration (default: promptsync.yaml here or above)'),
 };
 
+/** The flags of every command that prints a report. */
+export const PRINT = { format, output, color, quiet: yes('-q, --quiet', 'print errors and the summary only') };
+export type PrintFlags = Values<typeof PRINT>;
+
 /** The flags of every command that asks the service and ends with a report. */
 export const REPORT = {
-  format,
-  output: text('-o, --output <file>', 'write the report to a file instead of standard output'),
-  color,
-  quiet: yes('-q, --quiet', 'print errors and the summary only'),
+  ...PRINT,
   verbose: yes('-v, --verbose', 'print every call to the service on standard error'),
 };
 export type ReportFlags = Values<typeof REPORT>;
@@ -120,10 +124,9 @@ export const EDIT = {
   branch: text('--branch <name>', 'commit them on a new branch of this name, or on it where it is checked out'),
 };
 
-/** The flags of `plan`, and of `sync` beside `--dry-run`. */
-export const SYNC = {
+/** The flags of `plan`. */
+export const PLAN = {
   ...SHARED,
-  yes: yes('-y, --yes', 'apply without a question'),
   exitCode: yes('--exit-code', 'on a dry run: exit with 2 when changes are pending'),
   expectPlan: planDigest('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest'),
   maxChanges: maxChanges('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage'),
@@ -131,6 +134,13 @@ export const SYNC = {
   changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
   onDrift,
   allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),
+};
+
+/** The flags of `sync`. */
+export const SYNC = {
+  ...PLAN,
+  dryRun: yes('--dry-run', 'show what would change; write nothing'),
+  yes: yes('-y, --yes', 'apply without a question'),
   anyCommit: yes('--any-commit', 'write what is not merged, or not the newest, as well'),
 };
-export type SyncFlags = Values<typeof SYNC> & { readonly dryRun: boolean };
+export type SyncFlags = Values<typeof SYNC>;

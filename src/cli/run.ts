@@ -8,12 +8,12 @@ import { MODES } from '../domain/edits.ts';
 import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, problemOf } from '../problem.ts';
-import type { Run } from '../report/make-report.ts';
+import { makeReport, type Run } from '../report/make-report.ts';
 import { renderProblem, renderProblems } from '../report/problems.ts';
 import { PLAIN, styleFor } from '../report/style.ts';
 import { renderText } from '../report/text.ts';
-import { checkOutput, emit, type Emission } from './emit.ts';
-import { FORMATS, type ReportFlags, type SyncFlags } from './flags.ts';
+import { emit, openTargets, type Target, targetsOf } from './emit.ts';
+import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
 import type { SafeHost } from './host.ts';
 import { interviewer } from './questions.ts';
 import { styleOn, wantsColour } from './terminal.ts';
@@ -27,20 +27,28 @@ type Work = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
 /** Does a command's work, writes its report and resolves to the exit code. */
 export async function runReporting(mode: Mode, flags: ReportFlags, host: SafeHost, work: Work): Promise<number> {
-  const { output, quiet } = flags;
-  if (output !== undefined) await checkOutput(output, host);
+  const targets = await openTargets(flags, host);
+  const { quiet } = flags;
   const asks = (stop: AbortSignal) => interviewer(host, { stop, colour: wantsColour(flags, host, host.errors) });
   let folder: string | null = null;
   const keepFolder = (path: string): void => void (folder = path);
   const world = worldOf(host, { quiet, onInterrupt: INTERRUPTED, keepFolder, interviewer: asks });
-  const result = await work(world, callWriter(flags, host)).catch((error: unknown) => {
+  const { run, asked, exitCode } = await work(world, callWriter(flags, host)).catch((error: unknown) => {
     const problem = problemOf(error);
     // While a question is drawn, the terminal hands on Ctrl-C as a key and not as a signal.
     const interrupted = world.stop.aborted || problem.code === 'usage/cancelled';
     return { ...refused(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
-  const written = await emit(result, { ...flags, folder }, host);
-  return written ? result.exitCode : result.exitCode || 1;
+  const written = await emit({ report: makeReport(run), asked }, { ...flags, targets, folder }, host);
+  return written ? exitCode : exitCode || 1;
+}
+
+/** Prints the report of an earlier run, and resolves to the exit code. */
+export async function runShow(file: string, flags: PrintFlags, host: SafeHost): Promise<number> {
+  const targets = await openTargets(flags, host);
+  const { readReport } = await import('../commands/read-report.ts');
+  const report = readReport(file, host.workingDirectory);
+  return (await emit({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
 }
 
 const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
@@ -92,16 +100,23 @@ function greeting({ baseUrl, keyVariable, prompts }: Serving): string {
 
 /** Commander has printed its own errors to standard error; a report in another format is owed all the same. */
 export async function fail(error: unknown, host: SafeHost): Promise<number> {
-  const words = host.arguments.join('\0');
-  const asked = [...words.matchAll(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g)].at(-1)?.[1];
-  const format = FORMATS.find((one) => one === asked) ?? 'text';
-  if (error instanceof CommanderError && format === 'text') return 1;
   const usage = error instanceof CommanderError;
+  const targets = await targetsTyped(host);
+  if (usage && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
   const problem = usage ? makeProblem('usage/invalid', { reason: reasonOf(error) }) : problemOf(error);
-  const output = usage ? /(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/.exec(words)?.[1] : undefined;
-  const emission: Emission = { format, quiet: false, color: false, output, folder: null };
-  await emit(refused(modeOf(host), problem), emission, host);
+  const { run } = refused(modeOf(host), problem);
+  await emit({ report: makeReport(run) }, { quiet: false, color: false, targets, folder: null }, host);
   return 1;
+}
+
+/** What was asked for, as words say it that may not be understood; standard output where the outputs are what is wrong. */
+async function targetsTyped(host: SafeHost): Promise<readonly Target[]> {
+  const words = host.arguments.join('\0');
+  const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
+  const typed = valuesOf(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g).at(-1);
+  const format = FORMATS.find((one) => one === typed);
+  const output = valuesOf(/(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/g);
+  return openTargets({ format, output }, host).catch(() => targetsOf({ format, output: [] }));
 }
 
 /** What the report would be of; a sync that was not understood has changed nothing. */

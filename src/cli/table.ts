@@ -8,7 +8,9 @@ import {
   EDIT,
   environmentName,
   needed,
+  PLAN,
   port,
+  PRINT,
   REPORT,
   SHARED,
   SYNC,
@@ -51,43 +53,64 @@ function reporting<Given extends Flags & typeof REPORT, Typed>({
   ...usage
 }: Usage<Given, Typed> & {
   readonly name: Mode;
-  command(options: Values<Given> & { readonly onCall: OnCall }, typed: Typed, world: World): Promise<CommandResult>;
+  command(
+    options: Values<Given> & { readonly onCall: OnCall },
+    typed: Typed,
+    world: World,
+    host: SafeHost,
+  ): Promise<CommandResult>;
 }): CommandRow {
   return row({
     ...usage,
     run: async (flags: Values<Given>, typed: Typed, host) => {
-      const work = (world: World, onCall: OnCall) => command({ ...flags, onCall }, typed, world);
+      const work = (world: World, onCall: OnCall) => command({ ...flags, onCall }, typed, world, host);
       return (await import('./run.ts')).runReporting(usage.name, flags, host, work);
     },
   });
 }
 
+const KEYS = words('[keys...]', 'keys, paths or patterns of prompts (default: all)');
+const SOME_KEYS = words('[keys...]', 'keys, paths or patterns of prompts');
+
+/** What is named is asked for as with `--only`, which is the long form. */
+function about<Given extends Values<typeof SHARED>>(keys: readonly string[], flags: Given): Given {
+  return { ...flags, only: [...flags.only, ...keys] };
+}
+
 const sync = row({
   name: 'sync',
   help: 'make the service match the prompt files',
-  flags: { ...SYNC, dryRun: yes('--dry-run', 'show what would change; write nothing') },
-  run: async (flags, _, host) => (await import('./run.ts')).runSync(flags, host),
+  argument: KEYS,
+  flags: SYNC,
+  run: async (flags, keys, host) => (await import('./run.ts')).runSync(about(keys, flags), host),
 });
 
 const plan = row({
   name: 'plan',
   help: 'the same as sync --dry-run',
-  flags: SYNC,
-  run: async (flags, _, host) => (await import('./run.ts')).runSync({ ...flags, dryRun: true }, host),
+  argument: KEYS,
+  flags: PLAN,
+  run: async (flags, keys, host) => {
+    const onlyShown = { dryRun: true, yes: false, anyCommit: false };
+    return (await import('./run.ts')).runSync({ ...about(keys, flags), ...onlyShown }, host);
+  },
 });
 
 const validate = reporting({
   name: 'validate',
   help: 'check configuration and prompt files; needs no key',
+  argument: KEYS,
   flags: SHARED,
-  command: async (options, _, world) => (await import('../commands/validate.ts')).validate(options, world),
+  command: async (options, keys, world) =>
+    (await import('../commands/validate.ts')).validate(about(keys, options), world),
 });
 
 const status = reporting({
   name: 'status',
   help: 'show what is active in each environment, and what should be',
+  argument: KEYS,
   flags: SHARED,
-  command: async (options, _, world) => (await import('../commands/status.ts')).status(options, world),
+  command: async (options, keys, world) => (await import('../commands/status.ts')).status(about(keys, options), world),
 });
 
 const workflows: Flag<boolean | undefined> = new Option(
@@ -118,69 +141,68 @@ const init = reporting({
 const importPrompts = reporting({
   name: 'import',
   help: 'make prompt files of prompts that the service has',
-  argument: words('<id...>', 'the ids of the prompts, as the service shows them'),
+  argument: words('[ids...]', 'the ids of the prompts, as the service shows them; - reads them from standard input'),
   flags: {
     environment: environmentName('-e, --environment <env>', 'whose text to take (default: the first that serves one)'),
+    from: text('--from <file>', 'read ids from a file, one in a line; lines that begin with # are none'),
     dir: text('--dir <folder>', 'where the files go, relative to promptsync.yaml'),
     dryRun: yes('--dry-run', 'show what would be written; write nothing'),
     ...CONFIG,
     ...REPORT,
   },
-  command: async (options, ids, world) =>
-    (await import('../commands/import.ts')).importPrompts({ ...options, ids }, world),
+  command: async (options, ids, world, { input }) =>
+    (await import('../commands/import.ts')).importPrompts({ ...options, ids, input }, world),
 });
 
-const KEYS = 'keys, paths or patterns of prompts';
 const promote = reporting({
   name: 'promote',
   help: 'pin an environment to the version that another one serves',
-  argument: words('[keys...]', KEYS),
+  argument: SOME_KEYS,
   flags: {
     to: needed('--to <env>', 'the environment to pin'),
     from: text('--from <env>', 'the one that serves the version (default: promote_from of the other)'),
     all: yes('--all', 'all prompts'),
     ...EDIT,
   },
-  command: async (options, named, world) =>
-    (await import('../commands/promote.ts')).promote({ ...options, named }, world),
+  command: async (options, keys, world) =>
+    (await import('../commands/promote.ts')).promote(about(keys, options), world),
 });
 
 const rollback = reporting({
   name: 'rollback',
   help: 'pin an environment to the version that it served before',
-  argument: word('<key>', 'key, path or pattern of the prompt'),
+  argument: SOME_KEYS,
   flags: {
     environment: needed('-e, --environment <env>', 'the environment to pin'),
     to: versionNumber('--to <n>', 'a version number instead of the one before'),
     ...EDIT,
   },
-  command: async (options, key, world) =>
-    (await import('../commands/rollback.ts')).rollback({ ...options, named: [key] }, world),
+  command: async (options, keys, world) =>
+    (await import('../commands/rollback.ts')).rollback(about(keys, options), world),
 });
 
 const pull = reporting({
   name: 'pull',
   help: 'bring what was changed in the service into the files',
-  argument: words('[keys...]', `${KEYS} (default: all)`),
+  argument: KEYS,
   flags: {
     environment: text('-e, --environment <env>', 'the environment to pull from (default: all that are pinned)'),
     ours: yes('--ours', 'in a conflict keep what the file has').conflicts('theirs'),
     theirs: yes('--theirs', 'in a conflict take what the service has'),
     ...EDIT,
   },
-  command: async ({ ours, theirs, ...options }, named, world) => {
+  command: async ({ ours, theirs, ...options }, keys, world) => {
     const side = ours ? 'ours' : theirs ? 'theirs' : null;
-    return (await import('../commands/pull.ts')).pull({ ...options, named, side }, world);
+    return (await import('../commands/pull.ts')).pull({ ...about(keys, options), side }, world);
   },
 });
 
 const history = reporting({
   name: 'history',
   help: 'show the versions of a prompt: who made them, where they run',
-  argument: word('<key>', 'the key or path of a prompt, or a pattern of either'),
+  argument: KEYS,
   flags: {
-    ...CONFIG,
-    ...REPORT,
+    ...SHARED,
     environment: text(
       '-e, --environment <env>',
       'only what this environment serves: where it comes from, who pinned it',
@@ -190,7 +212,16 @@ const history = reporting({
 Times are those of commits, in UTC. A version is made from the commit that last changed its
 file, and pinned by the commit that changed the pin on the branch checked out here.
 Ids of versions are told by --environment and --format json.`,
-  command: async (options, key, world) => (await import('../commands/history.ts')).history({ ...options, key }, world),
+  command: async (options, keys, world) =>
+    (await import('../commands/history.ts')).history(about(keys, options), world),
+});
+
+const show = row({
+  name: 'show',
+  help: 'print a JSON report again, in any format',
+  argument: word('<file>', 'what --output plan.json or --format json has written'),
+  flags: PRINT,
+  run: async (flags, file, host) => (await import('./run.ts')).runShow(file, flags, host),
 });
 
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
@@ -247,6 +278,6 @@ To install it, once:
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
-  ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history],
+  ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history, show],
   ...[serve, schema, completion],
 ];

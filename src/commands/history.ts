@@ -9,9 +9,7 @@ import { unknownEnvironment } from './pin-edit.ts';
 import { type CommandResult, resultOf } from './result.ts';
 import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
-type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
-  /** A key, a path, or a pattern of either. */
-  readonly key: string;
+type HistoryOptions = WalkOptions & {
   /** The environment whose version's origin is asked for; undefined: all versions are listed. */
   readonly environment?: string | undefined;
 };
@@ -20,13 +18,13 @@ type HistoryOptions = Pick<WalkOptions, 'config' | 'onCall'> & {
  * The versions of prompts: who made each, where it is active, when it was pinned. It guards nothing: pending changes
  * and pins that cannot be followed are no reason to fail. Never writes.
  */
-export async function history({ key, environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
+export async function history({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
   const needs = (config: Config) => ({
     problems: environment === undefined ? [] : unknownEnvironment('--environment', environment, config),
     environments: environmentsToRead(environment, config),
     whole: true,
   });
-  return walk('history', { ...rest, only: [key], needs }, world, async (walked) => {
+  return walk('history', { ...rest, needs }, world, async (walked) => {
     return resultOf(await historyRun(walked, environment ?? null), world);
   });
 }

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -23,7 +24,11 @@ import { type CommandResult, notRun, resultOf } from './result.ts';
 type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
+  /** `-` stands for those that standard input names. */
   readonly ids: readonly string[];
+  /** A file that names more. */
+  readonly from?: string | undefined;
+  readonly input: () => AsyncIterable<Uint8Array>;
   /** Whose text becomes the file's. */
   readonly environment?: string | undefined;
   /** For the new files, relative to the configuration's folder. */
@@ -46,13 +51,44 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
   if (config === null || problems.some(isError)) return giveUp([]);
   const rules = rulesOf(config, options);
   if ('code' in rules) return giveUp([rules]);
-  const ids = [...new Set(options.ids)];
+  const ids = await gatherIds(options, world);
+  if ('code' in ids) return giveUp([ids]);
   const read = await readToImport(ids, files, rules, options, world);
   if ('problems' in read) return giveUp(read.problems);
   const imports = await makeImports(ids, read.observation, files, rules);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
   const warnings = imports.flatMap((one) => one.warnings);
   return { ...giveUp(warnings), service: read.service, edited };
+}
+
+/** The ids as arguments, file and standard input name them, each once. */
+async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory }: World) {
+  const sources = [...(ids.includes('-') ? [input] : []), ...(from === undefined ? [] : [() => fileAt(from)])];
+  const fileAt = (path: string) => createReadStream(resolve(workingDirectory, path));
+  try {
+    const lines = await Promise.all(sources.map((open) => readIds(open())));
+    const all = [...ids.filter((id) => id !== '-'), ...lines.flat()];
+    const none = makeProblem('usage/invalid', { reason: 'No id is named: give ids, - for standard input, or --from.' });
+    return all.length === 0 ? none : [...new Set(all)];
+  } catch (error) {
+    return makeProblem('usage/invalid', { reason: `The ids cannot be read: ${systemCodeOf(error)}.` });
+  }
+}
+
+/** Of a list of ids, in bytes. */
+const LONGEST_LIST = 1024 * 1024;
+
+/** One id in a line. Blank lines and those that begin with # are none. */
+async function readIds(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > LONGEST_LIST) throw new Error('more than a megabyte');
+    all.push(chunk);
+  }
+  const lines = new TextDecoder().decode(Buffer.concat(all)).split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** How prompts are imported into a workspace. */

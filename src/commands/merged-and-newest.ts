@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { configPaths, gitStartOf, type Selectors } from '../desired/workspace.ts';
+import { configPaths, gitStartOf, type WorkspaceOptions } from '../desired/workspace.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
 import { promptMatcher } from '../files/find.ts';
 import { openRemote } from '../git/remote.ts';
@@ -14,7 +14,7 @@ export type Newest = {
   readonly tree: () => Promise<ReadonlyMap<string, string>>;
 };
 
-export type NewestOptions = Selectors & {
+export type NewestOptions = Pick<WorkspaceOptions, 'only'> & {
   /** Writes whatever the branch is at. */
   readonly anyCommit?: boolean | undefined;
   /** Asked where git cannot ask the remote: for a branch, null: for the default one. Throws when it cannot tell. */
@@ -69,8 +69,8 @@ async function askGit(config: Config, { treeAt, shallow }: Repository): Promise<
  * The configuration and the prompt files, those that only the newest commit has as well. Where prompts were selected, it
  * is their files alone: what else a key would select there is not looked for.
  */
-function writtenFrom({ config, files, narrowed }: ReadDesired, { only, named = [] }: NewestOptions) {
-  const isWhole = only.length + named.length + (narrowed?.left.length ?? 0) === 0;
+function writtenFrom({ config, files, narrowed }: ReadDesired, { only }: NewestOptions) {
+  const isWhole = only.length + (narrowed?.left.length ?? 0) === 0;
   const always = new Set([...configPaths(config), ...files.map(({ path }) => path)]);
   const matches = isWhole ? promptMatcher(config) : () => false;
   return (path: string): boolean => always.has(path) || matches(path);

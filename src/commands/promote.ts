@@ -34,8 +34,8 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
   return editFiles({ mode: 'promote', needs, draft, subject }, options, world);
 }
 
-function namingProblem({ only, named = [], all }: PromoteOptions): Problem | null {
-  const some = only.length > 0 || named.length > 0;
+function namingProblem({ only, all }: PromoteOptions): Problem | null {
+  const some = only.length > 0;
   const reason = '--all and prompts that are named exclude each other.';
   if (all && some) return makeProblem('usage/invalid', { reason });
   return some || all ? null : makeProblem('usage/nothing-named');

@@ -7,7 +7,7 @@ import { knownBefore, pinnedBefore } from '../planning/former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
 import { draftPin, environmentProblems, readFor, servedIn } from './pin-edit.ts';
-import type { CommandResult } from './result.ts';
+import { type CommandResult, refused } from './result.ts';
 import type { Walked } from './walk.ts';
 
 type RollbackOptions = EditOptions & {
@@ -19,6 +19,7 @@ type RollbackOptions = EditOptions & {
 /** Pins an environment of a prompt to the version that it served before, or to a number. */
 export async function rollback(options: RollbackOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
+  if (options.only.length === 0) return refused('rollback', makeProblem('usage/nothing-named'));
   return editFiles(
     {
       mode: 'rollback',

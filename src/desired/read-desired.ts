@@ -5,7 +5,7 @@ import {
   openRepositoryOf,
   readSince,
   selectFiles,
-  type Selectors,
+  type WorkspaceOptions,
   type Workspace,
 } from './workspace.ts';
 import type { Desired, DesiredBase } from '../domain/desired.ts';
@@ -27,7 +27,7 @@ export type ReadDesired = Desired & {
   readonly problems: readonly Problem[];
 };
 
-export type DesiredOptions = Pick<Selectors, 'only'> & {
+export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
   /** The ref that drift is compared with. */
   readonly base?: string | undefined;
 };

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { suggest } from '../domain/suggest.ts';
+import { suggestSome } from '../domain/suggest.ts';
 import type { World } from '../domain/world.ts';
 import { makeGlob } from '../files/glob.ts';
 import { isRoot } from '../files/paths.ts';
@@ -13,7 +13,9 @@ import type { GitStart } from '../git/driver.ts';
 import type { Repository } from '../git/repository.ts';
 import { inPlaceOrder, isError, makeProblem, type Problem, ProblemError, problemOf } from '../problem.ts';
 
-export type WorkspaceOptions = Selectors & {
+export type WorkspaceOptions = {
+  /** Keys, paths or patterns of either; empty: all. */
+  readonly only: readonly string[];
   /** Only prompts whose files differ from this commit. */
   readonly changedSince?: string | undefined;
   /** As given with --config, relative to the working directory. */
@@ -49,7 +51,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
   world.keepFolder(config.folder);
   const read = await readPrompts(config, environmentRules(config));
-  const selected = selectNamed(read.files, options);
+  const selected = selectFiles(read.files, options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
   const all = { config, files: selected.files, problems: found, narrowed: null };
@@ -113,7 +115,7 @@ function environmentRules({ environments, trackingEnvironment }: Config) {
   };
 }
 
-type Named = Pick<PromptFile, 'path' | 'key'>;
+type Named = Pick<PromptFile, 'path' | 'key' | 'id'>;
 
 type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
 
@@ -123,35 +125,20 @@ export function selectFiles<File extends Named>(files: readonly File[], selector
   const matchers = selectors.map((selector) => ({ selector, matches: matcherOf(selector) }));
   const problems = matchers
     .filter(({ matches }) => !files.some(matches))
-    .map(({ selector }) => {
-      const names = files.flatMap(({ key, path }) => [key, path]);
-      return makeProblem('usage/nothing-selected', { selector, suggestion: suggest(selector, names) });
-    });
+    .map(({ selector }) =>
+      makeProblem('usage/nothing-selected', { selector, suggestions: namesLike(selector, files) }),
+    );
   return { files: files.filter((file) => matchers.some(({ matches }) => matches(file))), problems };
 }
 
-/** Keys, paths or patterns of either; empty: all. */
-export type Selectors = {
-  /** As given with `--only`. */
-  readonly only: readonly string[];
-  /** As given as arguments. */
-  readonly named?: readonly string[] | undefined;
-};
-
-/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-export function selectNamed<File extends Named>(
-  files: readonly File[],
-  { only, named = [] }: Selectors,
-): Selection<File> {
-  const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-  const selected = new Set(within.files);
-  const both = wanted.files.filter((file) => selected.has(file));
-  const problems = [...within.problems, ...wanted.problems];
-  if (both.length > 0 || problems.length > 0 || files.length === 0) return { files: both, problems };
-  return {
-    files: [],
-    problems: named.map((selector) => makeProblem('usage/nothing-selected', { selector, within: only })),
-  };
+/** What somebody probably meant who names no prompt; an id is what `import` takes, and each prompt has a key. */
+function namesLike(selector: string, files: readonly Named[]): readonly string[] {
+  const named = files.find(({ id }) => id === selector);
+  if (named !== undefined) return [named.key];
+  return suggestSome(
+    selector,
+    files.flatMap(({ key, path }) => [key, path]),
+  );
 }
 
 function matcherOf(selector: string): (file: Named) => boolean {

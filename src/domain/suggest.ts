@@ -10,6 +10,15 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return isNear(word.toLowerCase(), nearest) ? nearest : undefined;
 }
 
+/** The few known words that a misspelt one may have been meant to be, the nearest first. */
+export function suggestSome(word: string, known: readonly string[]): readonly string[] {
+  if (word.length > 100) return [];
+  const lower = word.toLowerCase();
+  const ends = known.filter((one) => one.endsWith(`/${word}`));
+  const near = known.filter((one) => isNear(lower, one)).toSorted((a, b) => distance(lower, a) - distance(lower, b));
+  return [...new Set([...ends, ...near])].slice(0, 3);
+}
+
 /** Letters that were swapped count as two errors, which is much for a short word. */
 function isNear(word: string, known: string): boolean {
   return distance(word, known) <= Math.max(1, Math.floor(known.length / 3)) || lettersOf(word) === lettersOf(known);

@@ -1,7 +1,7 @@
 import { mergedAndNewest } from '../commands/merged-and-newest.ts';
 import { promote } from '../commands/promote.ts';
 import { pull } from '../commands/pull.ts';
-import { type CommandResult, refused, resultOf } from '../commands/result.ts';
+import { type CommandResult, resultOf } from '../commands/result.ts';
 import { rollback } from '../commands/rollback.ts';
 import type { Walked } from '../commands/walk.ts';
 import type { Committed } from '../domain/edits.ts';
@@ -57,13 +57,11 @@ export function branchOf(mode: Proposing, inputs: Inputs): string {
 async function edit(mode: Proposing, context: Context): Promise<CommandResult> {
   const { inputs, world } = context;
   const { prompts, from, to, environment } = inputs;
-  const chosen = { only: [], named: mode === 'pull' ? [] : prompts.split(/\s+/).filter((one) => one !== '') };
+  const chosen = { only: mode === 'pull' ? [] : prompts.split(/\s+/).filter((one) => one !== '') };
   const refusals = (walked: Walked) => mergedAndNewest(walked, { ...chosen, askForge: askGitHub(context) });
   const options = { ...chosen, ...accessOf(context), dryRun: false, commit: true, refusals };
   if (mode === 'pull') return pull({ ...options, side: null, unattended: true }, world);
   if (mode === 'promote') return promote({ ...options, all: false, from, to }, world);
-  // The command line does not take it without a key.
-  if (chosen.named.length === 0) return refused('rollback', makeProblem('usage/nothing-named'));
   return rollback({ ...options, environment }, world);
 }
 

@@ -27,7 +27,10 @@ export const SERVICE = {
   ),
   'service/prompt-not-found': error<{ promptId: string }>(
     (e) => `The service has no prompt "${e.promptId}" (404).`,
-    'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
+    (e) =>
+      e.promptId.includes(',')
+        ? 'Separate ids with blanks, not with commas.'
+        : 'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
   ),
   'service/none-found': error<{ service: string }>(
     (e) => `The service at ${e.service} has none of the prompts that it was asked for (404).`,

@@ -1,4 +1,4 @@
-import { didYouMean, error, type Misspelt, quoted, short, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, short, warning } from './entry.ts';
 
 /** What git and GitHub say where something is missing that a pull request needs. */
 const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
@@ -57,21 +57,20 @@ export const USAGE = {
 
   // The command line
   'usage/invalid': error<{ reason: string }>((e) => e.reason, 'See promptsync --help.'),
-  'usage/nothing-selected': error<
-    Misspelt & {
-      selector: string;
-      /** What `--only` says, where the selector selects something that this leaves out. */
-      within?: readonly string[];
-    }
-  >(
+  'usage/nothing-selected': error<{ selector: string; suggestions: readonly string[] }>(
+    (e) => `"${e.selector}" selects no prompt.`,
     (e) =>
-      `"${e.selector}" selects no prompt${e.within === undefined ? '' : ` that --only ${quoted(e.within)} selects`}.`,
-    (e) =>
-      e.within === undefined
-        ? didYouMean(e, 'Give a key, or a path or pattern relative to promptsync.yaml.')
-        : 'Leave --only out: it narrows what is named.',
+      /^[^{]*,/.test(e.selector)
+        ? 'Separate keys with blanks, not with commas.'
+        : didYouMean(
+            { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
+            'Give a key, or a path or pattern relative to promptsync.yaml.',
+          ),
   ),
-  'usage/nothing-named': error('No prompt is named.', 'Give keys, paths or patterns, or --all; the action: `prompts`.'),
+  'usage/nothing-named': error(
+    'No prompt is named.',
+    'Give keys, paths or patterns (`promote` also takes --all); the action: `prompts`.',
+  ),
   'usage/unknown-environment': error<{ option: string; environment: string; known: readonly string[] } & Misspelt>(
     (e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`,
     (e) =>
@@ -99,6 +98,10 @@ export const USAGE = {
   'usage/output-unwritable': error<{ path: string; reason: string }>(
     (e) => `The report cannot be written to ${e.path} (${e.reason}).`,
     'Give a path in a folder that exists and that you may write to.',
+  ),
+  'usage/output-format': error<{ reason: string }>(
+    (e) => `The report is not written: ${e.reason}.`,
+    'Name the file .txt, .json, .md, .html or .xml (JUnit); a single one may have any name with --format.',
   ),
   'usage/not-a-report': error<{ path: string; reason: string }>(
     (e) => `${e.path} cannot be read as a report (${e.reason}).`,

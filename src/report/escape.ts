@@ -38,6 +38,12 @@ export function escapeHtml(text: string): string {
   return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** A value within XML, which cannot hold control characters, lone surrogates and U+FFFE: they are shown. Lines stay. */
+export function escapeXml(text: string): string {
+  const shown = showHidden(text).replaceAll(/[\p{Cs}\ufffe\uffff]/gu, codePoint);
+  return shown.replaceAll(/[&<>"'\t]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
 /** A long text has more runs than a call takes arguments. */
 function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);

@@ -121,10 +121,9 @@ function fromPlan(plan: PromptPlan, outcome: PromptOutcome | null, texts: Texts 
 /** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan: PromptPlan, histories: Histories): ReportPrompt {
   const { file, observed, status, problems } = plan;
-  const nothing = { ...nameOf(file), changes: [], drift: [] };
-  if (observed === null) return { ...nothing, status, problems };
-  const environments = file.pins.map((pin) => rowOf(pin, plan));
-  return { ...nothing, status: 'unchanged', environments, ...historyOf(file.id, histories), problems: [] };
+  if (observed === null) return { ...nameOf(file), status, changes: [], drift: [], problems };
+  const known = { environments: file.pins.map((pin) => rowOf(pin, plan)), ...historyOf(file.id, histories) };
+  return { ...nameOf(file), status: 'unchanged', changes: [], ...known, drift: [], problems: [] };
 }
 
 function nameOf({ path, id, key }: Named): Pick<ReportPrompt, keyof Named> {

@@ -149,8 +149,8 @@ const made = {
   digest: digest.describe('Of its content, with line feeds.'),
   made_by: maker,
   commit: z.string().optional().describe('The commit that its content comes from.'),
-  path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
   ...commitInfo,
+  path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
 };
 
 const pinned = z.object({
@@ -185,7 +185,10 @@ const LineageShape = z.object({
 // The report itself.
 
 const problem = z.object({
-  code: z.string().describe('Stays the same from release to release; docs/troubleshooting.md lists them.'),
+  code: z
+    .string()
+    .regex(/^[a-z]+\/[a-z0-9-]+$/)
+    .describe('Stays the same from release to release; docs/troubleshooting.md lists them.'),
   severity: z.enum(['error', 'warning']).describe('A warning stops nothing.'),
   message: z.string().describe('What happened.'),
   hint: z.string().describe('What to do about it.'),
@@ -245,6 +248,12 @@ const prompt = z.object({
     .describe('Where a plan was made, by the file’s pins; after an apply as it was before. Not known of what failed.'),
   history: HistoryShape.optional().describe('In mode history only.'),
   lineage: LineageShape.optional().describe('In mode history, of the environment that was asked for.'),
+  edits: z
+    .array(edit)
+    .optional()
+    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
+  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
+  problems: z.array(problem).describe('Of this prompt.'),
   waiting: z
     .array(
       z.object({
@@ -256,12 +265,6 @@ const prompt = z.object({
     )
     .optional()
     .describe('In mode status: what waits for promotion.'),
-  edits: z
-    .array(edit)
-    .optional()
-    .describe('What a command changes in the file: import, pull, promote, rollback, init.'),
-  drift: z.array(drift).describe('What was changed in the service, as far as --base knows.'),
-  problems: z.array(problem).describe('Of this prompt.'),
 });
 
 const writtenFile = z.object({
@@ -299,7 +302,11 @@ export const ReportShape = z.object({
     .object({
       commit: z.string().describe('Its id.'),
       branch: z.string().nullable().describe('null: HEAD is on none.'),
-      pull_request: z.string().optional().describe('#12, where the action has proposed it.'),
+      pull_request: z
+        .string()
+        .regex(/^[#!][0-9]+$/)
+        .optional()
+        .describe('#12, where the action has proposed it.'),
     })
     .optional()
     .describe('The commit that holds the edits.'),

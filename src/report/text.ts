@@ -3,9 +3,9 @@ import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { isShared, renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportPrompt } from './schema.ts';
-import { fileLink, fitted, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
+import { fileLink, fitted, layOut, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
-import { breakingTexts, changeTexts, driftText, editKind, editText, followNote, statusNote } from './words.ts';
+import { breakingTexts, changeTexts, counted, driftText, editKind, editText, followNote, statusNote } from './words.ts';
 
 /** How the report is shown: in which style, and how much of it. */
 export type TextOptions = StyleOptions & {
@@ -19,14 +19,25 @@ export type TextOptions = StyleOptions & {
 export function renderText(report: Report, options: TextOptions): string {
   const style = styleFor(options);
   const shared = sharedProblems(report.prompts);
-  const blocks = report.prompts.flatMap((prompt) => {
-    const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
-    if (own.length === 0 && (options.quiet || isDull(prompt))) return [];
-    return renderPrompt({ ...prompt, problems: own }, report.mode, options, style);
+  const prompts = report.prompts.map((prompt) => {
+    return { ...prompt, problems: prompt.problems.filter((one) => isError(one) && !isShared(one, shared)) };
+  });
+  const tables = likeProblems(prompts);
+  const listed = new Set(tables.flat());
+  const blocks = prompts.flatMap((prompt) => {
+    if (prompt.problems.length === 0 && (options.quiet || isDull(prompt))) return [];
+    return listed.has(prompt) ? [] : renderPrompt(prompt, report.mode, options, style);
   });
   const errors = [...report.problems, ...shared].filter(isError);
   const files = options.quiet ? [] : filesBlock(report, style);
-  return [...files, ...blocks, ...errors.map((one) => renderProblem(one, style)), renderSummary(report, style)]
+  const alike = tables.map((table) => tableOf(table, style));
+  return [
+    ...files,
+    ...blocks,
+    ...alike,
+    ...errors.map((one) => renderProblem(one, style)),
+    renderSummary(report, style),
+  ]
     .map((block) => `${block}\n`)
     .join('\n');
 }
@@ -43,6 +54,33 @@ function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
       })
       .join('\n'),
   ];
+}
+
+/** Where so many prompts have a problem of one kind and nothing else, a line for each says more than a block. */
+const FEWEST_IN_TABLE = 4;
+
+function likeProblems(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
+  const alone = prompts.filter((prompt) => isDull(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0);
+  const groups = Map.groupBy(alone, ({ status, problems }) => `${status} ${problems[0]?.code}`);
+  return [...groups.values()].filter(({ length }) => length >= FEWEST_IN_TABLE);
+}
+
+/** What and why, and below once what to do: of prompts whose hints differ, with the name of the first. */
+function tableOf(prompts: readonly ReportPrompt[], style: Style): string {
+  const { bold, dim, red } = style.colours;
+  const all = prompts.flatMap(({ key, status, problems }) => problems.map((one) => ({ ...one, key, status })));
+  const rows = all.map(({ key, message }) => [
+    { text: `  ${escapeLine(key)}`, paint: bold },
+    { text: escapeLine(message), paint: (text: string) => text },
+  ]);
+  const hints = new Set(all.map(({ hint }) => hint));
+  const notes = all.slice(0, 1).flatMap(({ status, code, key, hint }) => ({
+    title: `${red(`${counted([all.length, 'prompt', 'prompts'])} ${status.replace('_', ' ')}`)} ${dim(`[${code}]`)}`,
+    hint: `  ${hints.size > 1 ? `${escapeLine(key)}: ` : ''}${escapeLine(hint)}`,
+  }));
+  return notes
+    .flatMap(({ title, hint }) => [title, ...layOut(rows, style), hint].flatMap((line) => fitted(line, style, 4)))
+    .join('\n');
 }
 
 function isDull({ changes, edits = [], status }: ReportPrompt): boolean {

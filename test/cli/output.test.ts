@@ -53,7 +53,7 @@ describe('--output', () => {
     execFileSync('mkfifo', [pipe]);
     const opened = openSync(pipe, constants.O_RDWR);
     onTestFinished(() => closeSync(opened));
-    const ran = await promptsync('plan --quiet --output out.pipe');
+    const ran = await promptsync('plan --quiet --format text --output out.pipe');
     expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
     expect(statSync(pipe).isFIFO()).toBe(true);
     const bytes = Buffer.alloc(1_000);
@@ -70,21 +70,53 @@ describe('--output', () => {
   });
 
   test.each([
-    ['no/such/folder/out.txt', 'there is no such folder'],
-    ['prompts', 'it is a folder'],
-    ['', 'it is a folder'],
-    ['promptsync.yaml/out.txt', 'there is no such folder'],
-  ])('that cannot be written is known before anything is done: %j', async (output, reason) => {
-    const { service, promptsync } = await makeStage();
-    const { stdout, exitCode } = await promptsync(`sync --yes --output ${output}`);
+    ['-o no/such/folder/out.txt', 'there is no such folder'],
+    ['-o good.json -o no/such/folder/out.txt', 'there is no such folder'],
+    ['--format text -o prompts', 'it is a folder'],
+    ['--format text -o ', 'it is a folder'],
+    ['-o promptsync.yaml/out.txt', 'there is no such folder'],
+    ['-o out.yaml', '--output out.yaml does not say in which format'],
+    ['-o good.json -o /dev/stdout', '--output /dev/stdout does not say in which format'],
+    ['-o good.json -o good.md --format html', '--format is for a single --output'],
+  ])('that cannot be written is known before anything is done: %j', async (outputs, reason) => {
+    const { folder, service, promptsync } = await makeStage();
+    const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain(`(${reason})`);
+    expect(stdout).toContain(reason);
     expect(service.requests).toEqual([]);
+    expect(readdirSync(folder)).not.toContain('good.json');
+  });
+
+  test.each([
+    ['out.txt', /^greeting {2}prompts/],
+    ['out.json', /^\{\n/],
+    ['out.md', /^### promptsync plan/],
+    ['out.html', /^<!doctype html>/],
+    ['plan.junit.xml', /^<\?xml /],
+    ['--format=html summary', /^<!doctype html>/],
+    ['--format=markdown out.json', /^### promptsync plan/],
+  ])('has the format that its name says, and any name with a format that is given: %s', async (output, begins) => {
+    const { folder, promptsync } = await makeStage();
+    const [file = '', ...format] = output.split(' ').toReversed();
+    await promptsync(['plan', ...format, '-o', file].join(' '));
+    expect(readFileSync(join(folder, file), 'utf8')).toMatch(begins);
+  });
+
+  test('several come from one observation', async () => {
+    const { folder, service, promptsync } = await makeStage();
+    const calls = async (outputs: string) => {
+      expect(await promptsync(`plan ${outputs}`)).toMatchObject({ stdout: '', exitCode: 0 });
+      return service.requests.splice(0).map(({ method, path }) => `${method} ${path}`);
+    };
+    const one = await calls('-o one.json');
+    expect(one).not.toEqual([]);
+    expect(await calls('-o a.json -o a.md -o a.html -o a.xml')).toEqual(one);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['a.html', 'a.json', 'a.md', 'a.xml']));
   });
 
   test('that turns out not to be writable puts the report on standard output: what was done must be told', async () => {
     const { folder, service, promptsync } = await makeStage();
-    const output = join(folder, 'out', 'out.json');
+    const outputs = `--output ${join(folder, 'out', 'out.json')} -o ${join(folder, 'out', 'out.md')} -o good.md`;
     mkdirSync(join(folder, 'out'));
     const front = await startFront({
       target: service.baseUrl,
@@ -94,10 +126,11 @@ describe('--output', () => {
       },
     });
     const environment = { PROMPTSYNC_BASE_URL: front.baseUrl };
-    const ran = await promptsync(`sync --yes --format json --output ${output}`, { environment });
+    const ran = await promptsync(`sync --yes ${outputs}`, { environment });
     expect(ran.exitCode).toBe(1);
     expect(parseReport(ran.stdout).summary.applied).toBe(1);
-    expect(ran.stderr).toContain('The report cannot be written');
+    expect(ran.stderr.match(/The report cannot be written/g)).toHaveLength(2);
+    expect(readFileSync(join(folder, 'good.md'), 'utf8')).toContain('Applied: 1 created');
   });
 });
 
@@ -124,14 +157,22 @@ describe('what goes where', () => {
 
 /** `run` itself expects that neither output holds the key. */
 test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
-  'a key that was pasted into a prompt is hidden in %s, and in a file',
+  'a key that was pasted into a prompt is hidden in %s',
   async (line) => {
-    const { folder, promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
+    const { promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
     expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
-    await promptsync(`${line} -o out.txt`);
-    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).not.toContain(KEY);
   },
 );
+
+test('a key that was pasted into a prompt, or its key, is hidden in every file', async () => {
+  const { folder, promptsync } = await makeStage({ leak: { key: KEY, name: `It is ${KEY}`, text: `Use ${KEY}.` } });
+  const files = ['a.txt', 'a.json', 'a.md', 'a.html', 'a.xml'];
+  await promptsync(`sync --yes --max-changes 0 ${files.map((file) => `-o ${file}`).join(' ')}`);
+  for (const file of files) {
+    expect(readFileSync(join(folder, file), 'utf8')).toContain('[redacted]');
+    expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY);
+  }
+});
 
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
@@ -164,10 +205,18 @@ test.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
 });
 
-test.each(['-o', '--output'])('%s takes the JSON report of a usage error as well', async (flag) => {
+test.each([
+  ['--format json -o z', { z: /^\{[^]*usage\/invalid/ }],
+  ['-oz.json --output=z.xml', { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ }],
+  ['--output z.md -o z.txt', { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / }],
+])('outputs take the report of a usage error as well: %s', async (outputs, files) => {
   const folder = makeWorkspace({});
-  const { stdout, exitCode } = await run(folder, ['plan', '--foo', '--format', 'json', flag, 'z.json']);
+  const { stdout, exitCode } = await run(folder, ['plan', '--foo', ...outputs.split(' ')]);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
-  const { problems } = parseReport(readFileSync(join(folder, 'z.json'), 'utf8'));
-  expect(problems.map(({ code }) => code)).toEqual(['usage/invalid']);
+  for (const [file, told] of Object.entries(files)) expect(readFileSync(join(folder, file), 'utf8')).toMatch(told);
+});
+
+test('where its outputs cannot be written, a usage error goes to standard output', async () => {
+  const ran = await run(makeWorkspace({}), ['plan', '--foo', '--format', 'json', '-o', 'no/such/z.json']);
+  expect(parseReport(ran.stdout).problems.map(({ code }) => code)).toEqual(['usage/invalid']);
 });

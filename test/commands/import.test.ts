@@ -336,6 +336,43 @@ test('an import that is interrupted writes nothing more', async () => {
   expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
 });
 
+describe('ids', () => {
+  test('come as arguments, from standard input and from a file; blank lines and lines that begin with # are none', async () => {
+    const { folder, service } = await makeStage([]);
+    writeFiles(folder, { 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
+    const input = 'prm_b\n#prm_x\n\nprm_a';
+    const { report } = await runJson(folder, ['import', 'prm_a', '-', '--from', 'ids.txt'], { ...service, input });
+    expect(report.prompts.map(({ id }) => id).toSorted()).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d']);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['none', [], ''],
+    ['an empty list', ['-'], '# none\n'],
+    ['a file that is not there', ['--from', 'none.txt'], ''],
+    ['a list of more than a megabyte', ['-'], 'prm_a\n'.repeat(200_000)],
+  ])('%s: nothing is asked', async (_, words, input) => {
+    const { folder, service } = await makeStage([]);
+    const { report, exitCode } = await runJson(folder, ['import', ...words], { ...service, input });
+    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['usage/invalid'] });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('forty that have files already are a line each, and what to do is said once', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+    const folder = makeWorkspace({
+      ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
+      'promptsync.yaml': ENVIRONMENTS,
+    });
+    const service = await startTestService(names);
+    for (const name of names) makeVersions(service, name, { text: 'One.', in: ['staging'] });
+    const { stdout, exitCode } = await run(folder, ['import', ...names.map((name) => `prm_${name}`)], service);
+    expect(exitCode).toBe(3);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(44);
+    for (const name of names) expect(lines.filter((line) => line.includes(` "prm_${name}" `))).toHaveLength(1);
+  });
+});
+
 describe('before anything is read', () => {
   test('an environment that cannot be taken from, or a folder outside of the repository', async () => {
     const { folder, service } = await makeStage(['greeting']);
@@ -361,13 +398,13 @@ describe('before anything is read', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test.each([['import'], ['import', 'prm_a', '--environment', ''], ['import', 'prm_a', '--only', 'x']])(
-    'what was typed: %s %s %s',
-    async (...words) => {
-      const { folder } = await makeStage([]);
-      const { exitCode, stderr } = await run(folder, words);
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^error: /);
-    },
-  );
+  test.each([
+    ['import', 'prm_a', '--environment', ''],
+    ['import', 'prm_a', '--only', 'x'],
+  ])('what was typed: %s %s %s', async (...words) => {
+    const { folder } = await makeStage([]);
+    const { exitCode, stderr } = await run(folder, words);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: /);
+  });
 });

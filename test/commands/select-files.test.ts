@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { selectFiles, selectNamed } from '../../src/desired/workspace.ts';
+import { selectFiles } from '../../src/desired/workspace.ts';
 import { literalSelector } from '../../src/domain/text.ts';
 import { parsePromptFile } from '../../src/files/parse.ts';
-import { promptText } from '../support/prompts.ts';
+import { makeWorkspace } from '../support/folder.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
 
 const files = [
   ['prompts/support/greeting.md', 'support/greeting'],
@@ -13,7 +16,7 @@ const files = [
 
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
-describe('--only', () => {
+describe('What is named, or asked for with --only', () => {
   test.each<[string, readonly string[], readonly (string | undefined)[]]>([
     ['nothing selects all', [], [greeting, refund, summary, draft]],
     ['a key', ['support/greeting'], [greeting]],
@@ -45,6 +48,11 @@ describe('--only', () => {
   test.each([
     ['sumary', 'Did you mean summary?'],
     ['support/greetin', 'Did you mean support/greeting?'],
+    ['refund', 'Did you mean support/refund?'],
+    ['prompts/sumary.md', 'Did you mean prompts/summary.md or prompts/[draft].md?'],
+    ['support/gretund', 'Did you mean support/refund or support/greeting?'],
+    ['prm_1', 'Did you mean support/greeting?'],
+    ['summary,support/refund', 'Separate keys with blanks, not with commas.'],
     ['something else', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
     ['', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
     ['[', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
@@ -61,28 +69,25 @@ describe('--only', () => {
   });
 });
 
-describe('--only beside keys that are named', () => {
-  test.each<[string, readonly string[], readonly string[], readonly (string | undefined)[]]>([
-    ['narrows them', ['support/*'], ['support/greeting'], [greeting]],
-    ['takes nothing in that is not named', ['summary'], ['summary', 'support/*'], [summary]],
-    ['by path, where they are named by key', ['support/refund', 'summary'], ['prompts/support/**'], [refund]],
-    ['alone selects as ever', [], ['summary'], [summary]],
-    ['that leaves all of them', ['summary'], [], [summary]],
-  ])('%s', (_, named, only, keys) => {
-    const selected = selectNamed(files, { named, only });
-    expect(selected.files.map(({ key }) => key)).toEqual(keys);
-    expect(selected.problems).toEqual([]);
-  });
-
-  test('leaves nothing, and that is a problem', () => {
-    const { files: none, problems } = selectNamed(files, { named: ['summary'], only: ['support/*', 'support/refund'] });
-    expect(none).toEqual([]);
-    expect(problems).toMatchObject([
-      {
-        code: 'usage/nothing-selected',
-        message: '"summary" selects no prompt that --only "support/*", "support/refund" selects.',
-        hint: 'Leave --only out: it narrows what is named.',
-      },
-    ]);
+describe('A key is an argument of every command that takes prompts, with --only as its long form', () => {
+  const commands = [
+    ...[['plan'], ['sync', '--dry-run'], ['validate'], ['status'], ['history'], ['pull', '--dry-run']],
+    ...[
+      ['promote', '--to', 'production', '--from', 'staging', '--dry-run'],
+      ['rollback', '-e', 'staging', '--dry-run'],
+    ],
+  ];
+  test.each(commands)('%s', async (...command) => {
+    const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
+    const service = await startTestService(['greeting', 'refund', 'summary']);
+    const about = async (...words: readonly string[]) => {
+      const { report, exitCode } = await runJson(folder, [...command, ...words], service);
+      return { exitCode, keys: report.summary.prompts || report.prompts.map(({ key }) => key) };
+    };
+    const both = await about('refund', 'greeting');
+    expect(both.keys).toBe(2);
+    expect(await about('refund', '--only', 'greeting')).toEqual(both);
+    const { report, exitCode } = await runJson(folder, [...command, 'refunds'], service);
+    expect({ exitCode, code: report.problems[0]?.code }).toEqual({ exitCode: 1, code: 'usage/nothing-selected' });
   });
 });

@@ -9,7 +9,7 @@ import { renderText } from '../../src/report/text.ts';
 import { styleFor } from '../../src/report/style.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyText, hostileReports, testTexts } from './support.ts';
-import { parseReport } from '../support/run.ts';
+import { ReportShape } from '../../src/report/schema.ts';
 
 /** Every text output of reports that hold the text wherever they can. */
 function outputsOf(text: string, colour = false): readonly string[] {
@@ -95,7 +95,7 @@ describe('in JSON whatever a text holds is equal after parsing, and nothing hidd
     const reports = hostileReports(text);
     const texts = reports.map(renderJson);
     const hidden = texts.filter((json) => INVISIBLE.test(json.replaceAll('\n', '')));
-    const valid = texts.map((json) => parseReport(json).mode);
+    const valid = texts.map((json) => ReportShape.parse(JSON.parse(json)).mode);
     const found = { hidden, valid, same: texts.map((json) => JSON.stringify(JSON.parse(json))) };
     const modes = reports.map(({ mode }) => mode);
     return { found, wanted: { hidden: [], valid: modes, same: reports.map((report) => JSON.stringify(report)) } };

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { run, runJson, type RunOptions } from '../support/run.ts';
+import { changeService, startTestService } from '../support/service.ts';
+
+const CONFIG = `prompts: ["prompts/**/*.md"]
+environments: { staging: {}, production: { promote_from: staging } }
+`;
+const FILES = ['x.json', 'x.txt', 'x.md', 'x.html', 'x.xml'];
+
+/**
+ * A prompt with a text for each of two environments, one that is behind, one that was changed in the service, and a third
+ * that is not synced and has something hidden in it. Drift is known of the first commit.
+ */
+async function makeScene() {
+  const prompts = { greeting: {}, refund: { description: 'Refunds.' } };
+  const folder = makeRepository(workspaceFiles(prompts, CONFIG));
+  const service = await startTestService(['greeting', 'refund', 'late', 'new']);
+  expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
+  const metadata = { model: 'm', a: [1] };
+  writeFiles(folder, {
+    'prompts/greeting.md': promptText('greeting', {
+      pins: { staging: 'latest', production: 1 },
+      metadata,
+      text: 'An\u200bother {{text}}.\n\nTwo.',
+    }),
+    'prompts/late.md': promptText('late', { pins: { staging: 'latest', production: 9 }, name: 'Late' }),
+  });
+  commitAll(folder, 'Edit (#12)');
+  await changeService(service.baseUrl, 'refund', 'staging', 'Refund {{x}}.');
+  return { folder, service };
+}
+
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  plan: ['plan', '--base', 'HEAD^'],
+  'plan with a guard': ['plan', '--base', 'HEAD^', '--on-drift', 'fail', '--changed-since', 'HEAD^'],
+  sync: ['sync', '--yes', '--base', 'HEAD^'],
+  status: ['status'],
+  history: ['history', '*'],
+  'history of an environment': ['history', 'greeting', '--environment', 'staging'],
+  pull: ['pull', 'refund', '--commit', '--branch', 'pulled'],
+  promote: ['promote', '--all', '--to', 'production', '--from', 'staging'],
+  rollback: ['rollback', 'greeting', '--environment', 'staging', '--to', '1'],
+  import: ['import', 'prm_new', 'prm_none', '--dry-run'],
+  validate: ['validate'],
+  init: ['init', '--embedded'],
+  'a usage error': ['plan', '--base', ''],
+};
+
+/** What stands beside the report on a terminal, and on none. */
+const SCREENS: readonly RunOptions[] = [
+  {},
+  { terminal: true, columns: 60 },
+  { terminal: true, columns: 100, environment: { NO_COLOR: '1' } },
+];
+
+describe('show prints what the run has printed, byte for byte, wherever it is and without a key', () => {
+  test.each(Object.entries(COMMANDS))('%s', async (_, words) => {
+    const { folder, service } = await makeScene();
+    const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);
+    expect(ran.stdout).toBe('');
+    const elsewhere = makeFolder();
+    const shown = ['show', join(folder, 'x.json')];
+    const again = await run(elsewhere, [...shown, ...FILES.flatMap((file) => ['-o', file])]);
+    expect(again.exitCode).toBe(0);
+    // Commander has said of a usage error what it is before.
+    expect(ran.stderr.endsWith(again.stderr)).toBe(true);
+    for (const file of FILES) expect(read(elsewhere, file)).toBe(read(folder, file));
+  });
+
+  test.each(['plan', 'plan --quiet', 'status', 'history *', 'pull --dry-run'])(
+    'at the same width and colour: %s',
+    async (line) => {
+      const { folder, service } = await makeScene();
+      await run(folder, [...line.split(' '), '-o', 'x.json'], service);
+      const quiet = line.includes('--quiet') ? ['--quiet'] : [];
+      for (const screen of SCREENS) {
+        const environment = { ...service.environment, ...screen.environment };
+        const ran = await run(folder, line.split(' '), { ...screen, environment });
+        const again = await run(folder, ['show', 'x.json', ...quiet], screen);
+        expect(again).toEqual({ ...ran, exitCode: 0, stderr: withoutProgress(ran.stderr) });
+      }
+    },
+  );
+});
+
+function read(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}
+
+/** The line that comes and goes while a command is at work. */
+function withoutProgress(stderr: string): string {
+  return stderr.replaceAll(/(?:\r\u001b\[2K)?(?:Observing|Reading)[^\r]*\r\u001b\[2K/g, '');
+}
+
+test.each([
+  ['is not there', null, 'ENOENT'],
+  ['is no JSON', 'no', 'it is not JSON'],
+  ['is of another version', '{"schema_version": 2}', 'schema_version'],
+  ['names a problem by what no program does', withCode('\u001b[2J'), 'problems.0.code'],
+])('a file that %s is refused, in the format that was asked for', async (_, content, reason) => {
+  const folder = makeFolder();
+  if (content !== null) writeFileSync(join(folder, 'x.json'), content);
+  const { report, exitCode } = await runJson(folder, ['show', 'x.json']);
+  expect(exitCode).toBe(1);
+  expect(report.problems).toMatchObject([{ code: 'usage/not-a-report', message: expect.stringContaining(reason) }]);
+});
+
+function withCode(code: string): string {
+  const counts = ['prompts', 'unchanged', 'create_version', 'update_prompt', 'set_active', 'blocked', 'applied'];
+  const summary = Object.fromEntries([...counts, 'failed', 'not_attempted'].map((name) => [name, 0]));
+  const problems = [{ code, severity: 'error', message: '', hint: '' }];
+  const rest = { service: null, commit: null, plan_digest: null, summary, prompts: [], problems };
+  return JSON.stringify({ schema_version: 1, mode: 'validate', ...rest });
+}
