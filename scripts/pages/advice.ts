@@ -11,7 +11,7 @@ export const ADVICE = {
   'service/not-authorised':
     'A key belongs to a project. Where prompts are in several projects, give each its own promptsync.yaml, with its own `api_key_env`.',
   'service/unreachable':
-    'A proxy that cannot be reached is named. [The service and the key](configuration.md#the-service-and-the-key) says how to set proxies and certificates of an authority of your own.',
+    'A proxy that cannot be reached is named. [Install](install.md#proxies) says how to set proxies and certificates of an authority of your own.',
   'service/unexpected-status':
     'The hint depends on the status. Reads, and writes that may be repeated, have been repeated before.',
   'pin/unknown-number':

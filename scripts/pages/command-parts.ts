@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], string>> = 
   0: 'in order: nothing to do, or everything applied',
   1: 'it could not run: usage, files or configuration, or no prompt could be observed (service unreachable, key refused). Nothing was written',
   2: 'only with `--exit-code` on a dry run: changes are pending',
-  3: 'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, uncommitted files, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
+  3: 'refused by a guard (drift, promotion order, `max_changes`, another plan than expected, files not committed, not merged, not the newest or not reviewed, a pin that cannot be resolved): the refused prompts were not written. Dry runs report guards alike',
   4: 'at least one prompt failed (could not be observed, or not wholly written) while others were handled: the report says which calls were made, which were not, and what to do',
   130: 'interrupted; the report says how far it got',
 };

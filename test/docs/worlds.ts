@@ -122,18 +122,23 @@ function makeWorld(folder: string, { baseUrl }: TestService, more: Readonly<Reco
   return { folder, baseUrl, environment: { ...variables, PATH } };
 }
 
-/** `promptsync` from source, `npx --no-install promptsync`, and `change-service PROMPT ENVIRONMENT TEXT` for hidden preparation. */
+/**
+ * `promptsync` from source, the same and a stand-in of `promptfoo` by `npx --no-install`, and `change-service PROMPT
+ * ENVIRONMENT TEXT` for hidden preparation.
+ */
 function makePrograms(baseUrl: string): string {
   const folder = makeFolder();
   const node = `"${process.execPath}"`;
-  const change = join(import.meta.dirname, 'change-service.ts');
+  const beside = (name: string) => join(import.meta.dirname, name);
   const programs = {
     promptsync: `exec ${node} "${CLI}" "$@"`,
+    promptfoo: `exec ${node} "${beside('promptfoo.ts')}" "$@"`,
     // Without the flag, npx would run whatever has that name in the registry where nothing is installed.
-    npx: `[ "$1 $2" = "--no-install promptsync" ] || { echo "npx: only --no-install promptsync" >&2; exit 127; }
-shift 2
-exec ${node} "${CLI}" "$@"`,
-    'change-service': `exec ${node} "${change}" ${baseUrl} "$@"`,
+    npx: `case "$1 $2" in
+"--no-install promptsync" | "--no-install promptfoo") shift; exec "$@" ;;
+*) echo "npx: only --no-install promptsync or promptfoo" >&2; exit 127 ;;
+esac`,
+    'change-service': `exec ${node} "${beside('change-service.ts')}" ${baseUrl} "$@"`,
   };
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);

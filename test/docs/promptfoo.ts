@@ -1,0 +1,26 @@
+// Stands in for `promptfoo eval --config FILE`, with a model that answers with the prompt: what the page on evals hands
+// to it is taken as promptfoo's documentation says.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+
+type Variables = Readonly<Record<string, string>>;
+type Case = { readonly vars: Variables; readonly assert: readonly { readonly type: string; readonly value: string }[] };
+
+const [, , , , file = ''] = process.argv;
+const config: { prompts: [string]; tests: string } = parse(readFileSync(file, 'utf8'));
+const cases: readonly Case[] = load(config.tests)();
+const text: (context: { vars: Variables }) => string = load(config.prompts[0]);
+const failed = cases.filter(({ vars, assert }) => {
+  const answer = text({ vars }).replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => vars[name] ?? '');
+  return !assert.every(({ type, value }) => type === 'contains' && answer.includes(value));
+});
+console.log(`Results:\n  ✓ ${cases.length - failed.length} passed\n  ${failed.length} failed`);
+process.exitCode = failed.length === 0 ? 0 : 100;
+
+/** `file://script.cjs:name`, relative to the configuration. */
+function load(address: string) {
+  const [, path = '', name = ''] = /^file:\/\/(.*):(\w+)$/.exec(address) ?? [];
+  return createRequire(import.meta.url)(resolve(dirname(file), path))[name];
+}
