@@ -2,7 +2,6 @@ import type { Problem } from '../problem.ts';
 import type { Content, EnvironmentPin } from './prompt-file.ts';
 import type { KnownVersion } from './versions.ts';
 
-/** Fields of a prompt as the service has them. */
 export type ObservedFields = {
   readonly id: string;
   readonly key: string;
@@ -11,7 +10,6 @@ export type ObservedFields = {
   readonly description: string;
 };
 
-/** What is known of one prompt in the service. */
 export type Observed = {
   readonly fields: ObservedFields;
   /** The version active in each environment that was asked for; null where none is. */

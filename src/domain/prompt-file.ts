@@ -41,7 +41,6 @@ export type PromptFile = {
 /** What a prompt is known by, where there may be no file of it. */
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-/** The pin as it is written in the file. */
 export function pinText(pin: Pin): string {
   switch (pin.kind) {
     case 'latest':

@@ -90,7 +90,6 @@ function editFrontMatter(before: Edited, edit: YamlEdit): Edited {
   return { source, meaning: { ...before.meaning, frontMatter } };
 }
 
-/** What a mapping holds after an edit. */
 function editJson(
   object: JsonObject,
   [key = '', ...path]: readonly string[],

@@ -94,7 +94,6 @@ export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
-/** What is returned for a file of which nothing can be read. */
 export function unreadable(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, meaning: null, problems };
 }

@@ -218,7 +218,6 @@ function oddity(node: unknown, place: () => Place): Problem | null {
   return makeProblem('yaml/syntax', { reason }, place());
 }
 
-/** Where a node begins. */
 function offsetOf(node: unknown): number {
   return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -67,7 +67,6 @@ async function edit(mode: Proposing, context: Context): Promise<CommandResult> {
   return rollback({ ...options, environment }, world);
 }
 
-/** What is proposed, and where. */
 type Proposal = {
   readonly mode: Proposing;
   readonly context: Context;

@@ -16,7 +16,6 @@ import { refOf, type VersionRef } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/** Everything that a pin's meaning depends on. */
 export type PinContext = {
   readonly file: PromptFile;
   readonly observed: Observed;
@@ -49,7 +48,6 @@ function activation({ pin: { environment }, after }: Resolved, observed: Observe
   return [{ kind: 'set-active', environment, before: active === null ? null : refOf(active), after }];
 }
 
-/** What a plan does about a pin of such a meaning. */
 function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolved {
   const inSync: Resolved = { pin, after: null, problem: null, finds: false };
   switch (meaning.kind) {
@@ -131,7 +129,6 @@ function create(content: Content, refs: ContentsAtRefs, provenance: Provenance):
   return { kind: 'create-version', content, provenance };
 }
 
-/** No change where no field differs. */
 function compareFields(file: PromptFile, observed: ObservedFields): readonly UpdatePrompt[] {
   const fields = changedFields(file, observed);
   return Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt', fields }];

@@ -210,7 +210,6 @@ function linesOf(metadata: JsonObject = {}): string {
   return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
-/** An edit with the texts that it brings about. */
 function editOf(edit: FileEdit): ReportEdit {
   if (edit.kind === 'set-pin') {
     const { serves, ...rest } = edit;

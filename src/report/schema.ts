@@ -60,7 +60,6 @@ const metadata = z
   .optional()
   .describe('A line for each key, its value as JSON. Where both sides are known, and one has any.');
 
-/** The texts of a change of what an environment serves. */
 const texts = {
   before_text: text,
   after_text: text,
@@ -90,7 +89,6 @@ const setActive = z.object({
   status: changeStatus,
 });
 
-/** What is done in the service, or would be. */
 const change = z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive]);
 
 const restores = z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.');
@@ -121,7 +119,6 @@ const fieldDrift = z.object({
   observed: z.string(),
 });
 
-/** Where the service differs from what the base commit wants. */
 const drift = z.union([environmentDrift, fieldDrift]);
 
 // What `history` reports of one prompt.
@@ -314,16 +311,11 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** What every output format is made from. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
-/** One prompt of a report. */
 export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
-/** What an environment serves, and what the file's pin means. */
 export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
-/** One change of a prompt; after an apply with its status. */
 export type ReportChange = ReportPrompt['changes'][number];
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
-/** One environment or field that was changed without promptsync, or not brought to its end by it. */
 export type ReportDrift = ReportPrompt['drift'][number];
-/** One problem, with its code, its place and what to do. */
 export type ReportProblem = Report['problems'][number];

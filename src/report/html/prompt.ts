@@ -19,7 +19,6 @@ import {
 } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 
-/** What the rows of one page have in common. */
 export type PageContext = {
   readonly mode: Report['mode'];
   readonly environments: readonly string[];
@@ -76,7 +75,6 @@ function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   return WORDS[prompt.status];
 }
 
-/** How many lines change. */
 function countOf(diffs: readonly TextDiff[]): Markup {
   const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
   const lines = (wanted: Block['kind']) =>
