@@ -130,10 +130,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
 function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {
   const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
   return {
-    path,
-    id,
-    key,
-    name,
+    ...{ path, id, key, name },
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),
