@@ -90,6 +90,7 @@ export function inPlaceOrder<Placed extends { readonly [Part in keyof Place]: Pl
   );
 }
 
+/** Whether the problem stops what it is about; a warning stops nothing. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

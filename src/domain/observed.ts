@@ -10,6 +10,7 @@ export type ObservedFields = {
   readonly description: string;
 };
 
+/** What is known of one prompt in the service. */
 export type Observed = {
   readonly fields: ObservedFields;
   /** The version active in each environment that was asked for; null where none is. */

@@ -102,6 +102,7 @@ export type Drift =
 /** `not_attempted`: the run was interrupted before the prompt was observed. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
+/** What is to be done for one prompt, in order. */
 export type PromptPlan = {
   readonly file: PromptFile;
   /** Null when the prompt could not be observed. */
@@ -144,6 +145,7 @@ export type ChangeOutcome = {
 
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
+/** What became of one prompt's plan. */
 export type PromptOutcome = {
   /** The plan that was carried out; it may be newer than the one that was shown. */
   readonly plan: PromptPlan;

@@ -42,16 +42,9 @@ export type PromptFile = {
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
 export function pinText(pin: Pin): string {
-  switch (pin.kind) {
-    case 'latest':
-      return 'latest';
-    case 'number':
-      return String(pin.number);
-    case 'version':
-      return `version:${pin.id}`;
-    case 'git':
-      return `git:${pin.ref}`;
-  }
+  if (pin.kind === 'version') return `version:${pin.id}`;
+  if (pin.kind === 'git') return `git:${pin.ref}`;
+  return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
 /** Whether any environment follows the file's own content. */

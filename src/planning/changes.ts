@@ -50,16 +50,9 @@ function activation({ pin: { environment }, after }: Resolved, observed: Observe
 
 function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolved {
   const inSync: Resolved = { pin, after: null, problem: null, finds: false };
-  switch (meaning.kind) {
-    case 'in-sync':
-      return inSync;
-    case 'known':
-      return { ...inSync, after: refOf(meaning.version) };
-    case 'new':
-      return { ...inSync, after: meaning.target };
-    case 'unknown':
-      return { ...inSync, ...resolveUnknown(pin, context) };
-  }
+  if (meaning.kind === 'unknown') return { ...inSync, ...resolveUnknown(pin, context) };
+  if (meaning.kind === 'in-sync') return inSync;
+  return { ...inSync, after: meaning.kind === 'known' ? refOf(meaning.version) : meaning.target };
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
@@ -77,18 +70,14 @@ function unresolvable(
   { file, contentsAtRefs }: PinContext,
 ): Problem {
   const place = { path: file.path, line, column };
-  switch (pin.kind) {
-    case 'number':
-      return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
-    case 'version':
-      return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
-    case 'git': {
-      const at = contentsAtRefs.get(pin.ref);
-      return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref: pin.ref }, place);
-    }
-    case 'latest':
-      return makeProblem('internal/unexpected', { reason: 'a file has no content of its own' }, place);
+  if (pin.kind === 'number') {
+    return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
   }
+  if (pin.kind === 'version') return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
+  // A file has a content of its own: what `latest` means is known.
+  const ref = pin.kind === 'git' ? pin.ref : 'HEAD';
+  const at = contentsAtRefs.get(ref);
+  return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref }, place);
 }
 
 /**

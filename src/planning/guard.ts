@@ -2,6 +2,7 @@ import { type Drift, type Plan, type PromptPlan, digestPlan, isVisible } from '.
 import { allowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
+/** What a plan must keep to before it may be written. */
 export type Guards = {
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;

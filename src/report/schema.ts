@@ -91,16 +91,16 @@ const setActive = z.object({
 
 const change = z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive]);
 
-const restores = z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.');
-
-const driftKind = z
-  .enum(['outside', 'unfinished'])
-  .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.');
+const deviation = {
+  kind: z
+    .enum(['outside', 'unfinished'])
+    .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.'),
+  restores: z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.'),
+};
 
 const environmentDrift = z.object({
   environment: z.string().describe('The environment that differs.'),
-  kind: driftKind,
-  restores,
+  ...deviation,
   expected: z.union([versionRef, newVersion]).describe('What the base commit wants.'),
   observed: versionRef
     .extend({
@@ -113,8 +113,7 @@ const environmentDrift = z.object({
 
 const fieldDrift = z.object({
   field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
-  kind: driftKind,
-  restores,
+  ...deviation,
   expected: z.string(),
   observed: z.string(),
 });
