@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
+import { parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
@@ -102,10 +102,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
 }
 
 /** In the order in which they are written, names that look like numbers included. */
-function makeEnvironments(
-  written: NonNullable<WrittenConfig['environments']>,
-  mapping: LocatedMapping,
-): readonly Environment[] {
+function makeEnvironments(written: NonNullable<WrittenConfig['environments']>, mapping: LocatedMapping) {
   return mapping.keysOf(['environments']).map((name) => ({
     name,
     ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),

@@ -39,11 +39,7 @@ export async function startServer(options: ServerOptions) {
   };
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { store, onRequest }: ServerOptions,
-): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, { store, onRequest }: ServerOptions) {
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;

@@ -127,12 +127,7 @@ function followVariables({ variables }: PromptFile, text: string): readonly Step
 }
 
 /** With labels as a conflict. */
-function stepOf(
-  path: readonly string[],
-  before: JsonValue | undefined,
-  value: JsonValue | undefined,
-  labels?: Labels,
-): Step {
+function stepOf(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined, labels?: Labels) {
   const field = path.join('.');
   const json = (one: JsonValue | undefined) => (one === undefined ? null : JSON.stringify(one));
   const conflict = labels !== undefined;
