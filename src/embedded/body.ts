@@ -17,19 +17,41 @@ export class Refusal extends Error {
 /** In bytes. */
 const LARGEST = 32 * 1024 * 1024;
 
+/** How many bytes of all bodies that are being received may still be held: no more than two of the largest kind. */
+export type Room = { free: number };
+
+export function makeRoom(): Room {
+  return { free: 2 * LARGEST };
+}
+
 /**
- * Reads a request's body. What is too much of it is received and thrown away, because a client that is still sending
- * could not read the answer. Throws a `Refusal`, or when the client goes away.
+ * Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+ * that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
  */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
+export async function readBody(request: IncomingMessage, room: Room): Promise<unknown> {
+  const held: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size <= LARGEST) chunks.push(chunk);
+  let refusal: Refusal | null = null;
+  const letGo = (): void => held.splice(0).forEach(({ length }) => (room.free += length));
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      refusal ??= refusalOf(size, chunk.length, room);
+      if (refusal === null) {
+        held.push(chunk);
+        room.free -= chunk.length;
+      } else letGo();
+    }
+    if (refusal !== null) throw refusal;
+    return parseJson(Buffer.concat(held), request.headers['content-type']);
+  } finally {
+    letGo();
   }
-  if (size > LARGEST) throw new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
-  return parseJson(Buffer.concat(chunks), request.headers['content-type']);
+}
+
+function refusalOf(size: number, further: number, { free }: Room): Refusal | null {
+  if (size > LARGEST) return new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
+  return further > free ? new Refusal(429, 'Too much is being sent.', { 'retry-after': '1' }) : null;
 }
 
 function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown {

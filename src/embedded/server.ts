@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { API_KEY_HEADER } from '../service/wire.ts';
 import { answerCall, type Answer, type Call } from './answer.ts';
-import { readBody } from './body.ts';
+import { makeRoom, readBody, type Room } from './body.ts';
 import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
@@ -26,9 +26,10 @@ export type ServerOptions = {
 
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions) {
+  const room = makeRoom();
   const server = createServer((request, response) => {
     // The client went away, or the hook has thrown.
-    respond(request, response, options).catch(() => response.destroy());
+    respond(request, response, options, room).catch(() => response.destroy());
   });
   const port = await listen(server, options.port);
   return {
@@ -39,11 +40,16 @@ export async function startServer(options: ServerOptions) {
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, { store, onRequest }: ServerOptions) {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { store, onRequest }: ServerOptions,
+  room: Room,
+): Promise<void> {
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;
-  const call = { method, target, apiKey, readBody: async () => (body = await readBody(request)) };
+  const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, room)) };
   const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
   onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
   send(response, answer);

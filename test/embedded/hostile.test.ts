@@ -149,6 +149,27 @@ test('what is not authorised is answered before its body was received', async ()
   expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401');
 });
 
+test('bodies that do not end are held up to a limit for all of them, and others are asked to wait', async () => {
+  const service = await startService();
+  const half = `${headOf(service)}Content-Length: ${32 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, half)));
+  const create = () => service.create('p1', { content: 'x'.repeat(5 * MIB) });
+  await expect.poll(async () => (await create()).status).toBe(429);
+  expect((await create()).headers.get('retry-after')).toBe('1');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await create()).status).toBe(200);
+});
+
+test('a body that is refused is held no longer, whether it ends or not', async () => {
+  const service = await startService();
+  const over = `${headOf(service)}Content-Length: ${90 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
+  const sockets = await Promise.all([1, 2].map(() => begin(service, over)));
+  const status = async () => (await service.create('p1', { content: 'x'.repeat(5 * MIB) })).status;
+  await expect.poll(status).toBe(429);
+  for (const socket of sockets) socket.write(' '.repeat(5 * MIB));
+  await expect.poll(status).toBe(200);
+});
+
 test('an error of its own is a bare 500', async () => {
   const service = await startService();
   service.store.close();
