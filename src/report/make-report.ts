@@ -108,7 +108,6 @@ function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): Repor
   return { ...nameOf(prompt), status, changes: [], edits: edits.map(editOf), drift: [], problems };
 }
 
-/** A prompt as it is planned, or as it came out. */
 function fromPlan(plan: PromptPlan, outcome: PromptOutcome | null, texts: Texts | undefined): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
