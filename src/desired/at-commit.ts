@@ -3,7 +3,7 @@ import { isDigestOf } from '../domain/digest.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
-import { gathered } from '../git/driver.ts';
+import { gathered, type Gathered } from '../git/driver.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place } from '../problem.ts';
@@ -84,18 +84,21 @@ export function findAt(located: Located, commit: string, repository: Repository)
 
 type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
-type Finder = ReturnType<typeof makeFinder>;
+type Finder = {
+  readonly found: Map<string, Promise<Found | string>>;
+  /** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
+  readonly search: Gathered<ReadonlyMap<string | undefined, readonly Candidate[]>>;
+};
 
 const finders = new WeakMap<Repository, Finder>();
 
-function makeFinder(repository: Repository) {
-  /** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
+function makeFinder(repository: Repository): Finder {
   const search = gathered(async (ids, commit = '', ending = '') => {
     const paths = await repository.filesHolding(commit, ids, ending);
     const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
     return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
   });
-  return { found: new Map<string, Promise<Found | string>>(), search };
+  return { found: new Map(), search };
 }
 
 async function candidateAt(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {

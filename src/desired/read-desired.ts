@@ -8,7 +8,7 @@ import {
   type Selectors,
   type Workspace,
 } from './workspace.ts';
-import type { Desired } from '../domain/desired.ts';
+import type { Desired, DesiredBase } from '../domain/desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { promptMatcher } from '../files/find.ts';
 import { readPrompts } from '../files/read.ts';
@@ -65,7 +65,15 @@ async function uncommittedOf({ files }: Workspace, repository: Repository | null
 }
 
 /** The base commit with its prompt files, those of the selected prompts alone. */
-type BaseFiles = Awaited<ReturnType<typeof readBase>>;
+type BaseFiles = DesiredBase & {
+  /** As it was given, and the commit that it names. */
+  readonly ref: string;
+  readonly commit: string;
+  /** The selected files that are gone since. */
+  readonly gone: readonly PromptFile[];
+  /** Warnings: of files that cannot be read there. */
+  readonly problems: readonly Problem[];
+};
 
 type BaseRequest = {
   readonly ref: string;
@@ -78,7 +86,7 @@ type BaseRequest = {
 };
 
 /** Reads the base commit's prompt files; only those that have changed since are parsed. Throws a `ProblemError`. */
-async function readBase(request: BaseRequest, given: Repository | null) {
+async function readBase(request: BaseRequest, given: Repository | null): Promise<BaseFiles> {
   const { ref, files, left } = request;
   const { repository, commit, same: unchanged, changed: different } = await readSince(ref, given);
   const same = files.filter(({ path }) => unchanged.has(path));
@@ -88,12 +96,10 @@ async function readBase(request: BaseRequest, given: Repository | null) {
   const now = new Set(files.map(({ id }) => id));
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
   return {
-    /** As it was given, and the commit that it names. */
-    ...{ ref, commit },
+    ref,
+    commit,
     files: new Map(then.map((file) => [file.id, file])),
-    /** The selected files that are gone since. */
     gone: await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request),
-    /** Warnings: of files that cannot be read there. */
     problems: [...invalidAt(changed, request), ...shallow],
   };
 }

@@ -15,6 +15,12 @@ export type PromptPatterns = {
 
 type Where = Pick<PromptPatterns, 'folder' | 'patterns'>;
 
+type FoundPaths = {
+  /** Relative to the folder, with forward slashes, sorted. */
+  readonly paths: readonly string[];
+  readonly problems: readonly Problem[];
+};
+
 /** One way to read a pattern: the folder that it starts in, and what it asks of the paths below. */
 type Glob = {
   readonly pattern: string;
@@ -27,10 +33,10 @@ type Glob = {
 type Found = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
 /**
- * Finds the files that the patterns match, sorted, relative to the folder and with forward slashes. A pattern that begins
- * with `!` takes files out again. It blocks, as reading the files does: threads take longer than a folder.
+ * Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+ * files does: threads take longer than a folder.
  */
-export function findPromptPaths(where: PromptPatterns) {
+export function findPromptPaths(where: PromptPatterns): FoundPaths {
   const excluded = exclusionOf(where.patterns);
   const found: Found = { folder: where.folder, paths: [], problems: [] };
   for (const [index, pattern] of where.patterns.entries()) {

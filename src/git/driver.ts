@@ -144,7 +144,7 @@ export function namesIn(listed: string): readonly string[] {
 }
 
 /** Asks for one item of a group, and gets the answer for all that were asked for along with it. */
-type Gathered<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
+export type Gathered<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
 
 type Round<Answer> = { readonly items: Set<string>; readonly answer: Promise<Answer> };
 

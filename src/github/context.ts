@@ -1,18 +1,32 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { worldOf } from '../cli/world.ts';
-import { loadConfig } from '../config/load.ts';
+import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { gitStartOf } from '../desired/workspace.ts';
+import type { World } from '../domain/world.ts';
 import { findRoot, isWithin } from '../files/paths.ts';
+import type { GitStart } from '../git/driver.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { connectGitHub } from './client.ts';
-import { readEvent } from './event.ts';
+import { connectGitHub, type GitHub } from './client.ts';
+import { type Event, readEvent } from './event.ts';
 import type { SafeActionHost, Inputs } from './runner.ts';
 
-export type Context = Awaited<ReturnType<typeof makeContext>>;
+export type Context = {
+  readonly inputs: Inputs;
+  readonly event: Event;
+  /** Its working directory is the folder that the inputs are relative to. */
+  readonly world: World;
+  /** Read once, before git is started: it names the variable of the key, which git does not get. */
+  readonly configuration: ConfigResult;
+  /** The branch that goes live; null where nobody names it. */
+  readonly branch: string | null;
+  readonly git: GitStart;
+  /** Null without a token: then nothing is read from GitHub and nothing published there. */
+  readonly github: GitHub | null;
+};
 
 /** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
-export async function makeContext(inputs: Inputs, host: SafeActionHost) {
+export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<Context> {
   const { environment, workingDirectory } = host;
   const { 'github-token': token } = inputs;
   const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
@@ -29,16 +43,11 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost) {
   const branch = read.config?.branch ?? event.defaultBranch;
   const config = read.config && { ...read.config, branch };
   return {
-    ...{ inputs, event },
-    /** The branch that goes live; null where nobody names it. */
-    branch,
-    /** Read once, before git is started: it names the variable of the key, which git does not get. */
+    ...{ inputs, event, branch },
     configuration: { ...read, config },
     // A configuration that cannot be read is reported by the run.
     git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),
-    /** Its working directory is the folder that the inputs are relative to. */
     world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
-    /** Null without a token: then nothing is read from GitHub and nothing published there. */
     github: token === undefined ? null : connectGitHub(token, host),
   };
 }

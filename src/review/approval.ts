@@ -78,11 +78,15 @@ export type Trail = {
 
 const MOST_ASKED = 100;
 
-/**
- * Each change of a prompt must have been shown in the review of a commit that is about it. Says by prompt id why it may
- * not be applied, and which pull requests have shown some of the changes.
- */
-export async function compareWithReviews(plan: Plan, { commits, concerns, reviewOf }: Trail) {
+type Compared = {
+  /** By prompt id, why it may not be applied. */
+  readonly unreviewed: ReadonlyMap<string, Problem>;
+  /** The pull requests whose reviews have shown some of the changes. */
+  readonly shownBy: ReadonlySet<number>;
+};
+
+/** Each change of a prompt must have been shown in the review of a commit that is about it. */
+export async function compareWithReviews(plan: Plan, { commits, concerns, reviewOf }: Trail): Promise<Compared> {
   const all = plan.prompts.map((prompt) => ({
     file: prompt.file,
     left: changeDigests(prompt),
