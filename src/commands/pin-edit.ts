@@ -6,6 +6,7 @@ import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
+import type { ServedTexts } from '../domain/text-changes.ts';
 import type { FrontMatterEdit } from '../files/edit.ts';
 import { textsOf } from '../planning/texts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -49,7 +50,12 @@ export function pinEdit({ environment, version }: WantedPin, before: Pin | null)
 }
 
 /** What a sync would do in one environment once the file is edited, by what was observed, and why it would refuse. */
-async function planEdited(edited: PromptFile, environment: string, { observed }: PromptPlan, walked: Walked) {
+async function planEdited(
+  edited: PromptFile,
+  environment: string,
+  { observed }: PromptPlan,
+  walked: Walked,
+): Promise<{ readonly problems: readonly Problem[]; readonly serves: ServedTexts | null }> {
   if (observed === null) return { problems: [], serves: null };
   const { plan, history } = await planAgain(edited, observed, walked);
   const pin = edited.pins.find((one) => one.environment === environment);

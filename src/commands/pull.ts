@@ -168,7 +168,11 @@ function distinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): 
  * Whether the file may mean its pin although the environment serves something else: it was edited since the last
  * commit, or git does not know whether it was, and what is served may be what an earlier commit asked for.
  */
-function isContested({ environment, pin, own }: OutsideEdit, earlier: readonly FormerFile[], complete: boolean) {
+function isContested(
+  { environment, pin, own }: OutsideEdit,
+  earlier: readonly FormerFile[],
+  complete: boolean,
+): boolean {
   if (pin === null || pin.pin.kind === 'latest') return false;
   const [last] = earlier;
   if (last === undefined) return own;

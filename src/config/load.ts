@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
+import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
@@ -102,7 +102,10 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
 }
 
 /** In the order in which they are written, names that look like numbers included. */
-function makeEnvironments(written: NonNullable<WrittenConfig['environments']>, mapping: LocatedMapping) {
+function makeEnvironments(
+  written: NonNullable<WrittenConfig['environments']>,
+  mapping: LocatedMapping,
+): readonly Environment[] {
   return mapping.keysOf(['environments']).map((name) => ({
     name,
     ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),

@@ -1,12 +1,13 @@
 import { extname } from 'node:path';
 import { isDigestOf } from '../domain/digest.ts';
+import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
-import { isError, makeProblem, type Place } from '../problem.ts';
+import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 export async function parseAt(repository: Repository, { commit, path }: FileAtCommit): Promise<ParseResult | null> {
@@ -18,7 +19,11 @@ export async function parseAt(repository: Repository, { commit, path }: FileAtCo
  * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
  * root) may come from the service: whatever git makes of them, this does not throw.
  */
-export async function fileInGit(repository: Repository | null, commit: string, path: string) {
+export async function fileInGit(
+  repository: Repository | null,
+  commit: string,
+  path: string,
+): Promise<PromptFile | null> {
   if (repository === null) return null;
   try {
     const resolved = await repository.resolveRef(commit);
@@ -39,7 +44,10 @@ export async function fileOfVersion({ source, digest }: KnownVersion, repository
  * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
  * with several files (of now, of the base commit) the first has the say.
  */
-export async function readContentsAtRefs(files: readonly PromptFile[], repository: Repository | null) {
+export async function readContentsAtRefs(
+  files: readonly PromptFile[],
+  repository: Repository | null,
+): Promise<ReadonlyMap<string, ContentsAtRefs>> {
   const pinned = files.flatMap((file) =>
     file.pins.flatMap(({ pin, line, column }) => {
       return pin.kind === 'git' ? [{ file, ref: pin.ref, place: { path: file.path, line, column } }] : [];
@@ -52,7 +60,12 @@ export async function readContentsAtRefs(files: readonly PromptFile[], repositor
   return new Map([...byId].map(([id, all]) => [id, new Map(all.toReversed().map(({ ref, at }) => [ref, at]))]));
 }
 
-async function contentAt(file: PromptFile, ref: string, repository: Repository | null, place: Place) {
+async function contentAt(
+  file: PromptFile,
+  ref: string,
+  repository: Repository | null,
+  place: Place,
+): Promise<ContentAtRef | Problem> {
   if (repository === null) return makeProblem('git/needs-repository', { what: `The pin git:${ref}` }, place);
   const commit = await repository.resolveRef(ref);
   if (commit === null) return makeProblem('pin/unknown-ref', { ref }, place);

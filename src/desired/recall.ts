@@ -3,7 +3,7 @@ import { type History, NO_HISTORY } from '../domain/desired.ts';
 import type { FileHistory } from '../domain/history.ts';
 import { dueVersion, type Meaning, meaningOf, meaningsOf } from '../domain/meaning.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import { changedFields, FIELDS } from '../domain/plan.ts';
+import { changedFields, FIELDS, type Provenance } from '../domain/plan.ts';
 import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
@@ -110,7 +110,10 @@ function mayDrift({ base, contentsAtRefs }: Sources) {
 }
 
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
-async function readProvenance(compared: readonly Compared[], { repository, uncommitted }: Sources) {
+async function readProvenance(
+  compared: readonly Compared[],
+  { repository, uncommitted }: Sources,
+): Promise<ReadonlyMap<string, Provenance>> {
   const creating = compared.filter(({ file, observed, meanings }) => dueVersion(file, observed, meanings) !== null);
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
   const { head, fromRoot, lastCommitAt } = repository;

@@ -138,7 +138,10 @@ export type Selectors = {
 };
 
 /** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-export function selectNamed<File extends Named>(files: readonly File[], { only, named = [] }: Selectors) {
+export function selectNamed<File extends Named>(
+  files: readonly File[],
+  { only, named = [] }: Selectors,
+): Selection<File> {
   const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
   const selected = new Set(within.files);
   const both = wanted.files.filter((file) => selected.has(file));

@@ -127,7 +127,12 @@ function followVariables({ variables }: PromptFile, text: string): readonly Step
 }
 
 /** With labels as a conflict. */
-function stepOf(path: readonly string[], before: JsonValue | undefined, value: JsonValue | undefined, labels?: Labels) {
+function stepOf(
+  path: readonly string[],
+  before: JsonValue | undefined,
+  value: JsonValue | undefined,
+  labels?: Labels,
+): Step {
   const field = path.join('.');
   const json = (one: JsonValue | undefined) => (one === undefined ? null : JSON.stringify(one));
   const conflict = labels !== undefined;

@@ -112,7 +112,12 @@ const MOST_COMMITS = 100_000;
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
  * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
  */
-async function findLastCommits(ask: Ask, { blobAt }: Pick<Trees, 'blobAt'>, asOf: string, paths: readonly string[]) {
+async function findLastCommits(
+  ask: Ask,
+  { blobAt }: Pick<Trees, 'blobAt'>,
+  asOf: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Provenance>> {
   const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)] as const));
   const sought = new Map(blobs.filter(([, blob]) => blob !== null));
   const found = new Map<string, Provenance>();

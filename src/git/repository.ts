@@ -78,7 +78,11 @@ const DIFFERENCES = ['diff', ...NO_PROGRAMS, '--name-only', '-z', '--no-renames'
  * Whether the work tree has a file as a commit has it. Where git was told to ignore its edits
  * (`update-index --assume-unchanged`), or a merge of it is not done, it counts as another one.
  */
-async function comparedWith(ask: Ask, commit: string, pathspecs: readonly string[]) {
+async function comparedWith(
+  ask: Ask,
+  commit: string,
+  pathspecs: readonly string[],
+): Promise<(path: string) => boolean> {
   const [listed, changed] = await Promise.all([
     ask('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
     ask(...DIFFERENCES, commit, '--', ...pathspecs),
@@ -86,5 +90,5 @@ async function comparedWith(ask: Ask, commit: string, pathspecs: readonly string
   const different = new Set(namesIn(changed));
   // Each path after a letter: `H` where git watches it.
   const watched = new Set(namesIn(listed).flatMap((entry) => (entry.startsWith('H ') ? [entry.slice(2)] : [])));
-  return (path: string): boolean => watched.has(path) && !different.has(path);
+  return (path) => watched.has(path) && !different.has(path);
 }

@@ -82,7 +82,10 @@ export type Inputs = z.infer<typeof InputShape>;
 export const INPUT_NAMES = Object.keys(InputShape.shape);
 
 /** Reads the inputs; the key and the token are made secrets before anything else. Throws a `ProblemError`. */
-export function readInputs({ getInput }: Pick<Runner, 'getInput'>, { keep }: Pick<SafeHost['secrets'], 'keep'>) {
+export function readInputs(
+  { getInput }: Pick<Runner, 'getInput'>,
+  { keep }: Pick<SafeHost['secrets'], 'keep'>,
+): Inputs {
   const given = Object.fromEntries(INPUT_NAMES.map((name) => [name, getInput(name) || undefined]));
   for (const secret of [given['api-key'], given['github-token']]) if (secret !== undefined) keep(secret);
   const parsed = InputShape.safeParse(given);

@@ -38,7 +38,11 @@ function showsEnough({ whole, isDone, environments }: Wanted, reading: Reading, 
   return !whole && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 
-async function readEnvironments(service: PromptService, promptId: string, environments: readonly string[]) {
+async function readEnvironments(
+  service: PromptService,
+  promptId: string,
+  environments: readonly string[],
+): Promise<Reading> {
   const answers = await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)));
   const prompts = answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason;

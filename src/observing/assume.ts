@@ -49,7 +49,11 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
 }
 
 /** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
-function versionsOf(file: PromptFile, then: PromptFile | null, atRefs: ContentsAtRefs) {
+function versionsOf(
+  file: PromptFile,
+  then: PromptFile | null,
+  atRefs: ContentsAtRefs,
+): ReadonlyMap<string, KnownVersion> {
   const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin)];
   return new Map(
     pins.flatMap((pin, index): [string, KnownVersion][] => {

@@ -82,7 +82,12 @@ function infoOf(commit: string, { commits }: HistorySources): CommitInfo {
 }
 
 /** Of equal contents the one that is served: which of them a sync had made active does not matter. */
-function meantBy(pin: FormerPin, known: readonly KnownVersion[], active: KnownVersion | null, { metadata }: Observed) {
+function meantBy(
+  pin: FormerPin,
+  known: readonly KnownVersion[],
+  active: KnownVersion | null,
+  { metadata }: Observed,
+): KnownVersion | undefined {
   return versionMeant(pin, known, (content) => {
     const sought = asHeld(content, metadata);
     return active !== null && holds(active, sought) ? active : findContent(known, sought);
