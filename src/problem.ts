@@ -59,7 +59,6 @@ export class ProblemError extends Error {
   }
 }
 
-/** The problem that any caught error stands for. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   return makeProblem('internal/unexpected', { reason: messageOf(error) });
@@ -70,7 +69,6 @@ export function during(step: string, problem: Problem): Problem {
   return { ...problem, message: `${step}: ${problem.message}` };
 }
 
-/** What any caught error says. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

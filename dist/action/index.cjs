@@ -972,7 +972,6 @@ function makeProblem(...[code, evidence, place]) {
 		...place
 	};
 }
-/** The problem that any caught error stands for. */
 function problemOf(error) {
 	if (error instanceof ProblemError) return error.problem;
 	return makeProblem("internal/unexpected", { reason: messageOf(error) });
@@ -984,7 +983,6 @@ function during(step, problem) {
 		message: `${step}: ${problem.message}`
 	};
 }
-/** What any caught error says. */
 function messageOf(error) {
 	return error instanceof Error ? error.message : String(error);
 }
@@ -1240,7 +1238,6 @@ function isJson(value) {
 	if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
 	return value === null || Object.values(value).every(isJson);
 }
-/** A copy of the object without one key. */
 function withoutKey(object, key) {
 	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
@@ -1267,7 +1264,6 @@ function digestOf(text) {
 function shortDigest(digest) {
 	return digest.slice(7, 23);
 }
-/** Digest of a prompt's text as it is compared. */
 function contentDigest(text) {
 	return digestOf(comparable(text));
 }
@@ -1480,7 +1476,6 @@ async function makeChanges(plan, writer) {
 		problems: [...plan.problems, ...problems]
 	};
 }
-/** The outcome of a plan that nothing was done for. */
 function untouched(plan, status) {
 	return {
 		plan,
@@ -1734,14 +1729,10 @@ function sideOf({ text, metadata }, isManaged = true) {
 	};
 }
 // src/domain/prompt-file.ts
-/** The pin as it is written in the file. */
 function pinText(pin) {
-	switch (pin.kind) {
-		case "latest": return "latest";
-		case "number": return String(pin.number);
-		case "version": return `version:${pin.id}`;
-		case "git": return `git:${pin.ref}`;
-	}
+	if (pin.kind === "version") return `version:${pin.id}`;
+	if (pin.kind === "git") return `git:${pin.ref}`;
+	return pin.kind === "number" ? String(pin.number) : pin.kind;
 }
 /** Whether any environment follows the file's own content. */
 function followsLatest({ pins }) {
@@ -1980,7 +1971,6 @@ function metadataFields(before, after) {
 function linesOf$1(metadata = {}) {
 	return Object.keys(metadata).toSorted().map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join("\n");
 }
-/** An edit with the texts that it brings about. */
 function editOf(edit) {
 	if (edit.kind === "set-pin") {
 		const { serves, ...rest } = edit;
@@ -8255,10 +8245,14 @@ function wordingOf$1({ code, message }) {
 }
 function locate(value, root, placeAt) {
 	return {
+		/** What a problem was found with is null in here; its shape is not worth another problem. */
 		value,
 		valueAt: (path) => follow$1(root, path).found?.json,
+		/** Whether the value at a path has a problem already. */
 		isRefused: (path) => follow$1(root, path).nearest.isRefused,
+		/** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
 		keysOf: (path) => [...follow$1(root, path).found?.inside.keys() ?? []].filter((key) => typeof key === "string"),
+		/** The place of the value at a path, or of the nearest value around it. */
 		placeOf: (path) => placeAt(follow$1(root, path).nearest.offset),
 		keyPlaceOf: (path) => placeAt(follow$1(root, path).nearest.keyOffset)
 	};
@@ -8365,7 +8359,6 @@ function oddity(node, place) {
 	if (text.isWellFormed() && !text.includes("\0")) return null;
 	return makeProblem("yaml/syntax", { reason: text.isWellFormed() ? "a text holds a NUL character" : "an escape sequence names half of a character" }, place());
 }
-/** Where a node begins. */
 function offsetOf(node) {
 	return (isNode(node) ? node.range?.[0] : void 0) ?? 0;
 }
@@ -14607,7 +14600,6 @@ var init_glob = __esmMin((() => {
 function promotedFrom({ environments }) {
 	return new Map((environments ?? []).flatMap(({ name, promoteFrom }) => promoteFrom === void 0 ? [] : [[name, promoteFrom]]));
 }
-/** The environments in which no pin may be `latest`. */
 function forbidsLatest({ environments }) {
 	return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
@@ -14667,7 +14659,6 @@ var init_config = __esmMin((() => {
 	]];
 }));
 // src/domain/network.ts
-/** Whether a URL names this very machine. */
 function isLoopback({ hostname }) {
 	const host = hostname.replace(/\.$/, "");
 	return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
@@ -15670,8 +15661,8 @@ var init_front_matter = __esmMin((() => {
 }));
 // src/files/find.ts
 /**
-* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
-* files does: threads take longer than a folder.
+* Finds the files that the patterns match, sorted, relative to the folder and with forward slashes. A pattern that begins
+* with `!` takes files out again. It blocks, as reading the files does: threads take longer than a folder.
 */
 function findPromptPaths(where) {
 	const excluded = exclusionOf(where.patterns);
@@ -15792,7 +15783,6 @@ function parsePromptFile(bytes, path) {
 		problems: [...problems, ...parsed.problems]
 	};
 }
-/** What is returned for a file of which nothing can be read. */
 function unreadable(problems) {
 	return {
 		file: null,
@@ -20310,7 +20300,6 @@ function openTrees({ ask }) {
 	const listed = gathered((paths, commit = "") => list(commit, ...pathspecsOf(paths)));
 	return {
 		note,
-		/** All files at a commit. */
 		pathsAt: (commit) => list(commit),
 		/** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
 		blobAt: async (commit, path) => {
@@ -20520,8 +20509,8 @@ function parseChange(line, first, second) {
 	}];
 }
 /**
-* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
-* merge commit's own subject names branches alone; what was merged is called in its body.
+* Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab;
+* null: none. A merge commit's own subject names branches alone; what was merged is called in its body.
 */
 function readMessage(subject, body) {
 	const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
@@ -20821,7 +20810,6 @@ async function openRepositoryOf(config) {
 	const { openRepository } = await Promise.resolve().then(() => (init_repository(), repository_exports));
 	return openRepository(gitStartOf(config), config.folder);
 }
-/** How git is started for a configuration. */
 function gitStartOf({ root, service }) {
 	return {
 		root,
@@ -20895,7 +20883,7 @@ init_problem();
 async function mergedAndNewest(desired, options) {
 	try {
 		const other = await findOther(desired, options);
-		return other === null ? [] : [await refusalOf$2(other)];
+		return other === null ? [] : [await refusalOf$1(other)];
 	} catch (error) {
 		return [makeProblem("guard/unknown-newest", { reason: messageOf(error) })];
 	}
@@ -20948,7 +20936,7 @@ function writtenFrom({ config, files, narrowed }, { only, named = [] }) {
 	return (path) => always.has(path) || matches(path);
 }
 /** In a shallow clone, and of what was not fetched, it is not known which of the two comes first. */
-async function refusalOf$2({ repository, ...other }) {
+async function refusalOf$1({ repository, ...other }) {
 	const base = repository.shallow ? null : await repository.mergeBase(other.commit, other.newer);
 	if (base !== null && base !== other.commit) return makeProblem("guard/not-merged", other);
 	return makeProblem("guard/superseded", {
@@ -21064,6 +21052,7 @@ function findAt(located, commit, repository) {
 }
 const finders = /* @__PURE__ */ new WeakMap();
 function makeFinder(repository) {
+	/** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
 	const search = gathered(async (ids, commit = "", ending = "") => {
 		const paths = await repository.filesHolding(commit, ids, ending);
 		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
@@ -21160,7 +21149,9 @@ async function readBase(request, given) {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
+		/** The selected files that are gone since. */
 		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
+		/** Warnings: of files that cannot be read there. */
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
@@ -21236,7 +21227,6 @@ function meaningOf({ environment, pin }, file, observed, atRefs) {
 		}
 	};
 }
-/** Those of all pins of a file. */
 function meaningsOf(file, observed, atRefs) {
 	return file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
 }
@@ -21338,7 +21328,6 @@ async function parseFiles(id, places, repository) {
 		}] : [];
 	}))).flat();
 }
-/** How each environment was pinned in these states of a file. */
 async function pinsOf$1(states, repository) {
 	const pins = await Promise.all(states.flatMap(({ commit, file }, age) => file.pins.map(async ({ environment, pin }) => {
 		return {
@@ -21670,7 +21659,6 @@ function activation({ pin: { environment }, after }, observed) {
 		after
 	}];
 }
-/** What a plan does about a pin of such a meaning. */
 function resolvePin(pin, meaning, context) {
 	const inSync = {
 		pin,
@@ -21678,21 +21666,15 @@ function resolvePin(pin, meaning, context) {
 		problem: null,
 		finds: false
 	};
-	switch (meaning.kind) {
-		case "in-sync": return inSync;
-		case "known": return {
-			...inSync,
-			after: refOf$1(meaning.version)
-		};
-		case "new": return {
-			...inSync,
-			after: meaning.target
-		};
-		case "unknown": return {
-			...inSync,
-			...resolveUnknown(pin, context)
-		};
-	}
+	if (meaning.kind === "unknown") return {
+		...inSync,
+		...resolveUnknown(pin, context)
+	};
+	if (meaning.kind === "in-sync") return inSync;
+	return {
+		...inSync,
+		after: meaning.kind === "known" ? refOf$1(meaning.version) : meaning.target
+	};
 }
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
 function resolveUnknown(one, context) {
@@ -21717,22 +21699,18 @@ function unresolvable({ environment, pin, line, column }, lookable, { file, cont
 		line,
 		column
 	};
-	switch (pin.kind) {
-		case "number": return makeProblem("pin/unknown-number", {
-			environment,
-			number: pin.number,
-			lookable
-		}, place);
-		case "version": return makeProblem("pin/unknown-version", {
-			environment,
-			id: pin.id
-		}, place);
-		case "git": {
-			const at = contentsAtRefs.get(pin.ref);
-			return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref: pin.ref }, place);
-		}
-		case "latest": return makeProblem("internal/unexpected", { reason: "a file has no content of its own" }, place);
-	}
+	if (pin.kind === "number") return makeProblem("pin/unknown-number", {
+		environment,
+		number: pin.number,
+		lookable
+	}, place);
+	if (pin.kind === "version") return makeProblem("pin/unknown-version", {
+		environment,
+		id: pin.id
+	}, place);
+	const ref = pin.kind === "git" ? pin.ref : "HEAD";
+	const at = contentsAtRefs.get(ref);
+	return at !== void 0 && "code" in at ? at : makeProblem("pin/unknown-ref", { ref }, place);
 }
 /**
 * The versions to make: those of `git:` pins first, so that the file's own is the newest. Equal contents are made once.
@@ -21773,7 +21751,6 @@ function create(content, refs, provenance) {
 		provenance
 	};
 }
-/** No change where no field differs. */
 function compareFields(file, observed) {
 	const fields = changedFields$1(file, observed);
 	return Object.keys(fields).length === 0 ? [] : [{
@@ -37126,43 +37103,19 @@ var init_provider = __esmMin((() => {
 	init_writing();
 }));
 // src/embedded/body.ts
-function makeRoom() {
-	return { free: 2 * LARGEST };
-}
 /**
-* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
-* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
+* Reads a request's body. What is too much of it is received and thrown away, because a client that is still sending
+* could not read the answer. Throws a `Refusal`, or when the client goes away.
 */
-async function readBody(request, room) {
+async function readBody(request) {
 	const chunks = [];
-	let [size, held] = [0, 0];
-	let refusal = null;
-	const letGo = () => {
-		room.free += held;
-		held = 0;
-		chunks.length = 0;
-	};
-	try {
-		for await (const chunk of request) {
-			size += chunk.length;
-			refusal ??= refusalOf$1(size, chunk.length, room);
-			if (refusal !== null) {
-				letGo();
-				continue;
-			}
-			chunks.push(chunk);
-			held += chunk.length;
-			room.free -= chunk.length;
-		}
-		if (refusal !== null) throw refusal;
-		return parseJson(Buffer.concat(chunks), request.headers["content-type"]);
-	} finally {
-		letGo();
+	let size = 0;
+	for await (const chunk of request) {
+		size += chunk.length;
+		if (size <= LARGEST) chunks.push(chunk);
 	}
-}
-function refusalOf$1(size, further, { free }) {
-	if (size > LARGEST) return new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
-	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
+	if (size > LARGEST) throw new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
+	return parseJson(Buffer.concat(chunks), request.headers["content-type"]);
 }
 function parseJson(bytes, contentType) {
 	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
@@ -37339,18 +37292,18 @@ var init_answer = __esmMin((() => {
 // src/embedded/server.ts
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 async function startServer(options) {
-	const room = makeRoom();
 	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options, room).catch(() => response.destroy());
+		respond(request, response, options).catch(() => response.destroy());
 	});
 	const port = await listen(server, options.port);
 	return {
 		baseUrl: `http://${HOST}:${port}`,
 		port,
+		/** Ends every connection, idle or not. The store stays open. May be called again. */
 		close: () => close(server)
 	};
 }
-async function respond(request, response, { store, onRequest }, room) {
+async function respond(request, response, { store, onRequest }) {
 	const { method = "", url: target = "" } = request;
 	const apiKey = request.headers[API_KEY_HEADER]?.toString();
 	let body;
@@ -37358,7 +37311,7 @@ async function respond(request, response, { store, onRequest }, room) {
 		method,
 		target,
 		apiKey,
-		readBody: async () => body = await readBody(request, room)
+		readBody: async () => body = await readBody(request)
 	};
 	const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
 	onRequest?.({
@@ -37529,39 +37482,42 @@ var init_database = __esmMin((() => {
 }));
 // src/embedded/store.ts
 /** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-function openStore(path, { now, newId = makeVersionId }) {
+function openStore(path, { now, newId = () => `ver_${(0, node_crypto.randomUUID)()}` }) {
 	const database = openDatabase(path);
 	const statements = prepareStatements(database);
 	const timestamp = () => new Date(now()).toISOString();
 	const write = (work) => inTransaction(database, "IMMEDIATE", work);
 	const read = (work) => inTransaction(database, "DEFERRED", work);
 	return {
+		/** Lets the key use the project; both are made known where they are not. A key may have several projects. */
 		authoriseKey: ({ apiKey, projectId }) => write(() => {
 			statements.insertProject.run(projectId);
 			statements.insertKey.run(hashOf(apiKey), projectId);
 		}),
+		/** The projects that the key authorises; empty for a key that is not known. */
 		readProjects: (apiKey) => read(() => statements.selectProjects.all(hashOf(apiKey)).map(({ project_id: id }) => String(id))),
-		registerPrompt: ({ id, projectId, key, name, description = null }) => write(() => {
+		/** The interface creates no prompts, so this stands in for it. False when the id is taken: that prompt stays as it is. */
+		registerPrompt: ({ id, projectId, key, name, description }) => write(() => {
 			statements.insertProject.run(projectId);
-			return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+			return statements.insertPrompt.run(id, projectId, key, name, description ?? null, timestamp()).changes === 1;
 		}),
 		readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
-		createVersion: (promptId, { content, changeSummary = null, metadata }) => write(() => {
-			const written = metadata === void 0 ? null : JSON.stringify(metadata);
-			return parseVersion$1(statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId));
+		/** The new version's number is one more than the prompt's highest, from 1. */
+		createVersion: (promptId, { content, changeSummary, metadata }) => write(() => {
+			const [summary, written] = [changeSummary ?? null, metadata === void 0 ? null : JSON.stringify(metadata)];
+			return parseVersion$1(statements.insertVersion.get(newId(), content, summary, written, timestamp(), promptId));
 		}),
-		updatePrompt: (promptId, { key = null, name = null, description = null }) => write(() => {
-			statements.updatePrompt.run(key, name, description, promptId);
+		updatePrompt: (promptId, { key, name, description }) => write(() => {
+			statements.updatePrompt.run(key ?? null, name ?? null, description ?? null, promptId);
 			return selectPrompt(statements, promptId);
 		}),
+		/** False when the prompt has no such version. */
 		setActive: (promptId, { environment, versionId }) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+		/** May be called again; nothing else may be called afterwards. */
 		close: () => {
 			if (database.isOpen) database.close();
 		}
 	};
-}
-function makeVersionId() {
-	return `ver_${(0, node_crypto.randomUUID)()}`;
 }
 function selectPrompt(statements, promptId, environment) {
 	const row = statements.selectPrompt.get(promptId);
@@ -38118,11 +38074,11 @@ async function openWhole({ git, world }) {
 /** The commit to compare with: what would be there without the pull request, or was there before the push. */
 async function baseOf({ pull, before }, repository) {
 	if (pull !== null) return baseOfPull(pull, repository);
-	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf$1(repository, 1) ?? void 0;
+	return (before === null ? null : await repository.resolveRef(before)) ?? await parentOf(repository, 1) ?? void 0;
 }
 /** Of the merge commit that GitHub makes it is the first parent; of the branch itself the commit that it began at. */
 async function baseOfPull({ number, head, base }, repository) {
-	const [first, second] = [await parentOf$1(repository, 1), await parentOf$1(repository, 2)];
+	const [first, second] = [await parentOf(repository, 1), await parentOf(repository, 2)];
 	if (first !== null && second === head) return first;
 	if (repository.head === head) return await repository.mergeBase(base, head) ?? base;
 	throw new ProblemError(makeProblem("action/other-checkout", {
@@ -38132,7 +38088,7 @@ async function baseOfPull({ number, head, base }, repository) {
 	}));
 }
 /** Null at the first commit, and at the edge of a shallow clone. */
-async function parentOf$1({ head, resolveRef }, which) {
+async function parentOf({ head, resolveRef }, which) {
 	return head === null ? null : resolveRef(`${head}^${which}`);
 }
 /** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
@@ -54932,10 +54888,9 @@ const EventShape = object({
 	}).optional(),
 	repository: repository.extend({ default_branch: string().optional() }).optional(),
 	sender: person.nullish(),
-	before: string().optional()
+	before: string().default("0").transform((id) => /^0+$/.test(id) ? null : id)
 });
 const DEPENDABOT = "dependabot[bot]";
-const NO_COMMIT = /^0+$/;
 /** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
 async function readEvent(environment) {
 	const { GITHUB_EVENT_NAME: name = "", GITHUB_EVENT_PATH: path = "", GITHUB_REF: ref = "" } = environment;
@@ -54957,12 +54912,8 @@ function parseEvent(name, ref, payload) {
 		pull: pull === void 0 ? null : pullOf(pull, parsed.data),
 		defaultBranch: home?.default_branch ?? null,
 		queued: group?.head_sha ?? null,
-		before: group?.base_sha ?? parentOf(before)
+		before: group?.base_sha ?? before
 	};
-}
-/** GitHub writes zeros where there was none. */
-function parentOf(before) {
-	return before === void 0 || NO_COMMIT.test(before) ? null : before;
 }
 function invalidEvent(reason) {
 	return new ProblemError(makeProblem("action/invalid-event", { reason }));
@@ -55043,7 +54994,9 @@ async function makeContext(inputs, host) {
 	return {
 		inputs,
 		event,
+		/** The branch that goes live; null where nobody names it. */
 		branch,
+		/** Read once, before git is started: it names the variable of the key, which git does not get. */
 		configuration: {
 			...read,
 			config
@@ -55052,7 +55005,9 @@ async function makeContext(inputs, host) {
 			root: findRoot(folder),
 			keyVariables: []
 		} : gitStartOf(config),
+		/** Its working directory is the folder that the inputs are relative to. */
 		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
+		/** Null without a token: then nothing is read from GitHub and nothing published there. */
 		github: token === void 0 ? null : connectGitHub(token, host)
 	};
 }
@@ -55135,9 +55090,11 @@ function parseApproval(text) {
 		changes: new Set(changes.split("\n").slice(0, -1))
 	};
 }
-/** So many commits are asked about in one run. */
 const MOST_ASKED = 100;
-/** Each change of a prompt must have been shown in the review of a commit that is about it. */
+/**
+* Each change of a prompt must have been shown in the review of a commit that is about it. Says by prompt id why it may
+* not be applied, and which pull requests have shown some of the changes.
+*/
 async function compareWithReviews(plan, { commits, concerns, reviewOf }) {
 	const all = plan.prompts.map((prompt) => ({
 		file: prompt.file,
@@ -55650,11 +55607,9 @@ function styleOfMapping({ flow, items }) {
 	const texts = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node)).filter(({ value }) => typeof value === "string");
 	return flow === true && texts.length > 0 && texts.every(({ type }) => type === "QUOTE_DOUBLE") ? "double" : "plain";
 }
-/** The blanks before the entries of a block mapping. */
 function indentOf({ srcToken }) {
 	return " ".repeat(srcToken?.type === "block-map" ? srcToken.indent : 0);
 }
-/** Where an entry's key begins. */
 function startOf({ key }) {
 	return spanOf(key).start;
 }
@@ -55681,7 +55636,6 @@ function nextLine(text, offset) {
 function beginsLine(text, offset) {
 	return text.slice(lineStart(text, offset), offset).trim() === "";
 }
-/** Whether a node is a text after `|` or `>`. */
 function isBlockScalar(node) {
 	return isScalar(node) && (node.type === "BLOCK_FOLDED" || node.type === "BLOCK_LITERAL");
 }
@@ -55693,7 +55647,6 @@ function nodeEnd(text, node) {
 	const last = node.items.at(-1);
 	return isPair(last) ? endOf(text, last) : nodeEnd(text, last);
 }
-/** Whether a node is a mapping or a list without braces and brackets. */
 function isBlockCollection(node) {
 	return (isMap(node) || isSeq(node)) && node.flow !== true;
 }
@@ -55716,9 +55669,8 @@ init_parse();
 */
 function editPromptFile(bytes, path, edits) {
 	const { file, meaning, problems } = parsePromptFile(bytes, path);
-	const error = problems.find(isError);
-	if (error !== void 0) return { problem: error };
-	if (file === null || meaning === null) return notKept("it cannot be read", path);
+	const { problem } = notKept("it cannot be read", path);
+	if (file === null || meaning === null) return { problem: problems.find(isError) ?? problem };
 	const conflicts = edits.frontMatter.filter(({ labels }) => labels !== void 0);
 	const plain = edits.frontMatter.filter(({ labels }) => labels === void 0);
 	const changesText = edits.text !== void 0 && contentDigest(edits.text) !== file.content.digest;
@@ -55737,10 +55689,10 @@ function editPromptFile(bytes, path, edits) {
 	if (reason !== null) return notKept(reason, path);
 	const marked = withConflicts(ours, path, conflicts);
 	if (marked !== null) return marked;
-	if (read.file === null && edits.conflicted !== true) return notKept(`it would not be valid: ${firstError(read)}`, path);
+	if (read.file === null && edits.conflicted !== true) return notKept(`it would not be valid: ${read.problems.find(isError)?.message.replace(/\.$/, "")}`, path);
 	return {
 		bytes: Buffer.from(ours.source),
-		file: edits.conflicted === true ? null : read.file
+		file: read.file
 	};
 }
 /** Each side of a conflict has to be one that can be taken. Null where both are the same. */
@@ -55754,9 +55706,6 @@ function withConflicts(ours, path, conflicts) {
 		bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)),
 		file: null
 	};
-}
-function firstError({ problems }) {
-	return problems.find(isError)?.message.replace(/\.$/, "");
 }
 function notKept(reason, path) {
 	return { problem: makeProblem("edit/not-kept", { reason }, placeOfFile(path)) };
@@ -55779,7 +55728,6 @@ function editFrontMatter(before, edit) {
 		}
 	};
 }
-/** What a mapping holds after an edit. */
 function editJson(object, [key = "", ...path], value) {
 	const inner = Object.hasOwn(object, key) ? object[key] : void 0;
 	if (path.length > 0 && value === void 0 && !isJsonObject(inner)) return object;
@@ -55864,7 +55812,6 @@ const IDENTITY = ["AUTHOR", "COMMITTER"].flatMap((who) => [
 	"EMAIL",
 	"DATE"
 ].map((what) => `GIT_${who}_${what}`));
-/** Commits what a command has edited. */
 function openCommitter(start) {
 	const { ask } = openGit(start, { allowEnvironment: IDENTITY });
 	return {
@@ -55962,7 +55909,6 @@ async function commitProblem({ commit, branch }, { config, repository }) {
 async function draftOf(prompt, walked, { draft }) {
 	return prompt.observed === null ? stays(prompt.file, "failed", prompt.problems) : draft(prompt, walked);
 }
-/** A draft of a file that stays as it is. */
 function stays(file, status, problems = []) {
 	return {
 		file,
@@ -56218,7 +56164,6 @@ function unknownEnvironment(option, environment, config) {
 function readFor(environment, config) {
 	return [environmentBefore(environment, config), environment].filter((name) => name !== void 0);
 }
-/** The environment that one is promoted from by the configuration. */
 function environmentBefore(environment, { environments }) {
 	return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }
@@ -57456,7 +57401,6 @@ function workOf({ mode, summary }) {
 		work: [...done, ...rest]
 	};
 }
-/** Whether there are prompts with a plan. */
 function isPlanned({ plan_digest: digest, prompts }) {
 	return digest !== null && prompts.length > 0;
 }
@@ -57473,7 +57417,6 @@ function prompts(count) {
 		"prompts"
 	]);
 }
-/** Whether a report is about files that a command edits. */
 function isAboutFiles({ mode }) {
 	return FILE_MODES.some((one) => one === mode);
 }
@@ -57678,7 +57621,6 @@ init_text();
 function markup(parts, ...values) {
 	return { html: parts.map((part, index) => part + markupOf(values[index] ?? "")).join("") };
 }
-/** Nothing at all. */
 const nothing = { html: "" };
 function markupOf(value) {
 	if (typeof value === "string") return escape$1(value);
@@ -58746,7 +58688,6 @@ function lineageTable(prompt, lineage, show) {
 function rowOf(name, texts, show) {
 	return [name, ...texts.map((text) => text === void 0 ? "" : show(text))];
 }
-/** Time, commit, author and subject. */
 function commitTexts(info) {
 	return [
 		timeOf(info),
@@ -58854,21 +58795,12 @@ function promptRow(prompt, context, open) {
 <div class="body">${bodyOf$1(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
 }
-const WORDS = {
-	unchanged: "unchanged",
-	pending: "changes",
-	applied: "applied",
-	blocked: "blocked",
-	failed: "failed",
-	not_attempted: "not attempted"
-};
 /** A validation attempts nothing, and a history is not of changes. */
 function wordOf(prompt, { mode }) {
 	if (prompt.status === "not_attempted" && mode === "validate") return "checked";
 	if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? "not as pinned" : "as pinned";
-	return WORDS[prompt.status];
+	return prompt.status === "pending" ? "changes" : prompt.status.replace("_", " ");
 }
-/** How many lines change. */
 function countOf(diffs) {
 	const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
 	const lines = (wanted) => blocks.reduce((sum, block) => sum + (block.kind === wanted ? block.lines.length : 0), 0);
@@ -59015,7 +58947,6 @@ ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}<
 <p class="none" hidden>No prompt is like that.</p></section>
 `;
 }
-/** How much room the columns need. */
 function widthOf(environments) {
 	if (environments > 6) return "many";
 	return environments > 3 ? "several" : "few";
@@ -59123,11 +59054,7 @@ function renderMarkdown(report, options) {
 		most: limit.most - limit.measure(head + foot) - RESERVE
 	};
 	const { text, leftOut } = fitSections(sectionsOf(report), room);
-	const note = noteOf(leftOut, report, options);
-	return {
-		text: `${head}${note}${text}${foot}`,
-		whole: note === ""
-	};
+	return `${head}${noteOf(leftOut, report, options)}${text}${foot}`;
 }
 /** Room for the note on what is not shown, which is known last. */
 const RESERVE = 1e3;
@@ -59396,7 +59323,7 @@ async function writeReports({ report, page, hide }, { environment, newId }) {
 		{
 			output: "report-markdown",
 			path: (0, node_path.join)(folder, "report.md"),
-			text: renderMarkdown(report, page).text
+			text: renderMarkdown(report, page)
 		},
 		{
 			output: "report-html",
@@ -59423,7 +59350,7 @@ async function publishSummary({ report, page }, { writeSummary }) {
 	await writeSummary(renderMarkdown(report, {
 		...page,
 		limit: SUMMARY
-	}).text);
+	}));
 }
 /** Publishes the check and the comment of a review, what became of it, or the issue about drift. */
 async function publishOnGitHub({ mode, context, ...brought }, conclusion, attempt) {
@@ -59447,7 +59374,7 @@ async function publishReview(context, conclusion, attempt) {
 function checkOf(head, { world, inputs }, conclusion) {
 	const { report, page, failure, approval, hide } = conclusion;
 	const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
-	const { text: summary } = renderMarkdown(report, {
+	const summary = renderMarkdown(report, {
 		...page,
 		limit: CHECK
 	});
@@ -59553,7 +59480,7 @@ function bodyOf(marker, { report, page, hide }) {
 			...COMMENT,
 			most
 		}
-	}).text}`);
+	})}`);
 }
 /** GitHub shows ten of a kind for each step and drops the others without a word. */
 const MOST = 9;
@@ -59597,7 +59524,7 @@ init_problem();
 * workflow's own token opens, whose workflows wait for an approval. The work tree is left as the merge would make it.
 */
 async function propose(mode, context, host, review) {
-	const { git, inputs, event } = context;
+	const { git, inputs, branch } = context;
 	const github = needed(context.github);
 	const { head } = await openWhole(context);
 	const clone = openProposal(git, branchOf(mode, inputs));
@@ -59609,7 +59536,7 @@ async function propose(mode, context, host, review) {
 		review,
 		github,
 		clone,
-		into: event.ref.replace(/^refs\/heads\//, ""),
+		into: branch ?? "",
 		base: head ?? ""
 	};
 	return proposeEdits(await edit(mode, context), proposal);

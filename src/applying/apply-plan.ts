@@ -16,13 +16,11 @@ import type { Provider, Writer, Written } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 
-/** What writing needs besides plan and provider. */
 type ApplyOptions = {
   /** What was asked of the service for each prompt. */
   readonly wantedFor: (plan: PromptPlan) => Wanted;
   /** Plans one prompt once more from another observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: Observed) => Promise<PromptPlan>;
-  /** How many prompts are written at the same time. */
   readonly concurrency: number;
   /** Once aborted, no prompt is begun. */
   readonly stop: AbortSignal;
@@ -103,7 +101,6 @@ async function makeChanges(plan: PromptPlan, writer: Writer): Promise<PromptOutc
   return { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
 }
 
-/** The outcome of a plan that nothing was done for. */
 function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
   const changes = plan.changes.map((change): ChangeOutcome => ({ change, status: 'not_made' }));
   return { plan, status, changes, problems: plan.problems };

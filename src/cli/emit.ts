@@ -63,7 +63,7 @@ async function render(report: Report, format: Format, options: TextOptions): Pro
   const title = titleOf(report);
   if (format === 'markdown') {
     const { renderMarkdown } = await import('../report/markdown.ts');
-    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null }).text;
+    return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null });
   }
   if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
   if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);

@@ -20,7 +20,6 @@ import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 /** The options of a command that edits prompt files after what the service says. */
 export type EditOptions = Omit<WalkOptions, 'needs'> & {
   readonly dryRun: boolean;
-  /** Commit what was edited. */
   readonly commit: boolean;
   /** Commit it on a new branch of this name. */
   readonly branch?: string | undefined;
@@ -37,7 +36,6 @@ type Editor = {
   readonly subject: (names: string) => string;
 };
 
-/** What is to be done to one prompt's file. */
 export type Draft = {
   readonly file: PromptFile;
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
@@ -84,7 +82,6 @@ async function draftOf(prompt: PromptPlan, walked: Walked, { draft }: Editor): P
   return prompt.observed === null ? stays(prompt.file, 'failed', prompt.problems) : draft(prompt, walked);
 }
 
-/** A draft of a file that stays as it is. */
 export function stays(file: PromptFile, status: Draft['status'], problems: readonly Problem[] = []): Draft {
   return { file, status, edits: [], problems, change: null };
 }

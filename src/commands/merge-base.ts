@@ -1,6 +1,5 @@
 import { fileOfVersion } from '../desired/at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
-
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';

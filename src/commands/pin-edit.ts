@@ -13,7 +13,6 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import { type Draft, draftEdits, stays } from './edit-files.ts';
 import { planAgain, type Walked } from './walk.ts';
 
-/** A pin to write: an environment and the version that it is to serve. */
 type WantedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
@@ -100,7 +99,6 @@ export function readFor(environment: string, config: Known): readonly string[] {
   return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
 }
 
-/** The environment that one is promoted from by the configuration. */
 export function environmentBefore(environment: string, { environments }: Known): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

@@ -83,7 +83,6 @@ function isInSync(prompt: PromptPlan, { environment }: PullOptions): boolean {
   return !renamed && findOutsideEdits(prompt, environment, new Map()).length === 0;
 }
 
-/** What was changed in the service. */
 type Changed = {
   /** The states of the file in git, newest first. */
   readonly earlier: readonly FormerFile[];

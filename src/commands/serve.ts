@@ -51,10 +51,8 @@ async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
 }
 
-type EmbeddedOptions = {
+type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
   readonly databasePath: string;
-  /** 0 takes a free one. */
-  readonly port: number;
   readonly apiKey: string;
   /** Their ids are made known: the interface has no call that creates a prompt. */
   readonly files: readonly PromptFile[];

@@ -36,7 +36,6 @@ export type Config = {
   readonly timeoutSeconds: number;
 };
 
-/** Those of the process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What is known of a configuration besides its text. */
@@ -72,7 +71,6 @@ export function promotedFrom({ environments }: Pick<Config, 'environments'>): Re
   );
 }
 
-/** The environments in which no pin may be `latest`. */
 export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }

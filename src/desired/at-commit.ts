@@ -77,7 +77,6 @@ async function contentAt(
   return { content: found.file.content, provenance };
 }
 
-/** A prompt, and where its file is. */
 export type Located = Pick<PromptFile, 'id' | 'path'>;
 
 /** A prompt's file at a commit, and its path there from the repository's root. */

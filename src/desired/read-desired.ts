@@ -80,7 +80,6 @@ type BaseRequest = {
   readonly config: Config;
   /** The files of now that were selected. */
   readonly files: readonly PromptFile[];
-  /** What they were selected by. */
   readonly only: readonly string[];
   /** Prompts of now that were left out: they are there all the same. */
   readonly left: readonly { readonly id: string }[];

@@ -82,7 +82,6 @@ async function parseFiles(id: string, places: readonly FileAtCommit[], repositor
   return parsed.flat();
 }
 
-/** How each environment was pinned in these states of a file. */
 export async function pinsOf(states: readonly FormerFile[], repository: Repository | null): Promise<FormerPins> {
   const pins = await Promise.all(
     states.flatMap(({ commit, file }, age) =>
@@ -123,19 +122,16 @@ export function withoutHead(former: FormerPins, { pins, content }: PromptFile, h
   );
 }
 
-/** What git knows of prompts. */
 export type GitHistory = {
   /** By prompt id, as of HEAD, newest first. */
   readonly byPrompt: ReadonlyMap<string, FileHistory>;
   /** Those that the versions and the states name. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** Whether older commits may be missing. */
   readonly shallow: boolean;
 };
 
 const NOTHING: GitHistory = { byPrompt: new Map(), commits: new Map(), shallow: false };
 
-/** Reads how the prompts were pinned before, and the commits that their versions come from. */
 export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,

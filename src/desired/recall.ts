@@ -14,7 +14,6 @@ import type { ReadDesired } from './read-desired.ts';
 type Given = Pick<ReadDesired, 'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
 type Sources = Given & { readonly repository: Repository };
 
-/** One prompt's file beside what was observed. */
 type Compared = {
   readonly file: PromptFile;
   readonly observed: Observed;

@@ -103,7 +103,6 @@ export async function openRepositoryOf(config: Config): Promise<Repository | nul
   return openRepository(gitStartOf(config), config.folder);
 }
 
-/** How git is started for a configuration. */
 export function gitStartOf({ root, service }: Config): GitStart {
   return { root, keyVariables: service?.kind === 'remote' ? [service.apiKeyVariable] : [] };
 }

@@ -20,7 +20,6 @@ export type Desired = {
 /** The base commit: what it wanted, by prompt id. */
 export type DesiredBase = { readonly files: ReadonlyMap<string, PromptFile> };
 
-/** What earlier commits wanted of one prompt. */
 export type FormerWants = {
   readonly pins: FormerPins;
   readonly fields: readonly Pick<PromptFile, FieldName>[];

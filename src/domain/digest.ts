@@ -17,7 +17,6 @@ export function shortDigest(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 16);
 }
 
-/** Digest of a prompt's text as it is compared. */
 export function contentDigest(text: string): Digest {
   return digestOf(comparable(text));
 }

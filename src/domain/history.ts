@@ -37,7 +37,6 @@ export type PinnedTime = {
 /** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped the record. */
 export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
-/** One version, with where it comes from and where it has been. */
 export type VersionHistory = {
   readonly ref: { readonly id: string; readonly number: number };
   readonly digest: Digest;
@@ -45,7 +44,6 @@ export type VersionHistory = {
   readonly commit: CommitInfo | null;
   /** From the repository's root. */
   readonly path: string | null;
-  /** Environments that serve it now. */
   readonly activeIn: readonly string[];
   /** According to git; newest first within each environment. */
   readonly pinned: readonly PinnedTime[];

@@ -1,6 +1,4 @@
-/** Whatever JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
-/** A mapping of JSON. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** One text per value whatever the order of its keys (RFC 8785), so that digests of equal values are equal. */
@@ -22,7 +20,6 @@ export function isJson(value: unknown): value is JsonValue {
   return value === null || Object.values(value).every(isJson);
 }
 
-/** A copy of the object without one key. */
 export function withoutKey(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }

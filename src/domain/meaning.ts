@@ -30,7 +30,6 @@ export function meaningOf(
   return { kind: 'new', target: { new: content, ...(pin.kind === 'git' && { ref: pin.ref }) } };
 }
 
-/** Those of all pins of a file. */
 export function meaningsOf(file: PromptFile, observed: Observed, atRefs: ContentsAtRefs): readonly Meaning[] {
   return file.pins.map((pin) => meaningOf(pin, file, observed, atRefs));
 }

@@ -2,7 +2,6 @@ import type { Problem } from '../problem.ts';
 import type { Content, EnvironmentPin } from './prompt-file.ts';
 import type { KnownVersion } from './versions.ts';
 
-/** Fields of a prompt as the service has them. */
 export type ObservedFields = {
   readonly id: string;
   readonly key: string;

@@ -1,4 +1,3 @@
-/** One environment of the configuration. */
 export type Environment = {
   readonly name: string;
   /** The environment in which a version must be active before it may be active here. */
@@ -9,7 +8,6 @@ export type Environment = {
 /** What a sync does about drift from outside: put back what the files say, or refuse. */
 export type OnDrift = 'overwrite' | 'fail';
 
-/** How many prompts may change in one run. */
 export type MaxChanges =
   { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly percent: number };
 

@@ -41,18 +41,10 @@ export type PromptFile = {
 /** What a prompt is known by, where there may be no file of it. */
 export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-/** The pin as it is written in the file. */
 export function pinText(pin: Pin): string {
-  switch (pin.kind) {
-    case 'latest':
-      return 'latest';
-    case 'number':
-      return String(pin.number);
-    case 'version':
-      return `version:${pin.id}`;
-    case 'git':
-      return `git:${pin.ref}`;
-  }
+  if (pin.kind === 'version') return `version:${pin.id}`;
+  if (pin.kind === 'git') return `git:${pin.ref}`;
+  return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
 /** Whether any environment follows the file's own content. */

@@ -24,7 +24,6 @@ export type Answer = {
   readonly body: WirePrompt | WireVersion | { readonly updated: true } | { readonly detail: string };
 };
 
-/** A call to a prompt, behind whose id may stand a query. */
 type Asked = Pick<Call, 'readBody'> & { readonly store: Store; readonly promptId: string; readonly query: string };
 
 type Handler = (asked: Asked) => Promise<Answer['body']>;

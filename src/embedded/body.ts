@@ -29,28 +29,21 @@ export function makeRoom(): Room {
  * that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
  */
 export async function readBody(request: IncomingMessage, room: Room): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let [size, held] = [0, 0];
+  const held: Uint8Array[] = [];
+  let size = 0;
   let refusal: Refusal | null = null;
-  const letGo = (): void => {
-    room.free += held;
-    held = 0;
-    chunks.length = 0;
-  };
+  const letGo = (): void => held.splice(0).forEach(({ length }) => (room.free += length));
   try {
     for await (const chunk of request) {
       size += chunk.length;
       refusal ??= refusalOf(size, chunk.length, room);
-      if (refusal !== null) {
-        letGo();
-        continue;
-      }
-      chunks.push(chunk);
-      held += chunk.length;
-      room.free -= chunk.length;
+      if (refusal === null) {
+        held.push(chunk);
+        room.free -= chunk.length;
+      } else letGo();
     }
     if (refusal !== null) throw refusal;
-    return parseJson(Buffer.concat(chunks), request.headers['content-type']);
+    return parseJson(Buffer.concat(held), request.headers['content-type']);
   } finally {
     letGo();
   }

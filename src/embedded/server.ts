@@ -6,13 +6,7 @@ import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
 
-export type EmbeddedServer = {
-  /** Without a slash at its end. */
-  readonly baseUrl: string;
-  readonly port: number;
-  /** Ends every connection, idle or not. The store stays open. May be called again. */
-  readonly close: () => Promise<void>;
-};
+export type EmbeddedServer = Awaited<ReturnType<typeof startServer>>;
 
 /** One request that was answered; `path` has the query, and `body` is present when it was read and JSON. */
 export type RequestRecord = {
@@ -31,14 +25,19 @@ export type ServerOptions = {
 };
 
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
-export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
+export async function startServer(options: ServerOptions) {
   const room = makeRoom();
   const server = createServer((request, response) => {
     // The client went away, or the hook has thrown.
     respond(request, response, options, room).catch(() => response.destroy());
   });
   const port = await listen(server, options.port);
-  return { baseUrl: `http://${HOST}:${port}`, port, close: () => close(server) };
+  return {
+    baseUrl: `http://${HOST}:${port}`,
+    port,
+    /** Ends every connection, idle or not. The store stays open. May be called again. */
+    close: () => close(server),
+  };
 }
 
 async function respond(

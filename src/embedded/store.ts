@@ -16,8 +16,6 @@ export type StoredVersion = z.output<typeof VersionRow>;
 /** As a version is; `active_version` is null also where no environment was asked for. */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
-type Grant = { readonly apiKey: string; readonly projectId: string };
-
 type NewPrompt = {
   readonly id: string;
   readonly projectId: string;
@@ -35,71 +33,57 @@ type VersionDraft = {
 /** Absent fields stay as they are. */
 type FieldChanges = z.infer<typeof UpdatePromptShape>;
 
-export type Activation = { readonly environment: string; readonly versionId: string };
-
 /** What the service knows, on SQLite. Prompts are found by id across all projects; null means there is none. */
-export type Store = {
-  /** Lets the key use the project; both are made known where they are not. A key may have several projects. */
-  readonly authoriseKey: (grant: Grant) => void;
-  /** The projects that the key authorises; empty for a key that is not known. */
-  readonly readProjects: (apiKey: string) => readonly string[];
-  /** The interface creates no prompts, so this stands in for it. False when the id is taken: that prompt stays as it is. */
-  readonly registerPrompt: (prompt: NewPrompt) => boolean;
-  readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
-  /** The new version's number is one more than the prompt's highest, from 1. */
-  readonly createVersion: (promptId: string, draft: VersionDraft) => StoredVersion | null;
-  readonly updatePrompt: (promptId: string, changes: FieldChanges) => StoredPrompt | null;
-  /** False when the prompt has no such version. */
-  readonly setActive: (promptId: string, activation: Activation) => boolean;
-  /** May be called again; nothing else may be called afterwards. */
-  readonly close: () => void;
-};
+export type Store = ReturnType<typeof openStore>;
 
 /** `now` is in milliseconds since 1970; `newId` makes the ids of versions, each one once. */
 type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
 /** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-export function openStore(path: string, { now, newId = makeVersionId }: StoreOptions): Store {
+export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions) {
   const database = openDatabase(path);
   const statements = prepareStatements(database);
   const timestamp = () => new Date(now()).toISOString();
   const write = <Result>(work: () => Result) => inTransaction(database, 'IMMEDIATE', work);
   const read = <Result>(work: () => Result) => inTransaction(database, 'DEFERRED', work);
   return {
-    authoriseKey: ({ apiKey, projectId }) =>
+    /** Lets the key use the project; both are made known where they are not. A key may have several projects. */
+    authoriseKey: ({ apiKey, projectId }: { readonly apiKey: string; readonly projectId: string }) =>
       write(() => {
         statements.insertProject.run(projectId);
         statements.insertKey.run(hashOf(apiKey), projectId);
       }),
-    readProjects: (apiKey) =>
+    /** The projects that the key authorises; empty for a key that is not known. */
+    readProjects: (apiKey: string) =>
       read(() => statements.selectProjects.all(hashOf(apiKey)).map(({ project_id: id }) => String(id))),
-    registerPrompt: ({ id, projectId, key, name, description = null }) =>
+    /** The interface creates no prompts, so this stands in for it. False when the id is taken: that prompt stays as it is. */
+    registerPrompt: ({ id, projectId, key, name, description }: NewPrompt) =>
       write(() => {
         statements.insertProject.run(projectId);
-        return statements.insertPrompt.run(id, projectId, key, name, description, timestamp()).changes === 1;
+        return statements.insertPrompt.run(id, projectId, key, name, description ?? null, timestamp()).changes === 1;
       }),
-    readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
-    createVersion: (promptId, { content, changeSummary = null, metadata }) =>
+    readPrompt: (promptId: string, environment?: string) => read(() => selectPrompt(statements, promptId, environment)),
+    /** The new version's number is one more than the prompt's highest, from 1. */
+    createVersion: (promptId: string, { content, changeSummary, metadata }: VersionDraft) =>
       write(() => {
-        const written = metadata === undefined ? null : JSON.stringify(metadata);
-        const row = statements.insertVersion.get(newId(), content, changeSummary, written, timestamp(), promptId);
-        return parseVersion(row);
+        const [summary, written] = [changeSummary ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
+        return parseVersion(statements.insertVersion.get(newId(), content, summary, written, timestamp(), promptId));
       }),
-    updatePrompt: (promptId, { key = null, name = null, description = null }) =>
+    updatePrompt: (promptId: string, { key, name, description }: FieldChanges) =>
       write(() => {
-        statements.updatePrompt.run(key, name, description, promptId);
+        statements.updatePrompt.run(key ?? null, name ?? null, description ?? null, promptId);
         return selectPrompt(statements, promptId);
       }),
-    setActive: (promptId, { environment, versionId }) =>
-      write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+    /** False when the prompt has no such version. */
+    setActive: (
+      promptId: string,
+      { environment, versionId }: { readonly environment: string; readonly versionId: string },
+    ) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
+    /** May be called again; nothing else may be called afterwards. */
     close: () => {
       if (database.isOpen) database.close();
     },
   };
-}
-
-function makeVersionId(): string {
-  return `ver_${randomUUID()}`;
 }
 
 function selectPrompt(statements: Statements, promptId: string, environment?: string): StoredPrompt | null {

@@ -4,7 +4,6 @@ import type { Span } from './front-matter.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
 import { rewriteBlockScalar, writeLines, writeValue, type TextStyle } from './write-yaml.ts';
 
-/** A text that takes the place of a span. */
 export type Replacement = Span & { readonly text: string };
 
 /**
@@ -52,7 +51,6 @@ function withComment(text: string, { start, end, text: written }: Replacement, c
   return { start, end: end + before.length, text: written.slice(0, written.length - lines.length) + behind + lines };
 }
 
-/** The same text, edited. */
 export function editedYaml(text: string, edit: YamlEdit): string {
   return editYaml(text, edit).reduceRight(
     (after, one) => after.slice(0, one.start) + one.text + after.slice(one.end),
@@ -161,12 +159,10 @@ function styleOfMapping({ flow, items }: YAMLMap): TextStyle {
   return isJson ? 'double' : 'plain';
 }
 
-/** The blanks before the entries of a block mapping. */
 function indentOf({ srcToken }: YAMLMap): string {
   return ' '.repeat(srcToken?.type === 'block-map' ? srcToken.indent : 0);
 }
 
-/** Where an entry's key begins. */
 function startOf({ key }: Pair): number {
   return spanOf(key).start;
 }
@@ -196,7 +192,6 @@ function beginsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
 
-/** Whether a node is a text after `|` or `>`. */
 function isBlockScalar(node: unknown): boolean {
   return isScalar(node) && (node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL');
 }
@@ -210,7 +205,6 @@ function nodeEnd(text: string, node: unknown): number {
   return isPair(last) ? endOf(text, last) : nodeEnd(text, last);
 }
 
-/** Whether a node is a mapping or a list without braces and brackets. */
 function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
   return (isMap(node) || isSeq(node)) && node.flow !== true;
 }

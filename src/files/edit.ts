@@ -32,9 +32,8 @@ type EditResult = { readonly bytes: Uint8Array; readonly file: PromptFile | null
  */
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): EditResult {
   const { file, meaning, problems } = parsePromptFile(bytes, path);
-  const error = problems.find(isError);
-  if (error !== undefined) return { problem: error };
-  if (file === null || meaning === null) return notKept('it cannot be read', path);
+  const { problem } = notKept('it cannot be read', path);
+  if (file === null || meaning === null) return { problem: problems.find(isError) ?? problem };
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
   const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;
@@ -47,9 +46,10 @@ export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdi
   if (reason !== null) return notKept(reason, path);
   const marked = withConflicts(ours, path, conflicts);
   if (marked !== null) return marked;
-  if (read.file === null && edits.conflicted !== true)
-    return notKept(`it would not be valid: ${firstError(read)}`, path);
-  return { bytes: Buffer.from(ours.source), file: edits.conflicted === true ? null : read.file };
+  if (read.file === null && edits.conflicted !== true) {
+    return notKept(`it would not be valid: ${read.problems.find(isError)?.message.replace(/\.$/, '')}`, path);
+  }
+  return { bytes: Buffer.from(ours.source), file: read.file };
 }
 
 /** Each side of a conflict has to be one that can be taken. Null where both are the same. */
@@ -62,11 +62,7 @@ function withConflicts(ours: Edited, path: string, conflicts: readonly FrontMatt
   return { bytes: Buffer.from(markDifference(ours.source, theirs.source, labels)), file: null };
 }
 
-function firstError({ problems }: ParseResult): string | undefined {
-  return problems.find(isError)?.message.replace(/\.$/, '');
-}
-
-function notKept(reason: string, path: string): EditResult {
+function notKept(reason: string, path: string) {
   return { problem: makeProblem('edit/not-kept', { reason }, placeOfFile(path)) };
 }
 
@@ -90,7 +86,6 @@ function editFrontMatter(before: Edited, edit: YamlEdit): Edited {
   return { source, meaning: { ...before.meaning, frontMatter } };
 }
 
-/** What a mapping holds after an edit. */
 function editJson(
   object: JsonObject,
   [key = '', ...path]: readonly string[],

@@ -10,7 +10,6 @@ export type PromptPatterns = {
   readonly folder: string;
   readonly root: string;
   readonly patterns: readonly string[];
-  /** Where each pattern stands. */
   readonly patternPlaces?: readonly Place[];
 };
 

@@ -10,7 +10,6 @@ import { parsePromptFile } from './parse.ts';
 import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
-/** What a new prompt file is to say. */
 export type NewFile = Named & {
   readonly name: string;
   /** Empty: none is written. */

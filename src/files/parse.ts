@@ -94,7 +94,6 @@ export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
-/** What is returned for a file of which nothing can be read. */
 export function unreadable(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, meaning: null, problems };
 }
@@ -131,10 +130,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
 function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {
   const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
   return {
-    path,
-    id,
-    key,
-    name,
+    ...{ path, id, key, name },
     ...(description === undefined ? {} : { description }),
     pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
     ...(variables === undefined ? {} : { variables }),

@@ -8,7 +8,6 @@ export const LARGEST_FILE = 16 * 1024 * 1024;
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Why a file was not read. */
 type NotRead = { readonly tooLarge: number } | { readonly reason: string };
 
 /**

@@ -14,19 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A YAML mapping as plain data that still knows where each of its values stands. */
-export type LocatedMapping = {
-  /** What a problem was found with is null in here; its shape is not worth another problem. */
-  readonly value: JsonObject;
-  /** Undefined where there is none. */
-  readonly valueAt: (path: readonly PropertyKey[]) => JsonValue | undefined;
-  /** Whether the value at a path has a problem already. */
-  readonly isRefused: (path: readonly PropertyKey[]) => boolean;
-  /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
-  readonly keysOf: (path: readonly PropertyKey[]) => readonly string[];
-  /** The place of the value at a path, or of the nearest value around it. */
-  readonly placeOf: (path: readonly PropertyKey[]) => Place;
-  readonly keyPlaceOf: (path: readonly PropertyKey[]) => Place;
-};
+export type LocatedMapping = ReturnType<typeof locate>;
 
 /** The mapping is null when nothing in the text can be relied on. */
 type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
@@ -77,19 +65,26 @@ function wordingOf({ code, message }: Document['errors'][number]): string {
   return sentence.slice(0, 200);
 }
 
-function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
+function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt) {
   return {
+    /** What a problem was found with is null in here; its shape is not worth another problem. */
     value,
-    valueAt: (path) => follow(root, path).found?.json,
-    isRefused: (path) => follow(root, path).nearest.isRefused,
-    keysOf: (path) => [...(follow(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
-    placeOf: (path) => placeAt(follow(root, path).nearest.offset),
-    keyPlaceOf: (path) => placeAt(follow(root, path).nearest.keyOffset),
+    valueAt: (path: Path) => follow(root, path).found?.json,
+    /** Whether the value at a path has a problem already. */
+    isRefused: (path: Path) => follow(root, path).nearest.isRefused,
+    /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
+    keysOf: (path: Path) =>
+      [...(follow(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
+    /** The place of the value at a path, or of the nearest value around it. */
+    placeOf: (path: Path) => placeAt(follow(root, path).nearest.offset),
+    keyPlaceOf: (path: Path) => placeAt(follow(root, path).nearest.keyOffset),
   };
 }
 
+type Path = readonly PropertyKey[];
+
 /** Goes down a path as far as there are values. */
-function follow(nearest: PlainNode, path: readonly PropertyKey[]): { nearest: PlainNode; found?: PlainNode } {
+function follow(nearest: PlainNode, path: Path): { nearest: PlainNode; found?: PlainNode } {
   const [step, ...rest] = path;
   if (step === undefined) return { nearest, found: nearest };
   const inner = nearest.inside.get(step);
@@ -148,13 +143,8 @@ function readNode(walk: Walk, node: unknown, keyOffset: number, depth = 0): Plai
     depth > DEEPEST ? makeProblem('yaml/too-deep', {}, place()) : (oddity(node, place) ?? numberProblem(node, place));
   if (problem !== null) walk.problems.push(problem);
   const inside = problem === null ? readInside(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
-  return {
-    json: problem === null ? jsonOf(node, inside) : null,
-    offset,
-    keyOffset,
-    isRefused: problem !== null,
-    inside,
-  };
+  const json = problem === null ? jsonOf(node, inside) : null;
+  return { json, offset, keyOffset, isRefused: problem !== null, inside };
 }
 
 function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside'] {
@@ -218,7 +208,6 @@ function oddity(node: unknown, place: () => Place): Problem | null {
   return makeProblem('yaml/syntax', { reason }, place());
 }
 
-/** Where a node begins. */
 function offsetOf(node: unknown): number {
   return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -7,7 +7,6 @@ export const IDENTITY = ['AUTHOR', 'COMMITTER'].flatMap((who) =>
   ['NAME', 'EMAIL', 'DATE'].map((what) => `GIT_${who}_${what}`),
 );
 
-/** Commits what a command has edited. */
 export function openCommitter(start: GitStart) {
   const { ask } = openGit(start, { allowEnvironment: IDENTITY });
   return {

@@ -13,7 +13,6 @@ export type GitStart = {
    * objects and refs for a repository, and runs the programs that this `config` names.
    */
   readonly root: string;
-  /** The variables that hold a key, by name. */
   readonly keyVariables: readonly string[];
 };
 

@@ -35,7 +35,6 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
   };
 }
 
-/** An object of git's: a commit, a tree, a blob or a tag. */
 type GitObject = { readonly id: string; readonly kind: string; readonly bytes: Buffer };
 
 type ReadObject = (name: string) => Promise<GitObject | null>;
@@ -93,7 +92,6 @@ export function openTrees({ ask }: Git) {
   const listed = gathered((paths, commit = '') => list(commit, ...pathspecsOf(paths)));
   return {
     note,
-    /** All files at a commit. */
     pathsAt: (commit: string) => list(commit),
     /** The id of a regular file's content; null where there is none. At a commit, too, a symbolic link is no prompt file. */
     blobAt: async (commit: string, path: string): Promise<string | null> => {

@@ -210,14 +210,11 @@ function parseChange(line: string, first: string, second: string): readonly Chan
   ];
 }
 
-/** A commit's message as a history shows it: in one line, and with the pull request that it names. */
-type CommitMessage = { readonly subject: string; readonly pullRequest: string | null };
-
 /**
- * Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab. A
- * merge commit's own subject names branches alone; what was merged is called in its body.
+ * Reads the pull request out of a commit's message, as GitHub and GitLab write it there: `#12`, or `!12` of GitLab;
+ * null: none. A merge commit's own subject names branches alone; what was merged is called in its body.
  */
-export function readMessage(subject: string, body: string): CommitMessage {
+export function readMessage(subject: string, body: string) {
   const merged = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
   if (merged !== undefined) return { subject: titleIn(body) ?? subject, pullRequest: `#${merged}` };
   const squashed = /\(#(\d{1,9})\)\s*$/.exec(subject)?.[1];

@@ -7,7 +7,6 @@ import { saysTheSame, upsert } from './sticky.ts';
 /** A check run that says how a review has ended, and holds what an apply may do by it. */
 export type Check = {
   readonly name: string;
-  /** The commit that was reviewed. */
   readonly head: string;
   readonly conclusion: 'success' | 'neutral' | 'failure';
   /** Markdown, but for the title. GitHub takes 65,535 bytes of each text. */

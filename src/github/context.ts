@@ -11,7 +11,6 @@ import { connectGitHub, type GitHub } from './client.ts';
 import { type Event, readEvent } from './event.ts';
 import type { SafeActionHost, Inputs } from './runner.ts';
 
-/** Everything that one run of the action works with. */
 export type Context = {
   readonly inputs: Inputs;
   readonly event: Event;

@@ -20,7 +20,11 @@ const EventShape = z.object({
   merge_group: z.object({ base_sha: commit, head_sha: commit }).optional(),
   repository: repository.extend({ default_branch: z.string().optional() }).optional(),
   sender: person.nullish(),
-  before: z.string().optional(),
+  // GitHub writes zeros where there was none.
+  before: z
+    .string()
+    .default('0')
+    .transform((id) => (/^0+$/.test(id) ? null : id)),
 });
 
 export type PullRequest = {
@@ -47,7 +51,6 @@ export type Event = {
 };
 
 const DEPENDABOT = 'dependabot[bot]';
-const NO_COMMIT = /^0+$/;
 
 /** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
 export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<Event> {
@@ -74,13 +77,8 @@ export function parseEvent(name: string, ref: string, payload: unknown): Event {
     pull: pull === undefined ? null : pullOf(pull, parsed.data),
     defaultBranch: home?.default_branch ?? null,
     queued: group?.head_sha ?? null,
-    before: group?.base_sha ?? parentOf(before),
+    before: group?.base_sha ?? before,
   };
-}
-
-/** GitHub writes zeros where there was none. */
-function parentOf(before: string | undefined): string | null {
-  return before === undefined || NO_COMMIT.test(before) ? null : before;
 }
 
 function invalidEvent(reason: string): ProblemError {

@@ -1,8 +1,8 @@
 import type { NewestOptions } from '../commands/merged-and-newest.ts';
-import type { SyncOptions } from '../commands/sync.ts';
 import type { Walked } from '../commands/walk.ts';
 import { configPaths } from '../desired/workspace.ts';
-import { isVisible } from '../domain/plan.ts';
+import { isVisible, type PromptPlan } from '../domain/plan.ts';
+import type { Problem } from '../problem.ts';
 import { compareWithReviews, type Trail } from '../review/approval.ts';
 import { checkName, shownIn } from './check.ts';
 import { mergedPullOf, tipOfBranch, treeOf } from './client.ts';
@@ -18,17 +18,15 @@ export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['a
   };
 }
 
-type ReviewGate = ReturnType<NonNullable<SyncOptions['refusals']>>;
-
 /**
  * Why prompts may not be applied: what is done to each must have been shown in a review that was merged. The pull
  * requests that have shown some of it are added to those given.
  */
-export async function reviewGate(context: Context, walked: Walked, pulls: Set<number>): ReviewGate {
+export async function reviewGate(context: Context, walked: Walked, pulls: Set<number>) {
   const trail = { ...(await trailOf(walked)), reviewOf: reviewsOf(context) };
   const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
   shownBy.forEach((pull) => pulls.add(pull));
-  return ({ file }) => {
+  return ({ file }: PromptPlan): readonly Problem[] => {
     const problem = unreviewed.get(file.id);
     return problem === undefined ? [] : [problem];
   };

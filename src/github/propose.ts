@@ -30,13 +30,12 @@ export async function propose(
   host: SafeActionHost,
   review: Reviewer,
 ): Promise<Proposed> {
-  const { git, inputs, event } = context;
+  const { git, inputs, branch } = context;
   const github = needed(context.github);
   const { head } = await openWhole(context);
   const clone = openProposal(git, branchOf(mode, inputs));
   await clone.begin();
-  const into = event.ref.replace(/^refs\/heads\//, '');
-  const proposal = { mode, context, host, review, github, clone, into, base: head ?? '' };
+  const proposal = { mode, context, host, review, github, clone, into: branch ?? '', base: head ?? '' };
   return proposeEdits(await edit(mode, context), proposal);
 }
 
@@ -65,7 +64,6 @@ async function edit(mode: Proposing, context: Context): Promise<CommandResult> {
   return rollback({ ...options, environment }, world);
 }
 
-/** What is proposed, and where. */
 type Proposal = {
   readonly mode: Proposing;
   readonly context: Context;

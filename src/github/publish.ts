@@ -155,7 +155,7 @@ async function writeReports(
   const folder = join(environment['RUNNER_TEMP'] || tmpdir(), `promptsync-${newId()}`);
   const files = [
     { output: 'report-json', path: join(folder, 'report.json'), text: renderJson(report) },
-    { output: 'report-markdown', path: join(folder, 'report.md'), text: renderMarkdown(report, page).text },
+    { output: 'report-markdown', path: join(folder, 'report.md'), text: renderMarkdown(report, page) },
     { output: 'report-html', path: join(folder, 'report.html'), text: renderHtml(report, page.title) },
   ];
   await mkdir(folder, { recursive: true });
@@ -172,7 +172,7 @@ const SUMMARY = { most: 900 * 1024, measure: bytes };
 const CHECK = { most: 65_000, measure: bytes };
 
 async function publishSummary({ report, page }: Conclusion, { writeSummary }: Runner): Promise<void> {
-  await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }).text);
+  await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }));
 }
 
 type Begun = Done & { readonly context: Context };
@@ -207,7 +207,7 @@ async function publishReview(context: Context, conclusion: Conclusion, attempt: 
 function checkOf(head: string, { world, inputs }: Context, conclusion: Conclusion): Check {
   const { report, page, failure, approval, hide } = conclusion;
   const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
-  const { text: summary } = renderMarkdown(report, { ...page, limit: CHECK });
+  const summary = renderMarkdown(report, { ...page, limit: CHECK });
   return {
     ...{ name: checkName(world.workingDirectory, inputs.config), head },
     conclusion: failure !== '' ? 'failure' : changes ? 'success' : 'neutral',
@@ -288,7 +288,7 @@ const COMMENT = { most: 60_000, measure: (text: string): number => text.length }
 /** The text of a comment, an issue or a pull request, with the line by which it is found. */
 export function bodyOf(marker: string, { report, page, hide }: Conclusion): string {
   const most = COMMENT.most - COMMENT.measure(`${marker}\n`);
-  return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT, most } }).text}`);
+  return hide(`${marker}\n${renderMarkdown(report, { ...page, limit: { ...COMMENT, most } })}`);
 }
 
 /** GitHub shows ten of a kind for each step and drops the others without a word. */

@@ -3,7 +3,6 @@ import { type Host, makeSafe, type SafeHost } from '../cli/host.ts';
 import { parseMaxChanges } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** Where in the repository an annotation stands, and its title. */
 export type AnnotationPlace = {
   readonly title: string;
   readonly file?: string;

@@ -1,13 +1,11 @@
 import type { Wanted } from '../domain/observed.ts';
 import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
-
 import type { PromptFields } from '../service/prompt-service.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';
 import { findEntry, interpret, readPrompt } from './reading.ts';
-
 import { activate, failed, stopped, type LedgerWorld, type Writing } from './writing.ts';
 
 /** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */

@@ -11,7 +11,6 @@ import { type Problem, problemOf } from '../problem.ts';
 export type Needs = {
   /** Environments that are read of every prompt, pinned or not. */
   readonly environments: readonly string[];
-  /** Whether all versions that can be known are asked for. */
   readonly whole: boolean;
 };
 

@@ -16,7 +16,6 @@ import { refOf, type VersionRef } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/** Everything that a pin's meaning depends on. */
 export type PinContext = {
   readonly file: PromptFile;
   readonly observed: Observed;
@@ -49,19 +48,11 @@ function activation({ pin: { environment }, after }: Resolved, observed: Observe
   return [{ kind: 'set-active', environment, before: active === null ? null : refOf(active), after }];
 }
 
-/** What a plan does about a pin of such a meaning. */
 function resolvePin(pin: EnvironmentPin, meaning: Meaning, context: PinContext): Resolved {
   const inSync: Resolved = { pin, after: null, problem: null, finds: false };
-  switch (meaning.kind) {
-    case 'in-sync':
-      return inSync;
-    case 'known':
-      return { ...inSync, after: refOf(meaning.version) };
-    case 'new':
-      return { ...inSync, after: meaning.target };
-    case 'unknown':
-      return { ...inSync, ...resolveUnknown(pin, context) };
-  }
+  if (meaning.kind === 'unknown') return { ...inSync, ...resolveUnknown(pin, context) };
+  if (meaning.kind === 'in-sync') return inSync;
+  return { ...inSync, after: meaning.kind === 'known' ? refOf(meaning.version) : meaning.target };
 }
 
 /** An id is a promise by itself: unknown ones are planned, and read before they go live. */
@@ -79,18 +70,14 @@ function unresolvable(
   { file, contentsAtRefs }: PinContext,
 ): Problem {
   const place = { path: file.path, line, column };
-  switch (pin.kind) {
-    case 'number':
-      return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
-    case 'version':
-      return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
-    case 'git': {
-      const at = contentsAtRefs.get(pin.ref);
-      return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref: pin.ref }, place);
-    }
-    case 'latest':
-      return makeProblem('internal/unexpected', { reason: 'a file has no content of its own' }, place);
+  if (pin.kind === 'number') {
+    return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
   }
+  if (pin.kind === 'version') return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
+  // A file has a content of its own: what `latest` means is known.
+  const ref = pin.kind === 'git' ? pin.ref : 'HEAD';
+  const at = contentsAtRefs.get(ref);
+  return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref }, place);
 }
 
 /**
@@ -131,7 +118,6 @@ function create(content: Content, refs: ContentsAtRefs, provenance: Provenance):
   return { kind: 'create-version', content, provenance };
 }
 
-/** No change where no field differs. */
 function compareFields(file: PromptFile, observed: ObservedFields): readonly UpdatePrompt[] {
   const fields = changedFields(file, observed);
   return Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt', fields }];

@@ -129,7 +129,6 @@ function liveIn(target: Target, context: PinContext): string | null {
   return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
 
-/** Pins that follow the file in environments where that is not allowed. */
 export function latestProblems(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {
   return file.pins
     .filter(({ pin, environment }) => pin.kind === 'latest' && forbidden.includes(environment))

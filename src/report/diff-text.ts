@@ -19,7 +19,6 @@ const MOST_LINES = 40;
 /** Of a folded diff so many lines of each block are shown at most: of a text that was rewritten the old and the new one. */
 const MOST_OF_BLOCK = 20;
 
-/** Whether a long diff is shown `whole` or `folded`. */
 type Length = 'whole' | 'folded';
 
 /**

@@ -94,7 +94,6 @@ function blocksOf(lines: readonly string[]): readonly Block[] {
 
 /** A part of a line; `changed` where the other text has no such words there. */
 type Segment = { readonly text: string; readonly changed: boolean };
-/** The segments of one line, in order. */
 export type MarkedLine = readonly Segment[];
 export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };
 

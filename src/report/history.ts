@@ -29,7 +29,6 @@ function tableLines({ title, columns, rows }: HistoryTable, style: Style): reado
   return [...above, ...layOut([header, ...cells], style).flatMap((line) => fitted(line.trimEnd(), style, 4))];
 }
 
-/** A part of a prompt's history. */
 export type HistoryTable = {
   /** A sentence above it; null: none. */
   readonly title: string | null;
@@ -80,12 +79,10 @@ function rowOf(name: string, texts: Texts, show: Show): readonly string[] {
 type Version = ReportHistory['versions'][number];
 /** A commit of a report; a version has none where it was made from none. */
 type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
-/** A version by where it comes from. */
 type Made = Commit & Pick<Version, 'made_by'>;
 /** Values of one row, not escaped; undefined what is not known. */
 type Texts = readonly (string | undefined)[];
 
-/** Time, commit, author and subject. */
 function commitTexts(info: Commit): Texts {
   return [timeOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }

@@ -108,7 +108,6 @@ function fromEdited({ status, edits, problems, ...prompt }: EditedPrompt): Repor
   return { ...nameOf(prompt), status, changes: [], edits: edits.map(editOf), drift: [], problems };
 }
 
-/** A prompt as it is planned, or as it came out. */
 function fromPlan(plan: PromptPlan, outcome: PromptOutcome | null, texts: Texts | undefined): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
@@ -209,7 +208,6 @@ function linesOf(metadata: JsonObject = {}): string {
   return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
-/** An edit with the texts that it brings about. */
 function editOf(edit: FileEdit): ReportEdit {
   if (edit.kind === 'set-pin') {
     const { serves, ...rest } = edit;

@@ -41,17 +41,13 @@ export type MarkdownOptions = {
   readonly limit: Limit | null;
 };
 
-/** Where something was left out, the page is not whole, and says where the rest is. */
-export type MarkdownPage = { readonly text: string; readonly whole: boolean };
-
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
-export function renderMarkdown(report: Report, options: MarkdownOptions): MarkdownPage {
+export function renderMarkdown(report: Report, options: MarkdownOptions): string {
   const [head, foot] = [headOf(report, options), footOf(report, options)];
   const { limit } = options;
   const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVE };
   const { text, leftOut } = fitSections(sectionsOf(report), room);
-  const note = noteOf(leftOut, report, options);
-  return { text: `${head}${note}${text}${foot}`, whole: note === '' };
+  return `${head}${noteOf(leftOut, report, options)}${text}${foot}`;
 }
 
 /** Room for the note on what is not shown, which is known last. */

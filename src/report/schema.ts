@@ -60,7 +60,6 @@ const metadata = z
   .optional()
   .describe('A line for each key, its value as JSON. Where both sides are known, and one has any.');
 
-/** The texts of a change of what an environment serves. */
 const texts = {
   before_text: text,
   after_text: text,
@@ -90,19 +89,18 @@ const setActive = z.object({
   status: changeStatus,
 });
 
-/** What is done in the service, or would be. */
 const change = z.discriminatedUnion('kind', [createVersion, updatePrompt, setActive]);
 
-const restores = z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.');
-
-const driftKind = z
-  .enum(['outside', 'unfinished'])
-  .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.');
+const deviation = {
+  kind: z
+    .enum(['outside', 'unfinished'])
+    .describe('unfinished: an earlier commit wanted what stands there, or nothing stands there yet.'),
+  restores: z.boolean().describe('Whether a sync only puts it back: the files of now want it as the base does.'),
+};
 
 const environmentDrift = z.object({
   environment: z.string().describe('The environment that differs.'),
-  kind: driftKind,
-  restores,
+  ...deviation,
   expected: z.union([versionRef, newVersion]).describe('What the base commit wants.'),
   observed: versionRef
     .extend({
@@ -115,13 +113,11 @@ const environmentDrift = z.object({
 
 const fieldDrift = z.object({
   field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
-  kind: driftKind,
-  restores,
+  ...deviation,
   expected: z.string(),
   observed: z.string(),
 });
 
-/** Where the service differs from what the base commit wants. */
 const drift = z.union([environmentDrift, fieldDrift]);
 
 // What `history` reports of one prompt.
@@ -321,16 +317,11 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** What every output format is made from. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
-/** One prompt of a report. */
 export type ReportPrompt = Report['prompts'][number];
 export type ReportHistory = NonNullable<ReportPrompt['history']>;
 export type ReportLineage = NonNullable<ReportPrompt['lineage']>;
-/** What an environment serves, and what the file's pin means. */
 export type ReportRow = NonNullable<ReportPrompt['environments']>[number];
-/** One change of a prompt; after an apply with its status. */
 export type ReportChange = ReportPrompt['changes'][number];
 export type ReportEdit = NonNullable<ReportPrompt['edits']>[number];
-/** One environment or field that was changed without promptsync, or not brought to its end by it. */
 export type ReportDrift = ReportPrompt['drift'][number];
-/** One problem, with its code, its place and what to do. */
 export type ReportProblem = Report['problems'][number];

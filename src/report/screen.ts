@@ -5,7 +5,6 @@ import type { Screen } from './style.ts';
 /** What is narrower is drawn as if it were not: a word a row can be read by nobody. */
 const FEWEST_COLUMNS = 20;
 
-/** A terminal of so many columns. */
 export function makeScreen(columns: number): Screen {
   return { columns: Math.max(FEWEST_COLUMNS, columns), width: stringWidth, wrap, cut };
 }

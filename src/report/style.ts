@@ -1,6 +1,5 @@
 import picocolors from 'picocolors';
 
-/** How a report is drawn as text. */
 export type Style = {
   readonly colours: Colours;
   /** Null where the output is no terminal: there nothing is wrapped or cut. */
@@ -71,7 +70,6 @@ function linked(text: string, address: string): string {
 /** The colours of one rendering; without colour every function hands its text through. */
 export type Colours = ReturnType<typeof picocolors.createColors>;
 
-/** A value in a table, and how it is painted. */
 export type Cell = { readonly text: string; readonly paint: (text: string) => string };
 
 /**

@@ -77,7 +77,6 @@ function workOf({ mode, summary }: Report) {
   return { done, work: [...done, ...rest] };
 }
 
-/** Whether there are prompts with a plan. */
 export function isPlanned({ plan_digest: digest, prompts }: Report): boolean {
   return digest !== null && prompts.length > 0;
 }
@@ -94,7 +93,6 @@ function prompts(count: number): string {
   return counted([count, 'prompt', 'prompts']);
 }
 
-/** Whether a report is about files that a command edits. */
 export function isAboutFiles({ mode }: Report): boolean {
   return FILE_MODES.some((one) => one === mode);
 }

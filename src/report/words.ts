@@ -141,7 +141,6 @@ export type NamedTexts = {
   readonly texts: Omit<Texts, 'environment'>;
 };
 
-/** The texts of all changes of a prompt, and of the edits of its file. */
 export function textsOf({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
   const named = (environment: string, texts: Omit<SetActive, 'kind' | 'environment'>): NamedTexts => {
     return { environment, before: texts.before && refText(texts.before), after: refText(texts.after), texts };

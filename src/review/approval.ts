@@ -76,7 +76,6 @@ export type Trail = {
   readonly reviewOf: (commit: string) => Promise<Review | null>;
 };
 
-/** So many commits are asked about in one run. */
 const MOST_ASKED = 100;
 
 type Compared = {

@@ -52,7 +52,6 @@ export function connect(options: ClientOptions): ConnectedService {
   };
 }
 
-/** What all calls of a client share. */
 type Shared = { readonly options: ClientOptions; readonly http: Http; readonly life: ReturnType<typeof awaitLife> };
 
 /**

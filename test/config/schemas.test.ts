@@ -23,19 +23,6 @@ function parserTakesPrompt(yaml: string): boolean {
 }
 
 /** That they take and refuse the same is tested beside what the parsers take and refuse. */
-// What depends on another place, on the host of a URL, or on counting.
-describe('the schema of promptsync.yaml leaves to the parser', () => {
-  test.each([
-    ['which hosts plain http is for', 'service: { base_url: "http://prompts.example.com" }'],
-    ['credentials', 'service: { base_url: "https://me:secret@prompts.example.com" }'],
-    ['the order of promotion', 'environments: { live: { promote_from: staging }, staging: {} }'],
-    ["the tool's own environments", 'environments: { promptsync: {} }'],
-    ['how much braces stand for', `prompts: ["${'{a,b}'.repeat(10)}"]`],
-  ])('%s', (_, text) => {
-    expect({ schema: config(parse(text)), parser: configOf(text) !== null }).toEqual({ schema: true, parser: false });
-  });
-});
-
 // What depends on the text below, or on how the YAML is written.
 describe('the schema of the front matter leaves to the parser', () => {
   test.each([

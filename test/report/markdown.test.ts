@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { type MarkdownOptions, type MarkdownPage, renderMarkdown } from '../../src/report/markdown.ts';
+import { type MarkdownOptions, renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import {
@@ -18,12 +18,13 @@ import {
 import { expectInert, readMarkdown } from '../support/markdown.ts';
 import { runs } from '../support/seed.ts';
 
+const NOT_WHOLE = '> This page is not complete.';
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 const OPTIONS: MarkdownOptions = {
   ...{ title: 'plan', folder: null, commit: null, runUrl: RUN, limit: null },
 };
 
-function page(report: Report, options: Partial<MarkdownOptions> = {}): MarkdownPage {
+function page(report: Report, options: Partial<MarkdownOptions> = {}): string {
   return renderMarkdown(report, { ...OPTIONS, ...options });
 }
 
@@ -58,7 +59,7 @@ function headingsOf(markdown: string): readonly string[] {
 }
 
 describe('Whatever files and the service say is inert', () => {
-  const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly MarkdownPage[] =>
+  const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly string[] =>
     hostileReports(text).map((report) => page(report, { folder: text, commit: text, limit }));
 
   testTexts(
@@ -66,8 +67,8 @@ describe('Whatever files and the service say is inert', () => {
     anyMarkdown,
     (text) => {
       const pages = pagesOf(text);
-      for (const { text: shown } of pages) expectInert(shown, [RUN]);
-      return { found: pages.map(({ whole }) => whole), wanted: pages.map(() => true) };
+      for (const shown of pages) expectInert(shown, [RUN]);
+      return { found: pages.filter((shown) => shown.includes(NOT_WHOLE)), wanted: [] };
     },
     40,
   );
@@ -77,10 +78,9 @@ describe('Whatever files and the service say is inert', () => {
       fc.property(anyMarkdown, fc.integer({ min: 2_500, max: 12_000 }), (text, most) => {
         const limit = { most, measure: (one: string) => Buffer.byteLength(one, 'utf8') };
         fc.pre(limit.measure(text) < 200);
-        for (const { text: shown, whole } of pagesOf(text, limit)) {
+        for (const shown of pagesOf(text, limit)) {
           expectInert(shown, [RUN]);
           expect(limit.measure(shown)).toBeLessThanOrEqual(most);
-          expect(shown.includes('> This page is not complete.')).toBe(!whole);
         }
       }),
       { numRuns: runs(40) },
@@ -94,14 +94,13 @@ describe('A page', () => {
     const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
     const both = { ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } };
     const one = prompt({ changes: [create, both, staging, set(7, 9)] });
-    expect(page(report([one], { summary }))).toEqual({ text: PLAN, whole: true });
+    expect(page(report([one], { summary }))).toBe(PLAN);
   });
 
   test('of nothing to do', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, unchanged: 2 };
-    const { text, whole } = page(report([prompt({ status: 'unchanged' })], { summary }));
+    const text = page(report([prompt({ status: 'unchanged' })], { summary }));
     expect(text).toBe(`### promptsync plan\n\nnothing to do: 2 prompts in sync.\n\n${FOOT}`);
-    expect(whole).toBe(true);
   });
 
   test.each<[string, Partial<MarkdownOptions>, Partial<Report>, readonly string[]]>([
@@ -110,14 +109,14 @@ describe('A page', () => {
     ['has no run outside of one', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
     ['has no plan where there is none', {}, { plan_digest: null }, ['commit `9f2c9f2c9f2c` · service `https:']],
   ])('%s', (_, options, parts, expected) => {
-    const { text } = page(report([], parts), options);
+    const text = page(report([], parts), options);
     for (const part of expected) expect(text).toContain(part);
     expectInert(text, [RUN]);
   });
 
   test('says first that the service was not asked, and not again among the warnings', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
-    const { text } = page(report([], { problems, service: null, plan_digest: null }));
+    const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
       /^### .*\n\n.*\n\n> \[!NOTE\]\n> The service was not asked: this run has no API key\. The plan/,
     );
@@ -134,7 +133,7 @@ describe('A page', () => {
       problems,
     });
     const sections = ['Problems', 'What would change', 'Breaking', 'Drift', 'Texts', 'Warnings'];
-    const { text } = page(report([one]));
+    const text = page(report([one]));
     expect(headingsOf(text)).toEqual(sections.map((title) => `#### ${title}`));
     expectInert(text, [RUN]);
   });
@@ -144,7 +143,7 @@ describe('A page', () => {
     const of = (key: string) =>
       prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
     const problems = [makeProblem('config/unknown-field', { field: 'run' })];
-    const { text } = page(report(keys.map(of), { problems }));
+    const text = page(report(keys.map(of), { problems }));
     expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
     const fields = readMarkdown(text).blocks.map(({ value }) => /setting "(.*?)"/.exec(value)?.[1]);
     expect(fields).toEqual(['run', ...keys]);
@@ -215,7 +214,7 @@ describe('A row', () => {
     ],
   ])('%s', (_, parts, cells) => {
     const mode = parts.changes?.some(({ status }) => status !== undefined) === true ? 'apply' : 'dry-run';
-    const { text } = page(report([prompt(parts)], { mode }));
+    const text = page(report([prompt(parts)], { mode }));
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     const title = mode === 'apply' ? '#### Changes' : '#### What would change';
     expect(headingsOf(text)).toEqual(cells.length === 0 ? [] : [title]);
@@ -224,7 +223,7 @@ describe('A row', () => {
 
   test('a prompt that failed has no diff', () => {
     const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
-    expect(page(report([failed])).text).not.toContain('#### Texts');
+    expect(page(report([failed]))).not.toContain('#### Texts');
   });
 });
 
@@ -260,7 +259,7 @@ describe('Drift', () => {
     ],
   ])('%s', (_, drift, change, then, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
-    const { text } = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
+    const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const when = mode === 'apply' ? ' before this run' : ', whatever is merged';
     const what = 'field' in drift ? named : serves;
     expect(text).toContain(`\n#### Drift\n\nAlready there${when}:\n\n${what} ${then}`);
@@ -270,7 +269,7 @@ describe('Drift', () => {
 
   test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
     const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
-    const { text } = page(report([blocked], { mode }));
+    const text = page(report([blocked], { mode }));
     const pull = mode === 'apply' ? '' : ` ${PULL}`;
     expect(text).toContain(
       `${serves}${pull} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
@@ -300,11 +299,10 @@ describe('A page for which there is no room', () => {
       ['three bytes', '漢字です'],
       ['four bytes', '😀👍'],
     ])('500 prompts of 20 kB, characters of %s', (_, line) => {
-      const { text, whole } = page(many(line), { limit });
+      const text = page(many(line), { limit });
       expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
       expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
       expectInert(text, [RUN]);
-      expect(whole).toBe(false);
       expect(text).toContain('\n> [!WARNING]\n> This page is not complete. Left out');
       expect(text).toContain(`All of it is in the summary and the page of [the run](${RUN}).\n`);
       expect(text.endsWith(FOOT)).toBe(true);
@@ -313,22 +311,21 @@ describe('A page for which there is no room', () => {
 
   test('names what is left out by kind and number', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
-    const { text } = page(many(), { limit, runUrl: null });
+    const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
     expect(text).toContain('All of it is in the report of the run.\n');
   });
 
   test('is not whole where a text is too long for any report', () => {
     const long = setActive({ after_text: null, text_omitted: true });
-    const { text, whole } = page(report([prompt({ changes: [long] })]));
-    expect(whole).toBe(false);
+    const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain('not complete. Too large to be shown: 1 text (over 100 kB); git diff');
   });
 
   test('is whole where there is room', () => {
     const limit = { most: 2_500, measure: (text: string) => text.length };
     const few = report([prompt({ changes: [set(7, 9)] })]);
-    expect(page(few, { limit })).toEqual(page(few));
-    expect(page(few, { limit }).whole).toBe(true);
+    expect(page(few, { limit })).toBe(page(few));
+    expect(page(few)).not.toContain(NOT_WHOLE);
   });
 });

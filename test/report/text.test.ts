@@ -159,7 +159,7 @@ describe('the status matrix', () => {
       'unread    ?                   ·',
     ]);
     const none = { title: 'status', folder: null, commit: null, runUrl: null, limit: null };
-    expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none).text).toContain(
+    expect(renderMarkdown(reportOf(prompts, { mode: 'status' }), none)).toContain(
       '| prompt | `staging` | `production` |\n| --- | --- | --- |\n| `in-sync` | `v1` | `v1` |\n',
     );
   });

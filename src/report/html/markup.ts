@@ -10,7 +10,6 @@ export function markup(parts: TemplateStringsArray, ...values: readonly Value[])
   return { html: parts.map((part, index) => part + markupOf(values[index] ?? '')).join('') };
 }
 
-/** Nothing at all. */
 export const nothing: Markup = { html: '' };
 
 function markupOf(value: Value): string {

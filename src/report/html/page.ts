@@ -56,7 +56,6 @@ ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}<
 `;
 }
 
-/** How much room the columns need. */
 function widthOf(environments: number): string {
   if (environments > 6) return 'many';
   return environments > 3 ? 'several' : 'few';

@@ -19,7 +19,6 @@ import {
 } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 
-/** What the rows of one page have in common. */
 export type PageContext = {
   readonly mode: Report['mode'];
   readonly environments: readonly string[];
@@ -60,23 +59,13 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
 `;
 }
 
-const WORDS = {
-  unchanged: 'unchanged',
-  pending: 'changes',
-  applied: 'applied',
-  blocked: 'blocked',
-  failed: 'failed',
-  not_attempted: 'not attempted',
-} as const satisfies Record<ReportPrompt['status'], string>;
-
 /** A validation attempts nothing, and a history is not of changes. */
 function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
   if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
-  return WORDS[prompt.status];
+  return prompt.status === 'pending' ? 'changes' : prompt.status.replace('_', ' ');
 }
 
-/** How many lines change. */
 function countOf(diffs: readonly TextDiff[]): Markup {
   const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
   const lines = (wanted: Block['kind']) =>
