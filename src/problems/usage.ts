@@ -7,6 +7,17 @@ const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
   [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
 ];
 
+const SCOPE = 'a project access token with the scope `api` and the role Reporter, of the project of the merge request';
+const REDIRECT = 'It is not followed, the token would go along: see where CI_API_V4_URL leads.';
+
+/** What to do about GitLab's refusals, by their status. */
+const REFUSED: Readonly<Record<number, string>> = {
+  ...{ 301: REDIRECT, 302: REDIRECT, 303: REDIRECT, 307: REDIRECT, 308: REDIRECT },
+  401: `Set GITLAB_TOKEN anew, it may be revoked or expired: ${SCOPE}.`,
+  403: `GITLAB_TOKEN has to be ${SCOPE}.`,
+  404: `GITLAB_TOKEN has to be ${SCOPE}: GitLab says 404 of what a token may not see as well.`,
+};
+
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
   // promptsync.yaml and variables
@@ -183,6 +194,12 @@ export const USAGE = {
   'action/foreign-commit': error<{ branch: string; commit: string }>(
     (e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`,
     'Merge its pull request, or delete the branch; the next run then proposes what is left.',
+  ),
+
+  // promptsync comment
+  'gitlab/not-published': error<{ reason: string; status: number | null }>(
+    (e) => `No note could be published on the merge request: ${e.reason.replace(/\.?$/, '.')}`,
+    (e) => REFUSED[e.status ?? 0] ?? 'The report is as it was: run the job again once that is mended.',
   ),
 
   // Faults of promptsync
