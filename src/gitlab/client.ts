@@ -3,7 +3,7 @@ import { makeExcerpt } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { mayRepeat, reasonOf } from '../service/errors.ts';
-import { makeHttp, type Answered, type Exchange } from '../service/http.ts';
+import { jsonHeaders, makeHttp, type Answered, type Exchange, type Http } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type Attempt } from '../service/retry.ts';
 
@@ -33,8 +33,8 @@ const LONGEST = { one: 10_000, all: 50_000 };
 /** The longest wait before a repetition that no `Retry-After` asks for. */
 const BACKOFF = 1_000;
 
-type Access = { readonly apiUrl: URL; readonly token: string };
-type Connection = Access & { readonly http: ReturnType<typeof makeHttp>; readonly until: number };
+/** `until` is when it has to be over, in milliseconds since 1970. */
+type Connection = { readonly apiUrl: URL; readonly token: string; readonly http: Http; readonly until: number };
 
 /** The token goes to the origin of CI_API_V4_URL alone. Nothing is sent before the first call. */
 export function connectGitLab(token: string, world: World): GitLab {
@@ -69,7 +69,8 @@ function apiUrlOf(environment: World['environment']): URL {
   throw new ProblemError(notPublished('the variable CI_API_V4_URL holds no address'));
 }
 
-function notPublished(reason: string, status: number | null = null) {
+/** Without a status where no answer came. */
+function notPublished(reason: string, status = 0) {
   return makeProblem('gitlab/not-published', { reason, status });
 }
 
@@ -85,22 +86,18 @@ async function tryOnce<Answer>(
   const fresh = method === 'POST';
   const body = call.body === undefined ? null : JSON.stringify(call.body);
   const path = apiUrl.pathname.replace(/\/+$/, '') + call.path;
-  const exchange = await http.send({ method, path, body, fresh, headers: headersOf(token, body) });
+  const exchange = await http.send({
+    method,
+    path,
+    body,
+    fresh,
+    headers: jsonHeaders({ 'private-token': token }, body),
+  });
   const attempt = interpret(call, exchange, connection);
   const retryAfter = exchange.kind === 'answered' ? exchange.retryAfter : null;
   const wait = Math.max(BACKOFF, parseRetryAfter(retryAfter ?? '', now()));
   const isInTime = now() + wait + LONGEST.one <= until;
   return attempt.ok ? attempt : { ...attempt, retryAfter, repeat: mayRepeat(exchange, fresh) && isInTime };
-}
-
-function headersOf(token: string, body: string | null): Readonly<Record<string, string>> {
-  return {
-    'private-token': token,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'promptsync',
-    ...(body !== null && { 'content-type': 'application/json' }),
-  };
 }
 
 type Failed = Omit<Extract<Attempt<never>, { readonly ok: false }>, 'repeat'>;
@@ -111,14 +108,14 @@ function failed(reason: string, effect: Effect, status?: number): Failed {
 
 type Interpreted<Answer> = Failed | { readonly ok: true; readonly value: Page<Answer> };
 
-function interpret<Answer>(call: Call<Answer>, exchange: Exchange, access: Access): Interpreted<Answer> {
+function interpret<Answer>(call: Call<Answer>, exchange: Exchange, { apiUrl, token }: Connection): Interpreted<Answer> {
   if (exchange.kind === 'broken') {
-    const reason = `${access.apiUrl.host} gave no answer (${reasonOf(exchange, access.apiUrl.href)})`;
+    const reason = `${apiUrl.host} gave no answer (${reasonOf(exchange, apiUrl.href)})`;
     return failed(reason, exchange.sent ? 'unknown' : 'not-sent');
   }
   const { status } = exchange;
   if (status >= 200 && status < 300) return interpretAnswer(call, exchange);
-  const said = makeExcerpt(Buffer.from(exchange.body).toString('utf8'), exchange.whole, access.token);
+  const said = makeExcerpt(Buffer.from(exchange.body).toString('utf8'), exchange.whole, token);
   const effect = status >= 300 && status < 500 ? 'rejected' : 'unknown';
   return failed(`GitLab answers ${status}${said === '' ? '' : `: ${said}`}`, effect, status);
 }

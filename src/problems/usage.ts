@@ -7,16 +7,15 @@ const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
   [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
 ];
 
-const SCOPE = 'a project access token with the scope `api` and the role Reporter, of the project of the merge request';
-const REDIRECT = 'It is not followed, the token would go along: see where CI_API_V4_URL leads.';
-
-/** What to do about GitLab's refusals, by their status. */
-const REFUSED: Readonly<Record<number, string>> = {
-  ...{ 301: REDIRECT, 302: REDIRECT, 303: REDIRECT, 307: REDIRECT, 308: REDIRECT },
-  401: `Set GITLAB_TOKEN anew, it may be revoked or expired: ${SCOPE}.`,
-  403: `GITLAB_TOKEN has to be ${SCOPE}.`,
-  404: `GITLAB_TOKEN has to be ${SCOPE}: GitLab says 404 of what a token may not see as well.`,
-};
+/** What to do about a status of GitLab's; it says 404 of what a token may not see as well. */
+function gitlabHint(status: number): string {
+  if (status >= 300 && status < 400)
+    return 'It is not followed, the token would go along: see where CI_API_V4_URL leads.';
+  if (![401, 403, 404].includes(status)) return 'The report is as it was: run the job again once that is mended.';
+  const token =
+    'one of the project of the merge request that is not expired, with the scope `api` and the role Reporter';
+  return `Set GITLAB_TOKEN to a project access token: ${token}.`;
+}
 
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
@@ -197,9 +196,9 @@ export const USAGE = {
   ),
 
   // promptsync comment
-  'gitlab/not-published': error<{ reason: string; status: number | null }>(
+  'gitlab/not-published': error<{ reason: string; status: number }>(
     (e) => `No note could be published on the merge request: ${e.reason.replace(/\.?$/, '.')}`,
-    (e) => REFUSED[e.status ?? 0] ?? 'The report is as it was: run the job again once that is mended.',
+    (e) => gitlabHint(e.status),
   ),
 
   // Faults of promptsync

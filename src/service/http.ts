@@ -56,6 +56,17 @@ export type Broken = {
 export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
 
+/** The headers of a request for JSON, with the secret that goes along. */
+export function jsonHeaders(secret: Readonly<Record<string, string>>, body: string | null): HttpRequest['headers'] {
+  return {
+    ...secret,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'promptsync',
+    ...(body !== null && { 'content-type': 'application/json' }),
+  };
+}
+
 /** In bytes; a larger 2xx answer is a failure. */
 export const ANSWER_LIMIT = 32 * 1024 * 1024;
 const ERROR_BODY_LIMIT = 16 * 1024;

@@ -46,7 +46,7 @@ describe('what fails for a moment is repeated, and makes one note', () => {
 describe('what GitLab refuses ends with 1, says what is missing, and makes no note', () => {
   const body = { message: '403 Forbidden', error: 'insufficient_scope' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['a token that is revoked', LIST, { status: 401 }, /401: .*revoked/],
+    ['a token that is revoked', LIST, { status: 401 }, /401: .*not expired/],
     [
       'a token without the scope',
       CREATE,
