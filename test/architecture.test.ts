@@ -35,6 +35,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'desired/workspace.ts',
     'files',
     'commands',
+    'gitlab',
     'report',
     'node:',
     'commander',
@@ -51,6 +52,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['config/config.ts', 'config/load.ts', 'desired/workspace.ts'],
     // The checkout: where the repository begins, the rest of its history, the tip of its branch, a branch of the run's own.
     ...['files/paths.ts', 'git/driver.ts', 'git/remote.ts', 'git/repository.ts', 'git/proposal.ts'],
+  ],
+  gitlab: [
+    ...['problem.ts', 'domain', 'commands/read-report.ts', 'commands/sticky.ts', 'report', 'node:', 'zod'],
+    // How requests are sent, bounded, repeated and told apart when they fail; what the service's calls mean stays there.
+    ...['service/http.ts', 'service/retry.ts', 'service/errors.ts', 'service/prompt-service.ts'],
   ],
   'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
   'cli.ts': ['cli', 'process.ts', 'node:'],

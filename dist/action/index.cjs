@@ -885,7 +885,7 @@ var init_service$1 = __esmMin((() => {
 		"service/connection-lost": error$1((e) => `The connection to the service was lost before its answer was complete (${e.reason}).`, "Run again."),
 		"service/timeout": error$1((e) => `The service did not answer within ${e.seconds} s.`, "Run again, or raise `timeout_seconds`."),
 		"service/not-authorised": error$1((e) => `The service does not accept the API key for prompt "${e.promptId}" (403).`, "The key may be wrong, missing, or of another project: check the variable that holds it."),
-		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
+		"service/prompt-not-found": error$1((e) => `The service has no prompt "${e.promptId}" (404).`, (e) => e.promptId.includes(",") ? "Separate ids with blanks, not with commas." : "Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there."),
 		"service/none-found": error$1((e) => `The service at ${e.service} has none of the prompts that it was asked for (404).`, "Is the base URL right? It ends where `/v1/` begins; a gateway that knows nothing of prompts answers 404 as well."),
 		"service/version-not-found": error$1((e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`, "Check the pin; a version belongs to one prompt."),
 		"service/redirect": error$1((e) => `The service answered with a redirect (${e.status}), which is not followed.`, "Set the base URL to the final address: the API key is sent to the configured origin only."),
@@ -908,6 +908,16 @@ var init_service$1 = __esmMin((() => {
 	};
 }));
 // src/problems/usage.ts
+/** What to do about a status of GitLab's; it says 404 of what a token may not see as well. */
+function gitlabHint(status) {
+	if (status >= 300 && status < 400) return "It is not followed, the token would go along: see where CI_API_V4_URL leads.";
+	if (![
+		401,
+		403,
+		404
+	].includes(status)) return "The report is as it was: run the job again once that is mended.";
+	return `Set GITLAB_TOKEN to a project access token: one of the project of the merge request that is not expired, with the scope \`api\` and the role Reporter.`;
+}
 var MISSING, USAGE;
 var init_usage = __esmMin((() => {
 	init_entry();
@@ -928,8 +938,8 @@ var init_usage = __esmMin((() => {
 		"config/pattern-outside": error$1((e) => `The pattern "${e.pattern}" leaves the repository.`, "Prompt files are read from inside the repository alone."),
 		"config/drift-needs-base": warning("on_drift is `fail`, and without --base nothing is known of drift.", "Give the commit that was synced last, such as --base HEAD^."),
 		"usage/invalid": error$1((e) => e.reason, "See promptsync --help."),
-		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt${e.within === void 0 ? "" : ` that --only ${quoted(e.within)} selects`}.`, (e) => e.within === void 0 ? didYouMean(e, "Give a key, or a path or pattern relative to promptsync.yaml.") : "Leave --only out: it narrows what is named."),
-		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns, or --all; the action: `prompts`."),
+		"usage/nothing-selected": error$1((e) => `"${e.selector}" selects no prompt.`, (e) => /^[^{]*,/.test(e.selector) ? "Separate keys with blanks, not with commas." : didYouMean({ suggestion: e.suggestions.join(", ").replace(/, ([^,]*)$/, " or $1") || void 0 }, "Give a key, or a path or pattern relative to promptsync.yaml.")),
+		"usage/nothing-named": error$1("No prompt is named.", "Give keys, paths or patterns (`promote` also takes --all); the action: `prompts`."),
 		"usage/unknown-environment": error$1((e) => `${e.option} "${e.environment}" is not an environment of promptsync.yaml.`, (e) => e.known.length === 0 ? "Give a name without control characters." : didYouMean(e, `Environments are: ${e.known.join(", ")}.`)),
 		"usage/needs-environment": error$1((e) => `${e.option} is missing: ${e.reason}.`, (e) => `Name the environment with ${e.option}.`),
 		"usage/same-environment": error$1((e) => `A version is not promoted from "${e.environment}" to itself.`, "Name two environments."),
@@ -937,6 +947,7 @@ var init_usage = __esmMin((() => {
 		"usage/cancelled": error$1("Nothing was written: the question was not answered.", "Run again, or say with flags what is asked for."),
 		"usage/declined": error$1("Nothing was written: the question was not answered with yes.", "Run again to apply."),
 		"usage/output-unwritable": error$1((e) => `The report cannot be written to ${e.path} (${e.reason}).`, "Give a path in a folder that exists and that you may write to."),
+		"usage/output-format": error$1((e) => `The report is not written: ${e.reason}.`, "Name the file .txt, .json, .md, .html or .xml (JUnit); a single one may have any name with --format."),
 		"usage/not-a-report": error$1((e) => `${e.path} cannot be read as a report (${e.reason}).`, "Give the file that `--output plan.json` or `--format json` has written with this version of promptsync."),
 		"usage/stdout-unwritable": error$1((e) => `The report cannot be written to standard output (${e.reason}).`, "What was done is done: `promptsync status` tells what is served. Make room, or give a file with --output."),
 		"usage/cannot-serve": error$1((e) => `The embedded service cannot be started (${e.reason}).`, "Check `service.embedded`, or --db and --port of `serve`."),
@@ -956,6 +967,7 @@ var init_usage = __esmMin((() => {
 		"action/not-told": warning((e) => `Writing the ${e.what} failed: ${e.reason.replace(/\.?$/, ".")}`, (e) => `The log of the run says the same. ${e.forbidden ? "Give the job the permission that docs/action.md names" : "Run the job again once that is mended"}.`),
 		"action/not-proposed": error$1((e) => `The pull request from ${e.branch} is not up to date: ${e.reason}`, (e) => MISSING.find(([said]) => said.test(e.reason))?.[1] ?? "Start the run again; a rule of the repository may forbid it."),
 		"action/foreign-commit": error$1((e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`, "Merge its pull request, or delete the branch; the next run then proposes what is left."),
+		"gitlab/not-published": error$1((e) => `No note could be published on the merge request: ${e.reason.replace(/\.?$/, ".")}`, (e) => gitlabHint(e.status)),
 		"internal/unexpected": error$1((e) => `promptsync met an error of its own: ${e.reason}`, "Please report it, with the command and its version.")
 	};
 }));
@@ -1833,7 +1845,6 @@ function fromEdited({ status, edits, problems, ...prompt }) {
 		problems
 	};
 }
-/** A prompt as it is planned, or as it came out. */
 function fromPlan(plan, outcome, texts) {
 	const { file, drift } = plan;
 	const { status, problems } = outcome ?? plan;
@@ -1851,22 +1862,23 @@ function fromPlan(plan, outcome, texts) {
 /** What would change is not what was asked: the rows say where the service differs from the file. */
 function withoutPlan(plan, histories) {
 	const { file, observed, status, problems } = plan;
-	const nothing = {
-		...nameOf$2(file),
-		changes: [],
-		drift: []
-	};
 	if (observed === null) return {
-		...nothing,
+		...nameOf$2(file),
 		status,
+		changes: [],
+		drift: [],
 		problems
 	};
-	const environments = file.pins.map((pin) => rowOf$1(pin, plan));
+	const known = {
+		environments: file.pins.map((pin) => rowOf$1(pin, plan)),
+		...historyOf$2(file.id, histories)
+	};
 	return {
-		...nothing,
+		...nameOf$2(file),
 		status: "unchanged",
-		environments,
-		...historyOf$2(file.id, histories),
+		changes: [],
+		...known,
+		drift: [],
 		problems: []
 	};
 }
@@ -14425,6 +14437,14 @@ function suggest(word, known) {
 	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), known);
 	return isNear(word.toLowerCase(), nearest) ? nearest : void 0;
 }
+/** The few known words that a misspelt one may have been meant to be, the nearest first. */
+function suggestSome(word, known) {
+	if (word.length > 100) return [];
+	const lower = word.toLowerCase();
+	const ends = known.filter((one) => one.endsWith(`/${word}`));
+	const near = known.filter((one) => isNear(lower, one)).toSorted((a, b) => (0, import_fastest_levenshtein.distance)(lower, a) - (0, import_fastest_levenshtein.distance)(lower, b));
+	return [.../* @__PURE__ */ new Set([...ends, ...near])].slice(0, 3);
+}
 /** Letters that were swapped count as two errors, which is much for a short word. */
 function isNear(word, known) {
 	return (0, import_fastest_levenshtein.distance)(word, known) <= Math.max(1, Math.floor(known.length / 3)) || lettersOf(word) === lettersOf(known);
@@ -15661,8 +15681,8 @@ var init_front_matter = __esmMin((() => {
 }));
 // src/files/find.ts
 /**
-* Finds the files that the patterns match, sorted, relative to the folder and with forward slashes. A pattern that begins
-* with `!` takes files out again. It blocks, as reading the files does: threads take longer than a folder.
+* Finds the files that the patterns match. A pattern that begins with `!` takes files out again. It blocks, as reading the
+* files does: threads take longer than a folder.
 */
 function findPromptPaths(where) {
 	const excluded = exclusionOf(where.patterns);
@@ -20737,7 +20757,7 @@ async function openWorkspace(options, world) {
 	};
 	world.keepFolder(config.folder);
 	const read = await readPrompts(config, environmentRules(config));
-	const selected = selectNamed(read.files, options);
+	const selected = selectFiles(read.files, options.only);
 	const unselectable = read.problems.some(isError) ? [] : selected.problems;
 	const found = inPlaceOrder([
 		...problems,
@@ -20832,34 +20852,20 @@ function selectFiles(files, selectors) {
 		selector,
 		matches: matcherOf(selector)
 	}));
-	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => {
-		return makeProblem("usage/nothing-selected", {
-			selector,
-			suggestion: suggest(selector, files.flatMap(({ key, path }) => [key, path]))
-		});
-	});
+	const problems = matchers.filter(({ matches }) => !files.some(matches)).map(({ selector }) => makeProblem("usage/nothing-selected", {
+		selector,
+		suggestions: namesLike(selector, files)
+	}));
 	return {
 		files: files.filter((file) => matchers.some(({ matches }) => matches(file))),
 		problems
 	};
 }
-/** The files that are named and that `--only` selects as well: what narrows a command adds nothing to it. */
-function selectNamed(files, { only, named = [] }) {
-	const [within, wanted] = [selectFiles(files, only), selectFiles(files, named)];
-	const selected = new Set(within.files);
-	const both = wanted.files.filter((file) => selected.has(file));
-	const problems = [...within.problems, ...wanted.problems];
-	if (both.length > 0 || problems.length > 0 || files.length === 0) return {
-		files: both,
-		problems
-	};
-	return {
-		files: [],
-		problems: named.map((selector) => makeProblem("usage/nothing-selected", {
-			selector,
-			within: only
-		}))
-	};
+/** What somebody probably meant who names no prompt; an id is what `import` takes, and each prompt has a key. */
+function namesLike(selector, files) {
+	const named = files.find(({ id }) => id === selector);
+	if (named !== void 0) return [named.key];
+	return suggestSome(selector, files.flatMap(({ key, path }) => [key, path]));
 }
 function matcherOf(selector) {
 	const glob = makeGlob(selector);
@@ -20883,7 +20889,7 @@ init_problem();
 async function mergedAndNewest(desired, options) {
 	try {
 		const other = await findOther(desired, options);
-		return other === null ? [] : [await refusalOf$1(other)];
+		return other === null ? [] : [await refusalOf$2(other)];
 	} catch (error) {
 		return [makeProblem("guard/unknown-newest", { reason: messageOf(error) })];
 	}
@@ -20929,14 +20935,14 @@ async function askGit(config, { treeAt, shallow }) {
 * The configuration and the prompt files, those that only the newest commit has as well. Where prompts were selected, it
 * is their files alone: what else a key would select there is not looked for.
 */
-function writtenFrom({ config, files, narrowed }, { only, named = [] }) {
-	const isWhole = only.length + named.length + (narrowed?.left.length ?? 0) === 0;
+function writtenFrom({ config, files, narrowed }, { only }) {
+	const isWhole = only.length + (narrowed?.left.length ?? 0) === 0;
 	const always = /* @__PURE__ */ new Set([...configPaths(config), ...files.map(({ path }) => path)]);
 	const matches = isWhole ? promptMatcher(config) : () => false;
 	return (path) => always.has(path) || matches(path);
 }
 /** In a shallow clone, and of what was not fetched, it is not known which of the two comes first. */
-async function refusalOf$1({ repository, ...other }) {
+async function refusalOf$2({ repository, ...other }) {
 	const base = repository.shallow ? null : await repository.mergeBase(other.commit, other.newer);
 	if (base !== null && base !== other.commit) return makeProblem("guard/not-merged", other);
 	return makeProblem("guard/superseded", {
@@ -21052,7 +21058,6 @@ function findAt(located, commit, repository) {
 }
 const finders = /* @__PURE__ */ new WeakMap();
 function makeFinder(repository) {
-	/** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
 	const search = gathered(async (ids, commit = "", ending = "") => {
 		const paths = await repository.filesHolding(commit, ids, ending);
 		const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
@@ -21149,9 +21154,7 @@ async function readBase(request, given) {
 		ref,
 		commit,
 		files: new Map(then.map((file) => [file.id, file])),
-		/** The selected files that are gone since. */
 		gone: await goneSince(changed, /* @__PURE__ */ new Set([...now, ...left.map(({ id }) => id)]), request),
-		/** Warnings: of files that cannot be read there. */
 		problems: [...invalidAt(changed, request), ...shallow]
 	};
 }
@@ -21997,7 +22000,6 @@ function nameOf$1({ number, id }) {
 function liveIn(target, context) {
 	return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
 }
-/** Pins that follow the file in environments where that is not allowed. */
 function latestProblems(file, forbidden) {
 	return file.pins.filter(({ pin, environment }) => pin.kind === "latest" && forbidden.includes(environment)).map(({ environment, line, column }) => makeProblem("guard/latest-not-allowed", { environment }, {
 		path: file.path,
@@ -35807,6 +35809,16 @@ var init__instead_undici = __esmMin((() => {
 	});
 }));
 // src/service/http.ts
+/** The headers of a request for JSON, with the secret that goes along. */
+function jsonHeaders(secret, body) {
+	return {
+		...secret,
+		accept: "application/json",
+		"accept-encoding": "identity",
+		"user-agent": "promptsync",
+		...body !== null && { "content-type": "application/json" }
+	};
+}
 /** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
 function makeHttp(settings) {
 	const { origin } = new URL(settings.baseUrl);
@@ -35885,6 +35897,7 @@ async function readAnswer({ statusCode: status, headers, body }) {
 		status,
 		retryAfter: headerOf$1(headers, "retry-after"),
 		encoding: headerOf$1(headers, "content-encoding"),
+		nextPage: headerOf$1(headers, "x-next-page"),
 		body: bytes,
 		whole: cut === null
 	};
@@ -35942,7 +35955,7 @@ function interpret$1(call, exchange, connected) {
 	if (exchange.kind === "broken") return {
 		ok: false,
 		error: new ServiceError(brokenProblem(exchange, connected), exchange.sent ? "unknown" : "not-sent"),
-		repeat: !PERMANENT.test(exchange.code) && !(call.once && exchange.sent),
+		repeat: mayRepeat(exchange, call.once),
 		retryAfter: null
 	};
 	const { status, retryAfter } = exchange;
@@ -35951,9 +35964,14 @@ function interpret$1(call, exchange, connected) {
 	return {
 		ok: false,
 		error: new ServiceError(problem, status >= 300 && status < 500 ? "rejected" : "unknown"),
-		repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status),
+		repeat: mayRepeat(exchange, call.once),
 		retryAfter
 	};
+}
+/** Whether what failed so may pass; what is to be sent once is repeated only where it was certainly not carried out. */
+function mayRepeat(exchange, once) {
+	if (exchange.kind === "broken") return !PERMANENT.test(exchange.code) && !(once && exchange.sent);
+	return once ? exchange.status === 429 : TRANSIENT_STATUS.has(exchange.status);
 }
 function brokenProblem(broken, { baseUrl, timeoutSeconds: seconds }) {
 	const { code, sent } = broken;
@@ -36073,6 +36091,7 @@ var init_errors = __esmMin((() => {
 		ENOTFOUND: "its name is not known",
 		EPIPE: "connection closed",
 		ETIMEDOUT: "no connection in time",
+		[TOO_LATE]: "no answer in time",
 		UND_ERR_ABORTED: "the proxy refused the tunnel",
 		UND_ERR_CONNECT_TIMEOUT: "no connection in time",
 		UND_ERR_HEADERS_TIMEOUT: "the proxy opened no tunnel in time",
@@ -36203,10 +36222,11 @@ async function tryOnce(call, attempt, shared) {
 	const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, "") + call.path;
 	const body = call.body === null ? null : JSON.stringify(call.body);
 	const started = now();
+	const headers = jsonHeaders({ [API_KEY_HEADER]: connected.apiKey }, body);
 	const sending = http.send({
 		method,
 		path,
-		headers: headersOf(connected.apiKey, body),
+		headers,
 		body,
 		fresh
 	});
@@ -36229,15 +36249,6 @@ function givenUp(problem, effect) {
 		error: new ServiceError(problem, effect),
 		repeat: false,
 		retryAfter: null
-	};
-}
-function headersOf(apiKey, body) {
-	return {
-		[API_KEY_HEADER]: apiKey,
-		accept: "application/json",
-		"accept-encoding": "identity",
-		"user-agent": "promptsync",
-		...body !== null && { "content-type": "application/json" }
 	};
 }
 var init_client = __esmMin((() => {
@@ -37103,19 +37114,36 @@ var init_provider = __esmMin((() => {
 	init_writing();
 }));
 // src/embedded/body.ts
+function makeRoom() {
+	return { free: 2 * LARGEST };
+}
 /**
-* Reads a request's body. What is too much of it is received and thrown away, because a client that is still sending
-* could not read the answer. Throws a `Refusal`, or when the client goes away.
+* Reads a request's body, as far as there is room for it. What is beyond is received and thrown away, because a client
+* that is still sending could not read the answer. Throws a `Refusal`, or when the client goes away.
 */
-async function readBody(request) {
-	const chunks = [];
+async function readBody(request, room) {
+	const held = [];
 	let size = 0;
-	for await (const chunk of request) {
-		size += chunk.length;
-		if (size <= LARGEST) chunks.push(chunk);
+	let refusal = null;
+	const letGo = () => held.splice(0).forEach(({ length }) => room.free += length);
+	try {
+		for await (const chunk of request) {
+			size += chunk.length;
+			refusal ??= refusalOf$1(size, chunk.length, room);
+			if (refusal === null) {
+				held.push(chunk);
+				room.free -= chunk.length;
+			} else letGo();
+		}
+		if (refusal !== null) throw refusal;
+		return parseJson(Buffer.concat(held), request.headers["content-type"]);
+	} finally {
+		letGo();
 	}
-	if (size > LARGEST) throw new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
-	return parseJson(Buffer.concat(chunks), request.headers["content-type"]);
+}
+function refusalOf$1(size, further, { free }) {
+	if (size > LARGEST) return new Refusal(413, `The body is larger than ${LARGEST} bytes.`);
+	return further > free ? new Refusal(429, "Too much is being sent.", { "retry-after": "1" }) : null;
 }
 function parseJson(bytes, contentType) {
 	if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new Refusal(422, "The body must be sent as Content-Type: application/json.");
@@ -37292,8 +37320,9 @@ var init_answer = __esmMin((() => {
 // src/embedded/server.ts
 /** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
 async function startServer(options) {
+	const room = makeRoom();
 	const server = (0, node_http.createServer)((request, response) => {
-		respond(request, response, options).catch(() => response.destroy());
+		respond(request, response, options, room).catch(() => response.destroy());
 	});
 	const port = await listen(server, options.port);
 	return {
@@ -37303,7 +37332,7 @@ async function startServer(options) {
 		close: () => close(server)
 	};
 }
-async function respond(request, response, { store, onRequest }) {
+async function respond(request, response, { store, onRequest }, room) {
 	const { method = "", url: target = "" } = request;
 	const apiKey = request.headers[API_KEY_HEADER]?.toString();
 	let body;
@@ -37311,7 +37340,7 @@ async function respond(request, response, { store, onRequest }) {
 		method,
 		target,
 		apiKey,
-		readBody: async () => body = await readBody(request)
+		readBody: async () => body = await readBody(request, room)
 	};
 	const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
 	onRequest?.({
@@ -54994,9 +55023,7 @@ async function makeContext(inputs, host) {
 	return {
 		inputs,
 		event,
-		/** The branch that goes live; null where nobody names it. */
 		branch,
-		/** Read once, before git is started: it names the variable of the key, which git does not get. */
 		configuration: {
 			...read,
 			config
@@ -55005,9 +55032,7 @@ async function makeContext(inputs, host) {
 			root: findRoot(folder),
 			keyVariables: []
 		} : gitStartOf(config),
-		/** Its working directory is the folder that the inputs are relative to. */
 		world: worldOf(placed, { onInterrupt: "Interrupted: the call in flight is finished.\n" }),
-		/** Null without a token: then nothing is read from GitHub and nothing published there. */
 		github: token === void 0 ? null : connectGitHub(token, host)
 	};
 }
@@ -55091,10 +55116,7 @@ function parseApproval(text) {
 	};
 }
 const MOST_ASKED = 100;
-/**
-* Each change of a prompt must have been shown in the review of a commit that is about it. Says by prompt id why it may
-* not be applied, and which pull requests have shown some of the changes.
-*/
+/** Each change of a prompt must have been shown in the review of a commit that is about it. */
 async function compareWithReviews(plan, { commits, concerns, reviewOf }) {
 	const all = plan.prompts.map((prompt) => ({
 		file: prompt.file,
@@ -55142,26 +55164,47 @@ function notReviewed(reviews, failure) {
 		failure
 	});
 }
-// src/github/sticky.ts
+// src/commands/sticky.ts
 init_digest();
-/** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
-function markerOf({ config = "", "working-directory": folder }) {
-	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`${folder}/`), config])))} -->`;
+/** One for each folder of a repository and configuration: jobs side by side leave each other's texts alone. */
+function markerOf(folder, config = "") {
+	return `<!-- promptsync ${shortDigest(digestOf(JSON.stringify([node_path.posix.normalize(`./${folder}/`), config])))} -->`;
 }
-/** Whether two texts say the same, each with a link to the run that it is from. */
+/** Whether two texts say the same, each with a link to the run that it is from; GitLab trims what it is given. */
 function saysTheSame(one, other) {
-	const [first, second] = [one ?? "", other].map((text) => text.replaceAll(/\/actions\/runs\/\d+/g, ""));
+	const runs = /\/(?:actions\/runs|-\/jobs)\/\d+/g;
+	const [first, second] = [one ?? "", other].map((text) => text.replaceAll(runs, "").trimEnd());
 	return first === second;
 }
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where
-* it is not wanted. Throws what Octokit
-* throws. */
+/**
+* Updates what is there, else makes it; null where it is not wanted. When the answer to that was lost, it is looked for
+* before it is sent again.
+*/
+async function upsert(keep) {
+	const { find, wanted = () => true, update, create, mayHaveWorked } = keep;
+	const found = await find();
+	if (!wanted(found)) return null;
+	if (found !== null) return update(found);
+	try {
+		return await create();
+	} catch (error) {
+		if (!mayHaveWorked(error)) throw error;
+		const made = await find();
+		return made === null ? create() : update(made);
+	}
+}
+// src/github/sticky.ts
+/**
+* Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where it is
+* not wanted. Throws what Octokit throws.
+*/
 async function keepComment(github, comment) {
 	const { octokit, names } = github;
-	const { issue, body, wanted = () => true } = comment;
+	const { issue, body, wanted } = comment;
 	return upsert({
 		find: () => findComment(github, comment),
 		wanted,
+		mayHaveWorked,
 		update: async (found) => {
 			if (saysTheSame(found.body, body)) return found.html_url;
 			return (await octokit.request("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", {
@@ -55197,6 +55240,7 @@ async function keepIssue(github, { title, body, marker }) {
 	const { octokit, names } = github;
 	await upsert({
 		find: () => findIssue(github, marker),
+		mayHaveWorked,
 		update: async (found) => {
 			if (saysTheSame(found.body, body) && found.title === title) return;
 			await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
@@ -55243,19 +55287,6 @@ async function findIssue(github, marker) {
 		per_page: 100
 	})).filter(({ pull_request: pull }) => pull === void 0).find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
-/** Updates what is there, else makes it; null where it is not wanted. When the answer to that was lost, it is looked for before it is sent again. */
-async function upsert({ find, wanted = () => true, update, create }) {
-	const found = await find();
-	if (!wanted(found)) return null;
-	if (found !== null) return update(found);
-	try {
-		return await create();
-	} catch (error) {
-		if (!mayHaveWorked(error)) throw error;
-		const made = await find();
-		return made === null ? create() : update(made);
-	}
-}
 /** No answer, or one of a gateway's: what was sent may have been done. */
 function mayHaveWorked(error) {
 	return error instanceof Error && "status" in error && Number(error.status) >= 500;
@@ -55277,6 +55308,7 @@ async function publishCheck(github, { head, ...check }) {
 	const { name } = check;
 	await upsert({
 		find: () => findCheck(github, head, name),
+		mayHaveWorked,
 		update: async (found) => {
 			const { text, summary } = check.output;
 			if (found.conclusion === check.conclusion && found.output.text === text && saysTheSame(found.output.summary, summary)) return;
@@ -56192,8 +56224,8 @@ async function promote(options, world) {
 		subject
 	}, options, world);
 }
-function namingProblem({ only, named = [], all }) {
-	const some = only.length > 0 || named.length > 0;
+function namingProblem({ only, all }) {
+	const some = only.length > 0;
 	const reason = "--all and prompts that are named exclude each other.";
 	if (all && some) return makeProblem("usage/invalid", { reason });
 	return some || all ? null : makeProblem("usage/nothing-named");
@@ -56791,6 +56823,7 @@ init_problem();
 /** Pins an environment of a prompt to the version that it served before, or to a number. */
 async function rollback(options, world) {
 	const { environment } = options;
+	if (options.only.length === 0) return refused("rollback", makeProblem("usage/nothing-named"));
 	return editFiles({
 		mode: "rollback",
 		needs: (config) => ({
@@ -57063,6 +57096,21 @@ function webLink(text, address, { links }) {
 function linked(text, address) {
 	return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
+/**
+* Columns as wide as their widest cell. The last cell of a row is not padded; rows are painted after padding, so that
+* colour does not count.
+*/
+function layOut(rows, { screen }) {
+	const widthOf = (text) => screen?.width(text) ?? text.length;
+	const widths = [];
+	for (const row of rows) for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(text));
+	return rows.map((row) => {
+		return row.map(({ text, paint }, column) => {
+			const missing = column === row.length - 1 ? 0 : (widths[column] ?? 0) - widthOf(text);
+			return paint(`${text}${" ".repeat(missing)}`);
+		}).join("  ");
+	});
+}
 // src/report/problems.ts
 /**
 * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
@@ -57254,7 +57302,6 @@ function breakingTexts(prompt, show) {
 		return `${group.map(({ environment }) => show(environment)).join(", ")}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
 	})];
 }
-/** The texts of all changes of a prompt, and of the edits of its file. */
 function textsOf({ changes, edits = [] }) {
 	const named = (environment, texts) => {
 		return {
@@ -58530,18 +58577,25 @@ init_problem();
 function renderText(report, options) {
 	const style = styleFor(options);
 	const shared = sharedProblems(report.prompts);
-	const blocks = report.prompts.flatMap((prompt) => {
-		const own = prompt.problems.filter((problem) => isError(problem) && !isShared(problem, shared));
-		if (own.length === 0 && (options.quiet || isDull(prompt))) return [];
-		return renderPrompt({
+	const prompts = report.prompts.map((prompt) => {
+		return {
 			...prompt,
-			problems: own
-		}, report.mode, options, style);
+			problems: prompt.problems.filter((one) => isError(one) && !isShared(one, shared))
+		};
+	});
+	const tables = likeProblems(prompts);
+	const listed = new Set(tables.flat());
+	const blocks = prompts.flatMap((prompt) => {
+		if (prompt.problems.length === 0 && (options.quiet || isDull(prompt))) return [];
+		return listed.has(prompt) ? [] : renderPrompt(prompt, report.mode, options, style);
 	});
 	const errors = [...report.problems, ...shared].filter(isError);
+	const files = options.quiet ? [] : filesBlock(report, style);
+	const alike = tables.map((table) => tableOf$1(table, style));
 	return [
-		...options.quiet ? [] : filesBlock(report, style),
+		...files,
 		...blocks,
+		...alike,
 		...errors.map((one) => renderProblem(one, style)),
 		renderSummary(report, style)
 	].map((block) => `${block}\n`).join("\n");
@@ -58559,6 +58613,41 @@ function filesBlock({ files = [] }, style) {
 		const note = status === "created" ? "" : ` (${status})`;
 		return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
 	}).join("\n")];
+}
+/** Where so many prompts have a problem of one kind and nothing else, a line for each says more than a block. */
+const FEWEST_IN_TABLE = 4;
+function likeProblems(prompts) {
+	const alone = prompts.filter((prompt) => isDull(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0);
+	return [...Map.groupBy(alone, ({ status, problems }) => `${status} ${problems[0]?.code}`).values()].filter(({ length }) => length >= FEWEST_IN_TABLE);
+}
+/** What and why, and below once what to do: of prompts whose hints differ, with the name of the first. */
+function tableOf$1(prompts, style) {
+	const { bold, dim, red } = style.colours;
+	const all = prompts.flatMap(({ key, status, problems }) => problems.map((one) => ({
+		...one,
+		key,
+		status
+	})));
+	const rows = all.map(({ key, message }) => [{
+		text: `  ${escapeLine(key)}`,
+		paint: bold
+	}, {
+		text: escapeLine(message),
+		paint: (text) => text
+	}]);
+	const hints = new Set(all.map(({ hint }) => hint));
+	return all.slice(0, 1).flatMap(({ status, code, key, hint }) => ({
+		title: `${red(`${counted([
+			all.length,
+			"prompt",
+			"prompts"
+		])} ${status.replace("_", " ")}`)} ${dim(`[${code}]`)}`,
+		hint: `  ${hints.size > 1 ? `${escapeLine(key)}: ` : ""}${escapeLine(hint)}`
+	})).flatMap(({ title, hint }) => [
+		title,
+		...layOut(rows, style),
+		hint
+	].flatMap((line) => fitted(line, style, 4))).join("\n");
 }
 function isDull({ changes, edits = [], status }) {
 	return changes.length + edits.length === 0 || status === "unchanged";
@@ -59043,6 +59132,29 @@ const view = markup`<fieldset class="view"><legend>Texts</legend>
 function radio([name, count]) {
 	return markup`<label>${markup`<input type="radio" name="show" value="${name}"${name === "review" ? markup` checked` : nothing}>`}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;
 }
+// src/report/outcome.ts
+init_problem();
+/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
+function refusalOf({ prompts }) {
+	const errors = prompts.filter(({ status }) => status === "blocked").flatMap(({ problems }) => problems.filter(isError));
+	if (errors.some(({ code }) => code === "guard/superseded")) return "superseded";
+	return errors.every(({ code }) => code === "guard/drift") ? "drift" : "refused";
+}
+const APPLIED = "applied";
+/** The title of a note after an apply that ended now, in milliseconds since 1970. */
+function outcomeTitle(report, failure, now) {
+	const time = new Date(now).toISOString().slice(0, 16).replace("T", " ");
+	return `${outcomeOf(report, failure)}, ${time} UTC`;
+}
+function outcomeOf({ problems, prompts }, failure) {
+	const overtaken = problems.some(({ code }) => code === "guard/overtaken");
+	if (failure === "") return `${APPLIED}${overtaken ? " and overtaken" : ""}`;
+	return prompts.some(({ status }) => status === "applied") ? `${APPLIED} in part (${failure})` : failure;
+}
+/** Whether a note, below its marker, says that something was applied: a later run that did nothing takes it not back. */
+function saysApplied(body) {
+	return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
+}
 // src/report/markdown.ts
 init_problem();
 /** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
@@ -59061,8 +59173,12 @@ const RESERVE = 1e3;
 function headOf(report, { title, folder }) {
 	const where = folder === null ? "" : ` in ${codeSpan(folder)}`;
 	const reason = report.problems.find(({ code }) => code === NOT_ASKED);
-	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
+	const note = reason === void 0 ? "" : `\n> [!NOTE]\n> ${sentences(`${reason.message} ${reason.hint}`)}\n`;
 	return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
+}
+/** Plain words as they are; a report is read from a file as well, which may hold anything. */
+function sentences(text) {
+	return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : codeSpan(text);
 }
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut, { prompts }, { runUrl }) {
@@ -59290,12 +59406,6 @@ function failureOf(mode, { run, exitCode }, report) {
 	if (report.problems.some(({ code }) => code.startsWith("guard/"))) return "refused";
 	return exitCode === 1 && run.plan === null ? "invalid" : "failed";
 }
-/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
-function refusalOf({ prompts }) {
-	const errors = prompts.filter(({ status }) => status === "blocked").flatMap(({ problems }) => problems.filter(({ severity }) => severity === "error"));
-	if (errors.some(({ code }) => code === "guard/superseded")) return "superseded";
-	return errors.every(({ code }) => code === "guard/drift") ? "drift" : "refused";
-}
 /** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
 function differing({ prompts }) {
 	return prompts.filter(({ status }) => status === "pending" || status === "blocked").length;
@@ -59398,8 +59508,9 @@ function needed(github) {
 }
 /** Keeps the comment of a pull request up to date. */
 async function publishComment({ number: issue }, context, conclusion) {
-	const marker = markerOf(context.inputs);
-	const silent = context.inputs.comment === "changes" && isQuiet(conclusion.report);
+	const { inputs } = context;
+	const marker = markerOf(inputs["working-directory"], inputs.config);
+	const silent = inputs.comment === "changes" && isQuiet(conclusion.report);
 	const wanted = (found) => found !== null || !silent;
 	await keepAndLink({
 		issue,
@@ -59418,32 +59529,24 @@ async function publishOutcome(brought, context, conclusion) {
 	const { report, page, failure } = conclusion;
 	if (failure === "" && report.prompts.every(({ status }) => status === "unchanged")) return;
 	const github = needed(context.github);
-	const marker = markerOf(context.inputs);
-	const time = new Date(context.world.now()).toISOString().slice(0, 16).replace("T", " ");
+	const { inputs, world, branch } = context;
+	const marker = markerOf(inputs["working-directory"], inputs.config);
+	const title = outcomeTitle(report, failure, world.now());
 	const body = bodyOf(marker, {
 		...conclusion,
 		page: {
 			...page,
-			title: `${outcomeOf(conclusion)}, ${time} UTC`
+			title
 		}
 	});
-	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, context.branch)));
-	const wanted = (found) => found !== null && !(failure === "superseded" && isApplied(found));
+	const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branch)));
+	const wanted = (found) => found !== null && !(failure === "superseded" && saysApplied(found.body));
 	for (const issue of /* @__PURE__ */ new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) await keepAndLink({
 		issue,
 		marker,
 		body,
 		wanted
 	}, context);
-}
-const APPLIED = "applied";
-function isApplied({ body }) {
-	return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
-}
-function outcomeOf({ failure, report }) {
-	const overtaken = report.problems.some(({ code }) => code === "guard/overtaken");
-	if (failure === "") return `${APPLIED}${overtaken ? " and overtaken" : ""}`;
-	return report.prompts.some(({ status }) => status === "applied") ? `${APPLIED} in part (${failure})` : failure;
 }
 /** Nothing to do, and nothing to say about it. */
 function isQuiet(report) {
@@ -59452,7 +59555,7 @@ function isQuiet(report) {
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
 async function publishIssue({ inputs, ...context }, conclusion) {
 	const github = needed(context.github);
-	const marker = markerOf(inputs);
+	const marker = markerOf(inputs["working-directory"], inputs.config);
 	const body = bodyOf(marker, conclusion);
 	if (conclusion.failure === "") return closeIssue(github, {
 		marker,
@@ -59553,18 +59656,15 @@ function branchOf(mode, inputs) {
 	}[mode];
 	const safe = target.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60);
 	const name = safe === "" ? mode : `${mode}-${safe}`;
-	const marker = markerOf(inputs);
-	if (safe === target && marker === markerOf({ "working-directory": "." })) return name;
+	const marker = markerOf(inputs["working-directory"], inputs.config);
+	if (safe === target && marker === markerOf(".")) return name;
 	return `${name}.${shortDigest(digestOf(marker + target))}`;
 }
 /** Edits and commits as the command does. A commit that is not the newest would take back what newer ones have done. */
 async function edit(mode, context) {
 	const { inputs, world } = context;
 	const { prompts, from, to, environment } = inputs;
-	const chosen = {
-		only: [],
-		named: mode === "pull" ? [] : prompts.split(/\s+/).filter((one) => one !== "")
-	};
+	const chosen = { only: mode === "pull" ? [] : prompts.split(/\s+/).filter((one) => one !== "") };
 	const refusals = (walked) => mergedAndNewest(walked, {
 		...chosen,
 		askForge: askGitHub(context)
@@ -59587,7 +59687,6 @@ async function edit(mode, context) {
 		from,
 		to
 	}, world);
-	if (chosen.named.length === 0) return refused("rollback", makeProblem("usage/nothing-named"));
 	return rollback({
 		...options,
 		environment

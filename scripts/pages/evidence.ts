@@ -182,6 +182,8 @@ export const EVIDENCE = {
     reason: 'git could not answer: remote: Permission to acme/prompts.git denied to github-actions[bot].',
   },
   'action/foreign-commit': { branch: 'promptsync/pull', commit: '9f2c1ab4d7e80000000000000000000000000000' },
+  // promptsync comment
+  'gitlab/not-published': { reason: 'GitLab answers 403: insufficient_scope', status: 403 },
   // Faults of promptsync
   'internal/unexpected': { reason: 'x is not a function' },
 } as const satisfies { readonly [Code in ProblemCode]: EvidenceOf<Code> };

@@ -22,6 +22,7 @@ const TITLES = {
   import: 'promptsync import',
   init: 'promptsync init',
   action: 'The GitHub Action',
+  gitlab: 'promptsync comment',
   internal: 'Faults of promptsync',
 } as const satisfies Record<Room, string>;
 

@@ -7,6 +7,7 @@ import type { Drawn } from '../commands/sync.ts';
 import { MODES } from '../domain/edits.ts';
 import { mapStrings } from '../domain/json.ts';
 import type { World } from '../domain/world.ts';
+import type { CommentOptions } from '../gitlab/comment.ts';
 import { makeProblem, problemOf } from '../problem.ts';
 import { makeReport, type Run } from '../report/make-report.ts';
 import { renderProblem, renderProblems } from '../report/problems.ts';
@@ -75,6 +76,19 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   return runReporting(mode, flags, host, (world, onCall) => sync({ ...flags, draw, onCall }, world));
+}
+
+/** Publishes a report, says in one line what was done, and resolves to the exit code. */
+export async function runComment(options: Omit<CommentOptions, 'hide'>, host: SafeHost): Promise<number> {
+  const { comment } = await import('../gitlab/comment.ts');
+  const world = worldOf(host, { onInterrupt: INTERRUPTED });
+  try {
+    host.output.write(`${await comment({ ...options, hide: host.secrets.hide }, world)}\n`);
+    return 0;
+  } catch (error) {
+    host.errors.write(`${renderProblem(problemOf(error), PLAIN)}\n`);
+    return world.stop.aborted ? 130 : 1;
+  }
 }
 
 /** Serves until a signal comes, and resolves to the exit code. */

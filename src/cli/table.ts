@@ -224,6 +224,17 @@ const show = row({
   run: async (flags, file, host) => (await import('./run.ts')).runShow(file, flags, host),
 });
 
+const comment = row({
+  name: 'comment',
+  help: 'publish a JSON report as the note on the merge request of this job of GitLab CI',
+  argument: word('<file>', 'what --output plan.json or --format json has written'),
+  flags: CONFIG,
+  after: `
+GITLAB_TOKEN holds the token: of the project, with the scope api and the role Reporter.
+Without it, without a merge request and outside of GitLab CI nothing is done: exit 0.`,
+  run: async (flags, file, host) => (await import('./run.ts')).runComment({ ...flags, file }, host),
+});
+
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
@@ -279,5 +290,5 @@ To install it, once:
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history, show],
-  ...[serve, schema, completion],
+  ...[comment, serve, schema, completion],
 ];

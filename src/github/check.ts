@@ -1,8 +1,9 @@
+import { saysTheSame, upsert } from '../commands/sticky.ts';
 import { CONFIG_NAME } from '../config/config.ts';
 import { parseApproval, type Shown } from '../review/approval.ts';
 import { pathsFromRoot } from './checkout.ts';
 import { whoAmI, type GitHub } from './client.ts';
-import { saysTheSame, upsert } from './sticky.ts';
+import { mayHaveWorked } from './sticky.ts';
 
 /** A check run that says how a review has ended, and holds what an apply may do by it. */
 export type Check = {
@@ -25,6 +26,7 @@ export async function publishCheck(github: GitHub, { head, ...check }: Check): P
   const { name } = check;
   await upsert({
     find: () => findCheck(github, head, name),
+    mayHaveWorked,
     update: async (found) => {
       const { text, summary } = check.output;
       const same = found.conclusion === check.conclusion && found.output.text === text;

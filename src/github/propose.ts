@@ -3,6 +3,7 @@ import { promote } from '../commands/promote.ts';
 import { pull } from '../commands/pull.ts';
 import { type CommandResult, resultOf } from '../commands/result.ts';
 import { rollback } from '../commands/rollback.ts';
+import { markerOf } from '../commands/sticky.ts';
 import type { Walked } from '../commands/walk.ts';
 import type { Committed } from '../domain/edits.ts';
 import { digestOf, shortDigest } from '../domain/digest.ts';
@@ -15,7 +16,6 @@ import type { Proposing, PullRequest } from './event.ts';
 import { askGitHub } from './gates.ts';
 import { bodyOf, conclude, needed, type Done } from './publish.ts';
 import type { Inputs, SafeActionHost } from './runner.ts';
-import { markerOf } from './sticky.ts';
 
 type Reviewer = (pull: PullRequest) => Promise<Done>;
 type Proposed = Pick<Done, 'result' | 'review'>;
@@ -47,8 +47,8 @@ export function branchOf(mode: Proposing, inputs: Inputs): string {
   const target = { promote: inputs.to, rollback: inputs.environment, pull: '' }[mode];
   const safe = target.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60);
   const name = safe === '' ? mode : `${mode}-${safe}`;
-  const marker = markerOf(inputs);
-  if (safe === target && marker === markerOf({ 'working-directory': '.' })) return name;
+  const marker = markerOf(inputs['working-directory'], inputs.config);
+  if (safe === target && marker === markerOf('.')) return name;
   return `${name}.${shortDigest(digestOf(marker + target))}`;
 }
 

@@ -2,11 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
+import { markerOf } from '../commands/sticky.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../report/escape.ts';
 import { makeReport } from '../report/make-report.ts';
+import { outcomeTitle, refusalOf, saysApplied } from '../report/outcome.ts';
 import { problemsIn } from '../report/problems.ts';
 import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
 import { PLAIN } from '../report/style.ts';
@@ -20,7 +22,7 @@ import { Forbidden, type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
 import { type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
-import { closeIssue, keepComment, keepIssue, markerOf, type StickyComment } from './sticky.ts';
+import { closeIssue, keepComment, keepIssue, type StickyComment } from './sticky.ts';
 
 /** What a run has come to; without a context it could not even begin. */
 export type Done = {
@@ -122,14 +124,6 @@ export function failureOf(
   return exitCode === 1 && run.plan === null ? 'invalid' : 'failed';
 }
 
-/** What a run is refused for; the drift guard has a word of its own where nothing else stands in the way. */
-function refusalOf({ prompts }: Report): FailureReason {
-  const blocked = prompts.filter(({ status }) => status === 'blocked');
-  const errors = blocked.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
-  if (errors.some(({ code }) => code === 'guard/superseded')) return 'superseded';
-  return errors.every(({ code }) => code === 'guard/drift') ? 'drift' : 'refused';
-}
-
 /** How many prompts the service holds otherwise than the files want; of those that could not be read nothing is known. */
 export function differing({ prompts }: Report): number {
   return prompts.filter(({ status }) => status === 'pending' || status === 'blocked').length;
@@ -222,8 +216,9 @@ export function needed(github: GitHub | null): GitHub {
 
 /** Keeps the comment of a pull request up to date. */
 async function publishComment({ number: issue }: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
-  const marker = markerOf(context.inputs);
-  const silent = context.inputs.comment === 'changes' && isQuiet(conclusion.report);
+  const { inputs } = context;
+  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
   // What was said before is corrected all the same.
   const wanted: StickyComment['wanted'] = (found) => found !== null || !silent;
   await keepAndLink({ issue, marker, body: bodyOf(marker, conclusion), wanted }, context);
@@ -241,27 +236,17 @@ async function publishOutcome(brought: Brought, context: Context, conclusion: Co
   // What was applied before has been said by the run that did it.
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
   const github = needed(context.github);
-  const marker = markerOf(context.inputs);
-  const time = new Date(context.world.now()).toISOString().slice(0, 16).replace('T', ' ');
-  const body = bodyOf(marker, { ...conclusion, page: { ...page, title: `${outcomeOf(conclusion)}, ${time} UTC` } });
-  const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, context.branch)));
+  const { inputs, world, branch } = context;
+  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const title = outcomeTitle(report, failure, world.now());
+  const body = bodyOf(marker, { ...conclusion, page: { ...page, title } });
+  const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branch)));
   // A run that is started again later finds newer commits, and takes nothing back.
-  const wanted: StickyComment['wanted'] = (found) => found !== null && !(failure === 'superseded' && isApplied(found));
+  const wanted: StickyComment['wanted'] = (found) =>
+    found !== null && !(failure === 'superseded' && saysApplied(found.body));
   for (const issue of new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) {
     await keepAndLink({ issue, marker, body, wanted }, context);
   }
-}
-
-const APPLIED = 'applied';
-
-function isApplied({ body }: { readonly body?: string }): boolean {
-  return body?.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED}`) === true;
-}
-
-function outcomeOf({ failure, report }: Conclusion): string {
-  const overtaken = report.problems.some(({ code }) => code === 'guard/overtaken');
-  if (failure === '') return `${APPLIED}${overtaken ? ' and overtaken' : ''}`;
-  return report.prompts.some(({ status }) => status === 'applied') ? `${APPLIED} in part (${failure})` : failure;
 }
 
 /** Nothing to do, and nothing to say about it. */
@@ -272,7 +257,7 @@ function isQuiet(report: Report): boolean {
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
 async function publishIssue({ inputs, ...context }: Context, conclusion: Conclusion): Promise<void> {
   const github = needed(context.github);
-  const marker = markerOf(inputs);
+  const marker = markerOf(inputs['working-directory'], inputs.config);
   const body = bodyOf(marker, conclusion);
   if (conclusion.failure === '') return closeIssue(github, { marker, body });
   // Where the service could not be read, nothing is known that could open or close it.

@@ -1,11 +1,9 @@
-import { posix } from 'node:path';
-import { digestOf, shortDigest } from '../domain/digest.ts';
+import { saysTheSame, upsert } from '../commands/sticky.ts';
 import { whoAmI, type GitHub } from './client.ts';
-import type { Inputs } from './runner.ts';
 
 /** A text that is kept in one place on GitHub: it is found again by its marker and its author. */
 type Sticky = {
-  /** The first line of the body, which no reader sees: see `markerOf`. */
+  /** The first line of the body, which no reader sees. */
   readonly marker: string;
   readonly body: string;
 };
@@ -17,30 +15,19 @@ export type StickyComment = Sticky & {
 };
 type StickyIssue = Sticky & { readonly title: string };
 
-/** One for each working directory and configuration: the jobs of a matrix leave each other's alone. */
-export function markerOf({ config = '', 'working-directory': folder }: Pick<Inputs, 'config' | 'working-directory'>) {
-  const where = JSON.stringify([posix.normalize(`${folder}/`), config]);
-  return `<!-- promptsync ${shortDigest(digestOf(where))} -->`;
-}
-
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** Whether two texts say the same, each with a link to the run that it is from. */
-export function saysTheSame(one: string | null | undefined, other: string): boolean {
-  const [first, second] = [one ?? '', other].map((text) => text.replaceAll(/\/actions\/runs\/\d+/g, ''));
-  return first === second;
-}
-
-/** Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where
- * it is not wanted. Throws what Octokit
- * throws. */
+/**
+ * Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where it is
+ * not wanted. Throws what Octokit throws.
+ */
 export async function keepComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
-  const { issue, body, wanted = () => true } = comment;
+  const { issue, body, wanted } = comment;
   return upsert({
     find: () => findComment(github, comment),
-    wanted,
+    ...{ wanted, mayHaveWorked },
     update: async (found) => {
       if (saysTheSame(found.body, body)) return found.html_url;
       const call = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
@@ -70,6 +57,7 @@ export async function keepIssue(github: GitHub, { title, body, marker }: StickyI
   const { octokit, names } = github;
   await upsert({
     find: () => findIssue(github, marker),
+    mayHaveWorked,
     update: async (found) => {
       if (saysTheSame(found.body, body) && found.title === title) return;
       const call = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
@@ -102,31 +90,8 @@ async function findIssue(github: GitHub, marker: string): Promise<Issue | null> 
   return issues.find(({ body, user }) => body?.startsWith(marker) && isBy(me, user)) ?? null;
 }
 
-/** How a text of ours is found, changed and made. */
-type Upsert<Found, Kept> = {
-  readonly find: () => Promise<Found | null>;
-  readonly wanted?: (found: Found | null) => boolean;
-  readonly update: (found: Found) => Promise<Kept>;
-  /** To be sent once: it would make a second one. */
-  readonly create: () => Promise<Kept>;
-};
-
-/** Updates what is there, else makes it; null where it is not wanted. When the answer to that was lost, it is looked for before it is sent again. */
-export async function upsert<Found, Kept>({ find, wanted = () => true, update, create }: Upsert<Found, Kept>) {
-  const found = await find();
-  if (!wanted(found)) return null;
-  if (found !== null) return update(found);
-  try {
-    return await create();
-  } catch (error) {
-    if (!mayHaveWorked(error)) throw error;
-    const made = await find();
-    return made === null ? create() : update(made);
-  }
-}
-
 /** No answer, or one of a gateway's: what was sent may have been done. */
-function mayHaveWorked(error: unknown): boolean {
+export function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
 }
 

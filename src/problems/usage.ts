@@ -7,6 +7,16 @@ const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
   [/\b403\b|denied|could not read|Auth/, 'Give the job `contents: write`; the checkout has to keep its credentials.'],
 ];
 
+/** What to do about a status of GitLab's; it says 404 of what a token may not see as well. */
+function gitlabHint(status: number): string {
+  if (status >= 300 && status < 400)
+    return 'It is not followed, the token would go along: see where CI_API_V4_URL leads.';
+  if (![401, 403, 404].includes(status)) return 'The report is as it was: run the job again once that is mended.';
+  const token =
+    'one of the project of the merge request that is not expired, with the scope `api` and the role Reporter';
+  return `Set GITLAB_TOKEN to a project access token: ${token}.`;
+}
+
 /** What can be wrong with how promptsync is configured and called, on the command line and as the GitHub Action. */
 export const USAGE = {
   // promptsync.yaml and variables
@@ -186,6 +196,12 @@ export const USAGE = {
   'action/foreign-commit': error<{ branch: string; commit: string }>(
     (e) => `Somebody else has committed to the branch ${e.branch} (${short(e.commit)}): nothing was pushed to it.`,
     'Merge its pull request, or delete the branch; the next run then proposes what is left.',
+  ),
+
+  // promptsync comment
+  'gitlab/not-published': error<{ reason: string; status: number }>(
+    (e) => `No note could be published on the merge request: ${e.reason.replace(/\.?$/, '.')}`,
+    (e) => gitlabHint(e.status),
   ),
 
   // Faults of promptsync

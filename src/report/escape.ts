@@ -14,6 +14,11 @@ export function escapeForRunner(output: string): string {
   return output.replace(/^(\s*):(?=:)/gm, '$1\\u{3a}').replaceAll('##[', '##\\u{5b}');
 }
 
+/** A page as GitLab takes it: a line that begins with a slash would be a quick action, such as `/merge`. */
+export function escapeForGitLab(page: string): string {
+  return page.replace(/^([^\S\n]*)\//gm, '$1\\u{2f}');
+}
+
 /**
  * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
  * would end the cell of a table even there.

@@ -56,8 +56,13 @@ const RESERVE = 1_000;
 function headOf(report: Report, { title, folder }: MarkdownOptions): string {
   const where = folder === null ? '' : ` in ${codeSpan(folder)}`;
   const reason = report.problems.find(({ code }) => code === NOT_ASKED);
-  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${reason.message} ${reason.hint}\n`;
+  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${sentences(`${reason.message} ${reason.hint}`)}\n`;
   return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
+}
+
+/** Plain words as they are; a report is read from a file as well, which may hold anything. */
+function sentences(text: string): string {
+  return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : codeSpan(text);
 }
 
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */

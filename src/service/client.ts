@@ -3,7 +3,7 @@ import { ServiceError, type Effect, type PromptService } from './prompt-service.
 import { makeProblem, type Problem } from '../problem.ts';
 import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
 import { interpret, isTimeOut, silenceProblem } from './errors.ts';
-import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
+import { jsonHeaders, makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
 import { oncePerWait, withRetries, type Attempt, type RetryPolicy } from './retry.ts';
 import { API_KEY_HEADER } from './wire.ts';
 
@@ -85,7 +85,8 @@ async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shar
   const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, '') + call.path;
   const body = call.body === null ? null : JSON.stringify(call.body);
   const started = now();
-  const sending = http.send({ method, path, headers: headersOf(connected.apiKey, body), body, fresh });
+  const headers = jsonHeaders({ [API_KEY_HEADER]: connected.apiKey }, body);
+  const sending = http.send({ method, path, headers, body, fresh });
   life.begin(sending);
   const exchange = await sending;
   onCall?.({ method, path, status: exchange.status, milliseconds: now() - started, attempt });
@@ -96,14 +97,4 @@ async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shar
 
 function givenUp(problem: Problem, effect: Effect): Attempt<never> {
   return { ok: false, error: new ServiceError(problem, effect), repeat: false, retryAfter: null };
-}
-
-function headersOf(apiKey: string, body: string | null): Readonly<Record<string, string>> {
-  return {
-    [API_KEY_HEADER]: apiKey,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'promptsync',
-    ...(body !== null && { 'content-type': 'application/json' }),
-  };
 }

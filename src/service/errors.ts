@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known',
   EPIPE: 'connection closed',
   ETIMEDOUT: 'no connection in time',
+  [TOO_LATE]: 'no answer in time',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
@@ -46,14 +47,19 @@ const PERMANENT =
 export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connected: Connected): Attempt<Answer> {
   if (exchange.kind === 'broken') {
     const error = new ServiceError(brokenProblem(exchange, connected), exchange.sent ? 'unknown' : 'not-sent');
-    const repeat = !PERMANENT.test(exchange.code) && !(call.once && exchange.sent);
-    return { ok: false, error, repeat, retryAfter: null };
+    return { ok: false, error, repeat: mayRepeat(exchange, call.once), retryAfter: null };
   }
   const { status, retryAfter } = exchange;
   if (status >= 200 && status < 300) return interpretAnswer(call, exchange, connected);
   const problem = statusProblem(status, saidIn(exchange, connected), call);
   const error = new ServiceError(problem, status >= 300 && status < 500 ? 'rejected' : 'unknown');
-  return { ok: false, error, repeat: call.once ? status === 429 : TRANSIENT_STATUS.has(status), retryAfter };
+  return { ok: false, error, repeat: mayRepeat(exchange, call.once), retryAfter };
+}
+
+/** Whether what failed so may pass; what is to be sent once is repeated only where it was certainly not carried out. */
+export function mayRepeat(exchange: Exchange, once: boolean): boolean {
+  if (exchange.kind === 'broken') return !PERMANENT.test(exchange.code) && !(once && exchange.sent);
+  return once ? exchange.status === 429 : TRANSIENT_STATUS.has(exchange.status);
 }
 
 const INVALID: Readonly<Record<string, string>> = {
@@ -73,7 +79,7 @@ function brokenProblem(broken: Broken, { baseUrl, timeoutSeconds: seconds }: Con
 }
 
 /** A proxy that cannot be reached is named, by host and port alone: its address may hold a password. */
-function reasonOf({ code, unreached }: Broken, baseUrl: string): string {
+export function reasonOf({ code, unreached }: Broken, baseUrl: string): string {
   const said = REASONS[code];
   const reason = said === undefined ? code : `${said}, ${code}`;
   return unreached === null || unreached === new URL(baseUrl).host ? reason : `the proxy ${unreached}: ${reason}`;

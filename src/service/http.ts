@@ -14,7 +14,7 @@ export type HttpSettings = {
 };
 
 type HttpRequest = {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   /** With the query, percent-encoded; sent as it is. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,6 +31,8 @@ export type Answered = {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly encoding: string | null;
+  /** The header `X-Next-Page` of GitLab's lists. */
+  readonly nextPage: string | null;
   readonly body: Uint8Array;
   /** False where a body other than that of a 2xx answer was cut short. */
   readonly whole: boolean;
@@ -53,6 +55,17 @@ export type Broken = {
 
 export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
+
+/** The headers of a request for JSON, with the secret that goes along. */
+export function jsonHeaders(secret: Readonly<Record<string, string>>, body: string | null): HttpRequest['headers'] {
+  return {
+    ...secret,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'promptsync',
+    ...(body !== null && { 'content-type': 'application/json' }),
+  };
+}
 
 /** In bytes; a larger 2xx answer is a failure. */
 export const ANSWER_LIMIT = 32 * 1024 * 1024;
@@ -145,6 +158,7 @@ async function readAnswer({ statusCode: status, headers, body }: Dispatcher.Resp
     status,
     retryAfter: headerOf(headers, 'retry-after'),
     encoding: headerOf(headers, 'content-encoding'),
+    nextPage: headerOf(headers, 'x-next-page'),
     body: bytes,
     whole: cut === null,
   };

@@ -51,7 +51,7 @@ export async function withRetries<Value>(
 }
 
 /** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; 0 where it says neither. */
-function parseRetryAfter(header: string, now: number): number {
+export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const date = /^[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;

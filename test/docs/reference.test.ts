@@ -57,8 +57,8 @@ function section(command: string): string {
   return new RegExp(`^## promptsync ${command}$([\\s\\S]*?)(?=^## |^<!-- end )`, 'm').exec(page)?.[1] ?? '';
 }
 
-/** Those that a GitHub runner sets, for the action alone. */
-const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP)$/;
+/** Those that a runner of GitHub or GitLab sets, for the action and `comment` alone. */
+const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP|GITLAB_CI|CI_\w+)$/;
 
 function readInSources(): readonly string[] {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));

@@ -83,6 +83,8 @@ type State = Required<GitHubOptions> & {
   readonly trees: Map<string, readonly string[]>;
   readonly failures: { readonly match: FailureMatch; readonly failure: Failure; left: number }[];
 };
+/** What the next requests get instead of an answer, in the order in which it was asked for. */
+export type Failing = Pick<State, 'failures'>;
 
 /** Stands in for GitHub's REST API, because what a client does with lost answers and limits is seen on the wire alone. */
 export async function startGitHub(options: GitHubOptions = {}) {
@@ -201,7 +203,7 @@ async function respond(
   send(response, reply);
 }
 
-function takeFailure({ failures }: State, method: string, path: string): Failure | undefined {
+export function takeFailure({ failures }: Failing, method: string, path: string): Failure | undefined {
   const planned = failures.find(
     ({ match, left }) => left > 0 && (match.method ?? method) === method && path.search(match.path) !== -1,
   );
@@ -209,9 +211,12 @@ function takeFailure({ failures }: State, method: string, path: string): Failure
   return planned?.failure;
 }
 
-type Reply = Exclude<Failure, string>;
+export type Reply = Exclude<Failure, string>;
 
-function send(response: ServerResponse, { status, headers, body = { message: STATUS_CODES[status] } }: Reply): void {
+export function send(
+  response: ServerResponse,
+  { status, headers, body = { message: STATUS_CODES[status] } }: Reply,
+): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

@@ -1,0 +1,85 @@
+import { relative } from 'node:path';
+import { readReport } from '../commands/read-report.ts';
+import { markerOf } from '../commands/sticky.ts';
+import { mapStrings } from '../domain/json.ts';
+import type { World } from '../domain/world.ts';
+import { escapeForGitLab, escapeLine } from '../report/escape.ts';
+import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
+import { failureIn, outcomeTitle, saysApplied } from '../report/outcome.ts';
+import type { Report } from '../report/schema.ts';
+import { connectGitLab } from './client.ts';
+import { keepNote, mergeRequestOf, type StickyNote } from './merge-request.ts';
+
+export type CommentOptions = {
+  /** A JSON report, relative to the working directory. */
+  readonly file: string;
+  readonly config?: string | undefined;
+  /** Takes secrets out of a text, those that `keepSecret` was given. */
+  readonly hide: (text: string) => string;
+};
+
+/**
+ * Publishes a report as the one note on the merge request that this job of GitLab CI belongs to. Resolves to the line
+ * that says what was done, or why nothing. Throws a `ProblemError`, at the latest after a minute.
+ */
+export async function comment({ file, config, hide }: CommentOptions, world: World): Promise<string> {
+  const { environment, workingDirectory } = world;
+  if (!environment['GITLAB_CI']) return nothing('this is no job of GitLab CI');
+  const token = environment['GITLAB_TOKEN']?.trim() ?? '';
+  if (token === '') return nothing('this job has no GITLAB_TOKEN');
+  world.keepSecret(token);
+  const gitlab = connectGitLab(token, world);
+  try {
+    const request = await mergeRequestOf(gitlab, environment);
+    if (request === null) return nothing('there is no merge request of this commit');
+    const report = mapStrings(readReport(file, workingDirectory), hide);
+    const kept = await keepNote(gitlab, request, noteOf(report, config, world));
+    const where = escapeLine(request.address);
+    return kept === null ? nothing(`nothing was done that ${where} has to be told`) : saidOf(kept, where);
+  } finally {
+    await gitlab.close();
+  }
+}
+
+function nothing(why: string): string {
+  return `No note published: ${why}.`;
+}
+
+function saidOf({ id, how }: { readonly id: number; readonly how: string }, where: string): string {
+  return `Note ${how}: ${where}#note_${id}`;
+}
+
+/** GitLab takes 1,000,000 characters. */
+const MOST = 1_000_000;
+
+function noteOf(report: Report, config: string | undefined, world: World): StickyNote {
+  const { environment, workingDirectory } = world;
+  const folder = relative(environment['CI_PROJECT_DIR'] || workingDirectory, workingDirectory);
+  const marker = markerOf(folder, config);
+  const options: MarkdownOptions = {
+    title: titleOf(report, world),
+    folder: folder === '' ? null : folder,
+    // Readers know a merge request by its own commit, not by the merge that GitLab makes for a try.
+    commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
+    runUrl: environment['CI_JOB_URL'] || null,
+    limit: { most: MOST - marker.length - 1, measure: (text) => escapeForGitLab(text).length },
+  };
+  const body = escapeForGitLab(`${marker}\n${renderMarkdown(report, options).text}`);
+  return { marker, body, wanted: ifNew(report) };
+}
+
+function titleOf(report: Report, { now }: World): string {
+  if (report.mode === 'dry-run') return 'plan';
+  return report.mode === 'apply' ? outcomeTitle(report, failureIn(report), now()) : report.mode;
+}
+
+/**
+ * Whether there is something to say: an apply that had nothing to do, or came too late to do anything, is no news where
+ * there is no note, and takes no "applied" back. Nor does the plan of a merge request that is merged.
+ */
+function ifNew(report: Report): StickyNote['wanted'] {
+  const failure = failureIn(report);
+  const isIdle = failure === '' && report.prompts.every(({ status }) => status === 'unchanged');
+  if (report.mode === 'apply' && !isIdle && failure !== 'superseded') return () => true;
+  return (found) => (found === null ? report.mode !== 'apply' : !saysApplied(found.body));
+}

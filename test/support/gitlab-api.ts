@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { listen } from './front.ts';
+import { send, takeFailure, type Failing, type Failure, type FailureMatch, type Reply } from './github-api.ts';
+
+/** It must never be seen in any output. */
+export const TOKEN = 'glpat-5eCre7token0123456789';
+
+/** The user of the token, and somebody else. */
+export const BOT = 4242;
+export const ADA = 7;
+
+/** The project of the merge requests, and a fork of it. */
+export const PROJECT = 42;
+export const FORK = 43;
+
+export type GitLabNote = {
+  readonly id: number;
+  readonly body: string;
+  /** The id of its author. */
+  readonly author: number;
+  /** Whether GitLab drops it from what this token may see; its place in the page stays empty. */
+  readonly hidden: boolean;
+};
+
+export type GitLabMergeRequest = {
+  readonly iid: number;
+  readonly state: 'opened' | 'closed' | 'merged';
+  readonly source_branch?: string;
+  /** By default main. */
+  readonly target_branch?: string;
+  /** The commits that it has, the newest last. */
+  readonly commits?: readonly string[];
+  readonly merge_commit_sha?: string | null;
+  readonly squash_commit_sha?: string | null;
+};
+
+type GitLabRequest = {
+  readonly method: string;
+  /** Below the address of the API, with its query. */
+  readonly path: string;
+  readonly body: unknown;
+};
+
+type State = Failing & {
+  readonly notes: Map<number, GitLabNote & { readonly iid: number }>;
+  readonly requests: Map<number, GitLabMergeRequest>;
+  /** Quick actions that a note has asked for, as `/merge`. */
+  readonly actions: string[];
+};
+
+export type GitLabDouble = Awaited<ReturnType<typeof startGitLab>>;
+
+const ROOT = '/api/v4';
+
+/** Stands in for GitLab's REST API, from its public documentation. The path is what its own relative root would be. */
+export async function startGitLab() {
+  const state: State = { notes: new Map(), requests: new Map(), actions: [], failures: [] };
+  const requests: GitLabRequest[] = [];
+  const server = createServer((request, response) => {
+    respond(request, response, state, requests).catch(() => response.destroy());
+  });
+  const url = await listen(server);
+  return {
+    apiUrl: url + ROOT,
+    token: TOKEN,
+    /** Each request so far. */
+    requests,
+    /** What was sent to change something, such as `POST /projects/42/merge_requests/1/notes`. */
+    writes: () => requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`])),
+    actions: state.actions,
+    /** Those that the token may see, the oldest first. */
+    notes: (iid: number) => [...state.notes.values()].filter((note) => note.iid === iid && !note.hidden),
+    /** By the token's own user unless another is given. */
+    addNote: (iid: number, note: Partial<GitLabNote> & { readonly body: string }) => void addNote(state, iid, note),
+    /** Called again for the same number, it replaces what was said of it. */
+    addMergeRequest: (request: GitLabMergeRequest) => void state.requests.set(request.iid, request),
+    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    fail: (match: FailureMatch, failure: Failure, times = 1) =>
+      void state.failures.push({ match, failure, left: times }),
+    /** The variables of a job on the pipeline of a merge request. */
+    mergeRequestVariables: (iid: number, project = PROJECT) => ({
+      ...variablesOf(url),
+      CI_PIPELINE_SOURCE: 'merge_request_event',
+      CI_PROJECT_ID: `${project}`,
+      CI_MERGE_REQUEST_IID: `${iid}`,
+      CI_MERGE_REQUEST_PROJECT_ID: `${PROJECT}`,
+      CI_MERGE_REQUEST_PROJECT_URL: `${url}/acme/prompts`,
+    }),
+    /** The variables of a job on the pipeline of a branch. */
+    branchVariables: (commit: string, branch = 'main') => ({
+      ...variablesOf(url),
+      ...{ CI_PIPELINE_SOURCE: 'push', CI_PROJECT_ID: `${PROJECT}`, CI_COMMIT_BRANCH: branch, CI_COMMIT_SHA: commit },
+      CI_DEFAULT_BRANCH: 'main',
+    }),
+  };
+}
+
+function variablesOf(url: string) {
+  const job = `${url}/acme/prompts/-/jobs/1`;
+  return { CI: 'true', GITLAB_CI: 'true', CI_API_V4_URL: url + ROOT, CI_JOB_URL: job, GITLAB_TOKEN: TOKEN };
+}
+
+function addNote(state: State, iid: number, { body, author = BOT, hidden = false }: Partial<GitLabNote>): GitLabNote {
+  const note = { id: 5_001 + state.notes.size, iid, body: takeActions(state, body ?? ''), author, hidden };
+  state.notes.set(note.id, note);
+  return note;
+}
+
+/** Lines that are quick actions are carried out and taken away, here even inside of a fence, and the end is trimmed. */
+function takeActions({ actions }: State, body: string): string {
+  const left = body.replaceAll('\r', '').replace(/^[^\S\n]*(\/[a-z]\w*).*\n?/gim, (_, action: string) => {
+    actions.push(action);
+    return '';
+  });
+  return left.trimEnd();
+}
+
+async function respond(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  state: State,
+  requests: GitLabRequest[],
+): Promise<void> {
+  const text = Buffer.concat(await incoming.toArray()).toString('utf8');
+  const { method = '', url = '' } = incoming;
+  const path = url.replace(ROOT, '');
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  requests.push({ method, path, body });
+  const failure = takeFailure(state, method, path);
+  if (failure === 'hang') return;
+  if (failure === 'reset') return void incoming.socket.destroy();
+  if (typeof failure === 'object') return send(response, failure);
+  const isKnown = incoming.headers['private-token'] === TOKEN && url.startsWith(ROOT);
+  const reply = isKnown ? answer(state, method, path, body) : { status: 401, body: { message: '401 Unauthorized' } };
+  if (failure === 'lost-answer') return void incoming.socket.destroy();
+  if (failure === 'half-answer') return void response.writeHead(reply.status).write('{');
+  send(response, reply);
+}
+
+const NOTES = `/projects/${PROJECT}/merge_requests/`;
+const NOT_FOUND: Reply = { status: 404, body: { message: '404 Not found' } };
+const FORBIDDEN: Reply = { status: 403, body: { message: '403 Forbidden' } };
+
+function answer(state: State, method: string, path: string, body: unknown): Reply {
+  const url = new URL(path, 'http://gitlab');
+  if (method === 'GET' && url.pathname === '/user')
+    return { status: 200, body: { id: BOT, username: 'project_42_bot' } };
+  const commit = /^\/projects\/42\/repository\/commits\/([0-9a-f]+)\/merge_requests$/.exec(url.pathname)?.[1];
+  if (method === 'GET' && commit !== undefined) return listOfCommit(state, commit, url);
+  const [iid, rest = '', id] = /^(\d+)\/(notes)(?:\/(\d+))?$/.exec(url.pathname.replace(NOTES, ''))?.slice(1) ?? [];
+  if (rest === '' || !state.requests.has(Number(iid))) return NOT_FOUND;
+  if (method === 'GET') return listNotes(state, Number(iid), url);
+  const sent = z.object({ body: z.string().min(1) }).safeParse(body);
+  // GitLab counts characters: one outside of the basic plane is one.
+  if (!sent.success || [...sent.data.body].length > 1_000_000)
+    return { status: 400, body: { message: 'Note is too long' } };
+  if (method === 'POST' && id === undefined) {
+    return { status: 201, body: noteToWire(addNote(state, Number(iid), sent.data)) };
+  }
+  return method === 'PUT' ? editNote(state, Number(id), sent.data.body) : NOT_FOUND;
+}
+
+function editNote(state: State, id: number, body: string): Reply {
+  const note = state.notes.get(id);
+  if (note === undefined) return NOT_FOUND;
+  if (note.author !== BOT) return FORBIDDEN;
+  const edited = { ...note, body: takeActions(state, body) };
+  state.notes.set(id, edited);
+  return { status: 200, body: noteToWire(edited) };
+}
+
+function noteToWire({ id, body, author }: GitLabNote): object {
+  return { id, body, author: { id: author, username: `user-${author}` }, system: false, internal: false };
+}
+
+function listNotes({ notes }: State, iid: number, url: URL): Reply {
+  const all = [...notes.values()].filter((note) => note.iid === iid);
+  const { body, ...page } = pageOf(url.searchParams.get('sort') === 'asc' ? all : all.toReversed(), url);
+  return { ...page, body: body.filter(({ hidden }) => !hidden).map(noteToWire) };
+}
+
+function listOfCommit({ requests }: State, commit: string, url: URL): Reply {
+  const all = [...requests.values()].toReversed().filter(({ commits = [], ...one }) => {
+    return [...commits, one.merge_commit_sha, one.squash_commit_sha].includes(commit);
+  });
+  const { body, ...page } = pageOf(all, url);
+  return { ...page, body: body.map(mergeRequestToWire) };
+}
+
+function mergeRequestToWire({ commits = [], ...request }: GitLabMergeRequest): object {
+  const { iid, source_branch: source = `change-${iid}`, target_branch: target = 'main' } = request;
+  return {
+    ...{ merge_commit_sha: null, squash_commit_sha: null, ...request, source_branch: source, target_branch: target },
+    ...{ id: 900 + iid, project_id: PROJECT, sha: commits.at(-1) ?? null },
+    web_url: `https://gitlab.example/acme/prompts/-/merge_requests/${iid}`,
+  };
+}
+
+/** One page, with the number of the next one in a header, which is empty on the last. */
+function pageOf<Item>(items: readonly Item[], url: URL) {
+  const numberIn = (name: string, otherwise: number): number => Number(url.searchParams.get(name) ?? otherwise);
+  const [size, page] = [Math.min(100, numberIn('per_page', 20)), numberIn('page', 1)];
+  const next = page * size < items.length ? `${page + 1}` : '';
+  return { status: 200, headers: { 'x-next-page': next }, body: items.slice((page - 1) * size, page * size) };
+}
