@@ -33,7 +33,7 @@ async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Pro
 
 const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
-  ...{ base: 'HEAD~1', asking: 'never' },
+  ...{ base: 'HEAD~1', asking: 'keyless' },
 };
 
 /** Each change, as it is shown to readers. */

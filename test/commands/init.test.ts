@@ -76,7 +76,7 @@ describe('a workspace', () => {
 
   test('says what was given, and that each environment is promoted from the one before', async () => {
     const folder = makeRoot();
-    const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--no-workflows'];
+    const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
     expect(read(folder, 'promptsync.yaml').replaceAll(/^#.*\n/gm, '')).toBe(`service:
   base_url: https://prompts.example.com
@@ -148,7 +148,7 @@ environments:
 });
 
 describe('with --id', () => {
-  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--no-workflows'];
+  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
 
   test('the first prompt is imported', async () => {
     const folder = makeRoot();
@@ -233,7 +233,7 @@ describe('what is there', () => {
     ['that cannot be read', '1', []],
   ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
     const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
-    const words = ['init', '--embedded', '--no-workflows'];
+    const words = ['init', '--embedded', '--ci', 'none'];
     const { report, exitCode } = await runJson(folder, words);
     expect(exitCode).toBe(0);
     expect(pathsIn(folder)).toEqual(['.gitignore', 'promptsync.yaml', ...written].toSorted());
@@ -338,7 +338,7 @@ describe('questions', () => {
     const { asked, interview } = makeInterview({
       'Where is': ' https://prompts.example.com ',
       'Which folder': 'texts/',
-      'Write the workflows': false,
+      'Which CI': 'none',
     });
     const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
     expect(asked).toHaveLength(6);
@@ -353,7 +353,7 @@ describe('questions', () => {
     ['--url', { url: 'https://a.example.com' }, 5],
     [
       'all',
-      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', workflows: false, id: 'prm' },
+      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' },
       0,
     ],
   ])('with %s', async (_, flags, count) => {
@@ -392,7 +392,7 @@ describe('questions', () => {
       'Which environments': ['a,,b', 'expected names of environments'],
       'Which prompt': ['..', 'expected the id of a prompt'],
     };
-    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Write the workflows': null });
+    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });
     const told: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
