@@ -118,7 +118,7 @@ export function nextStep({ prompts, problems, files = [], committed, mode, commi
   const edited = prompts.filter(({ status }) => status === 'applied' && isDone).length + files.length;
   if (edited === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
-    return 'Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit all.';
+    return 'Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit the files.';
   }
   if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
   if (committed !== undefined) return stepAfterCommit(committed);

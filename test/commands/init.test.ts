@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
@@ -19,6 +20,8 @@ function makeRoot(): string {
   initRepository(folder);
   return folder;
 }
+
+const GITLAB = ['.gitlab/promptsync.gitlab-ci.yml', '.gitlab-ci.yml'] as const;
 
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
@@ -129,6 +132,44 @@ environments:
     git(root, 'add', '.');
     const attributes = git(root, 'check-attr', 'eol', 'team a/my prompts/example/greeting.md');
     expect(attributes).toMatch(/eol: lf$/);
+  });
+
+  test.each([
+    ['an address of GitLab', 'https://gitlab.example.com/acme/prompts.git', 'gitlab'],
+    ['one of ssh', 'git@gitlab.com:acme/prompts.git', 'gitlab'],
+    ['one of GitHub', 'git@github.com:acme/gitlab-prompts.git', 'github'],
+    ['a user who is called so', 'https://gitlab@github.com/acme/prompts.git', 'github'],
+    ['another one', '/srv/gitlab/prompts.git', 'github'],
+  ])('has the files of the CI that its remote is of: %s', async (_, address, expected) => {
+    const folder = makeRoot();
+    git(folder, 'remote', 'add', 'origin', address);
+    await run(folder, ['init', ...URL]);
+    const ci = { github: WORKFLOWS, gitlab: GITLAB }[expected]!;
+    expect(pathsIn(folder).filter((path) => /^\.git(hub|lab)/.test(path))).toEqual(ci.toSorted());
+  });
+
+  test('in GitLab has jobs that know the key and the place, and are included', async () => {
+    const root = makeRoot();
+    const folder = join(root, 'team a');
+    mkdirSync(folder);
+    const words = ['init', ...URL, '--api-key-env', 'TEAM_KEY', '--ci', 'gitlab'];
+    expect((await runJson(folder, words)).report.problems).toEqual([]);
+    const jobs = read(root, GITLAB[0]);
+    expect(jobs).toContain('    PROMPTSYNC_CONFIG: team a/promptsync.yaml\n');
+    expect(jobs).toContain('$([ -n "$TEAM_KEY" ] || echo --offline)');
+    expect(jobs).not.toContain('PROMPTSYNC_API_KEY');
+    expect(parse(read(root, GITLAB[1]))).toEqual({ include: [{ local: GITLAB[0] }] });
+    expect((await runJson(folder, words)).report.problems).toEqual([]);
+  });
+
+  test('leaves a .gitlab-ci.yml to its owner, with --force as well, and says what to add', async () => {
+    const folder = makeRoot();
+    writeFiles(folder, { [GITLAB[1]]: 'stages: [test]\n' });
+    const { exitCode, stderr } = await run(folder, ['init', ...URL, '--ci', 'gitlab', '--force']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`Next: add to it \`include: [{ local: ${GITLAB[0]} }]\``);
+    expect(read(folder, GITLAB[1])).toBe('stages: [test]\n');
+    expect(read(folder, GITLAB[0])).toBe(read(EXAMPLE, GITLAB[0]));
   });
 
   test('below another one warns', async () => {
@@ -351,11 +392,7 @@ describe('questions', () => {
     ['no flags, and no address', {}, 4],
     ['--embedded', { embedded: true }, 3],
     ['--url', { url: 'https://a.example.com' }, 5],
-    [
-      'all',
-      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' },
-      0,
-    ],
+    ['all', { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' }, 0],
   ])('with %s', async (_, flags, count) => {
     const folder = makeFolder();
     const { asked, interview } = makeInterview({ 'Where is': '' });
@@ -391,6 +428,7 @@ describe('questions', () => {
       'Which folder': ['/', 'expected a folder below'],
       'Which environments': ['a,,b', 'expected names of environments'],
       'Which prompt': ['..', 'expected the id of a prompt'],
+      'Which CI': ['jenkins', 'expected one of github, gitlab, none.'],
     };
     const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });
     const told: (string | null)[] = [];
