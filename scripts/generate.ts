@@ -18,9 +18,10 @@ if (!check) writeFileSync('src/report/html/bundle.ts', page);
 const action = await bundleAction();
 const read = (path: string): string => readFileSync(path, 'utf8');
 const workflows = Object.fromEntries(
-  ['review', 'apply', 'drift', 'propose']
-    .map((name) => `prompts.example/.github/workflows/promptsync-${name}.yml`)
-    .map((path) => [path, read(path)]),
+  [
+    ...['review', 'apply', 'drift', 'propose'].map((name) => `.github/workflows/promptsync-${name}.yml`),
+    '.gitlab/promptsync.gitlab-ci.yml',
+  ].map((path) => [path, read(`prompts.example/${path}`)]),
 );
 
 const generated = {

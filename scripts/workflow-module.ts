@@ -1,15 +1,11 @@
-import { basename } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
 const PATH = 'src/commands/workflows.ts';
 
-/** The module that holds the workflows to copy, by path: source and bundle have no other files beside them. */
+/** The module that holds the files of CI to copy, by path: source and bundle have no other files beside them. */
 export async function workflowModule(workflows: Readonly<Record<string, string>>): Promise<string> {
-  const texts = Object.entries(workflows).map(([path, text]) => {
-    return `${basename(path, '.yml').replace('promptsync-', '')}: ${JSON.stringify(text)}`;
-  });
   const module =
-    '/** The workflows in prompts.example, of which `npm run generate` makes this module. */\n' +
-    `export const WORKFLOWS = { ${texts.join(', ')} } as const;\n`;
+    '/** The files of CI in prompts.example, of which `npm run generate` makes this module, by their paths. */\n' +
+    `export const WORKFLOWS: Readonly<Record<string, string>> = ${JSON.stringify(workflows)};\n`;
   return format(module, { ...(await resolveConfig(PATH)), parser: 'typescript' });
 }

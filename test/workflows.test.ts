@@ -73,6 +73,14 @@ test('The merge is applied by one run at a time, from a protected environment, a
   expect(jobs['apply']?.environment).toBe('production');
 });
 
+test('So do the jobs of GitLab; a plan is cut short by a newer one', () => {
+  const jobs = z.record(z.string(), z.looseObject({})).parse(read('prompts.example/.gitlab/promptsync.gitlab-ci.yml'));
+  const [plan, apply, drift] = ['plan', 'apply', 'drift'].map((name) => jobs[`promptsync:${name}`]);
+  expect(apply).toMatchObject({ environment: 'production', resource_group: 'promptsync' });
+  expect(drift).toMatchObject({ resource_group: 'promptsync' });
+  expect([plan, apply, drift].map((job) => job?.['interruptible'])).toEqual([true, undefined, undefined]);
+});
+
 describe('action.yml', () => {
   const action = ActionShape.parse(read('action.yml'));
 

@@ -840,7 +840,7 @@ var init_planning = __esmMin((() => {
 		"pin/unknown-number": error$1((e) => `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` + (e.lookable ? "; a sync would look at the newest one, which was never read." : "."), "Pin a number after the sync that made it; `git:<ref>` always works."),
 		"pin/not-promoted": warning((e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`, (e) => `A sync refuses it unless "${e.from}" serves that version.`),
 		"pin/unknown-version": error$1((e) => `"${e.environment}" is pinned to version "${e.id}", which this prompt does not have.`, "Check the id; a version belongs to one prompt."),
-		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
+		"pin/unknown-ref": error$1((e) => `The git ref "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`)."),
 		"pin/no-prompt-at-ref": error$1((e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`, "Pin a ref at which a prompt file with this id is valid."),
 		"guard/latest-not-allowed": error$1((e) => `"${e.environment}" is pinned to \`latest\`, which promptsync.yaml does not allow there.`, "Pin a version number, `git:<ref>` or `version:<id>`."),
 		"guard/promotion-order": error$1((e) => `"${e.environment}" is promoted from "${e.from}", where ${e.version} is not active (it serves ${e.serves ?? "nothing"}).`, promotionHint),
@@ -857,7 +857,7 @@ var init_planning = __esmMin((() => {
 		"guard/key-on-pull-request-target": error$1("On pull_request_target an API key is refused: the files may come from a stranger, and the run has your secrets.", "Use the event pull_request. A fork is then reviewed without a key."),
 		"git/uncommitted": warning("The prompt file differs from the last commit: a sync would refuse it.", "Commit it before the sync, or use --allow-dirty."),
 		"git/needs-repository": error$1((e) => `${e.what} needs a git repository.`, "Run promptsync in a clone of the repository."),
-		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`)."),
+		"git/unknown-base": error$1((e) => `The base "${e.ref}" is not in this repository.`, "Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`)."),
 		"git/branch": error$1((e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`, "Give another name with --branch; to go on with a branch that is there, check it out first."),
 		"git/not-committed": error$1((e) => `The files are edited and not committed: ${e.reason}`, "Solve what git says, then commit them yourself."),
 		"git/shallow": warning((e) => e.of === "drift" ? "The clone is shallow: what was made from commits that are not in it is told as drift from outside." : "The clone is shallow: what was before its oldest commit is not told.", "Fetch the whole history (git fetch --unshallow; actions/checkout: `fetch-depth: 0`)."),
@@ -955,6 +955,7 @@ var init_usage = __esmMin((() => {
 		"init/invalid-flag": error$1((e) => `The value of ${e.flag} cannot be used: ${e.reason}`, "See promptsync init --help."),
 		"init/nested": warning((e) => `There is a configuration above this folder: ${e.path}.`, "Commands that run in this folder use the one that is written here."),
 		"init/kept": warning((e) => `${e.path} was there already and differs; it was kept.`, "Compare the two yourself, or overwrite it with --force."),
+		"init/include": warning((e) => `${e.path} was there already and stays as it is; it does not include ${e.include}.`, (e) => `Next: add to it \`include: [{ local: ${e.include} }]\`, or the entry to the list that it has.`),
 		"init/not-selected": warning((e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`, "Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there."),
 		"init/in-the-way": error$1((e) => `${e.path} cannot be written: ${e.what}.`, "Move it away, then run promptsync init again."),
 		"action/invalid-input": error$1((e) => `The input \`${e.input}\` is not valid: ${e.expected}.`, "Correct it in the workflow."),
@@ -20595,6 +20596,8 @@ function openRemote(start) {
 		allowEnvironment: ["GIT_SSH_COMMAND"]
 	});
 	return {
+		/** Where the clone comes from; empty where it comes from nowhere. */
+		address: async () => (await ask("config", "--get", `remote.${REMOTE}.url`)).trim(),
 		/** The tip of a branch (null: of the remote's default one) on its remote; null where there is no remote. */
 		tipOf: (branch) => tipOf(ask, branch),
 		/** Fetches the objects of a tip. No ref moves, and a full clone stays full; a shallow one gets the commit alone. */
@@ -37802,10 +37805,15 @@ async function reach({ location, apiKey }, folder, files, { keepSecret, now }) {
 		close
 	};
 }
+/** Why a run that is not to ask the service does not. */
+const NEVER = {
+	keyless: "this run has no API key",
+	offline: "--offline was given"
+};
 /** Why the service is not asked, as a warning; null where it is. */
 async function reasonNotToAsk({ asking = "always", apiKey }, { config, base, repository }, { environment }) {
 	if (asking === "always") return null;
-	if (asking === "never") return makeProblem("service/not-asked", { reason: "this run has no API key" });
+	if (asking !== "trusted") return makeProblem("service/not-asked", { reason: NEVER[asking] });
 	const url = URL.parse(environment["PROMPTSYNC_BASE_URL"] ?? "");
 	if (apiKey !== void 0 && url !== null && !isPlainHttp(url)) return null;
 	const then = base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
@@ -37971,6 +37979,7 @@ init_problem();
 /** Plans, and applies the plan unless it is a dry run. */
 async function sync(options, world) {
 	const mode = options.dryRun ? "dry-run" : "apply";
+	if (options.asking === "offline" && !(options.dryRun && options.base !== void 0)) return refused(mode, makeProblem("usage/invalid", { reason: "--offline needs a dry run and --base." }));
 	if (!options.dryRun && needsQuestion(options, world) && world.confirm === null) return refused(mode, makeProblem("usage/confirmation-needed"));
 	return walk(mode, options, world, (walked) => finish(walked, options, world));
 }
@@ -57479,7 +57488,7 @@ function nextStep({ prompts, problems, files = [], committed, mode, commit }) {
 	if (prompts.some(({ problems }) => problems.some(({ code }) => code === "pull/conflict"))) return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : "commit them"}.`;
 	const isDone = !problems.some(isError);
 	if (prompts.filter(({ status }) => status === "applied" && isDone).length + files.length === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
-	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.";
+	if (mode === "init" && files.some(isNewWorkflow)) return "Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit the files.";
 	if (mode === "init" || mode === "import") return "Next: promptsync plan, then commit the files.";
 	if (committed !== void 0) return stepAfterCommit(committed);
 	if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
@@ -57545,7 +57554,7 @@ function fileWorkOf({ prompts, files = [] }) {
 }
 /** The workflows come with a commit of zeros, which nobody has reviewed. */
 function isNewWorkflow({ path, status }) {
-	return status === "created" && path.includes(".github/workflows/");
+	return status === "created" && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 /** In one line: how much is known, and whether the service differs from the files. */
 function historyOutcome({ prompts: all }, colours) {
@@ -60012,7 +60021,7 @@ async function plan(context, known) {
 	if (target && hasKey(context)) throw new ProblemError(makeProblem("guard/key-on-pull-request-target"));
 	const never = target || event.pull?.isForeign === true && !hasKey(context);
 	const base = known ?? await baseOf(event, await openWhole(context));
-	const asking = never ? "never" : "trusted";
+	const asking = never ? "keyless" : "trusted";
 	const result = await sync({
 		...optionsOf(context),
 		dryRun: true,

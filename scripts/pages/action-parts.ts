@@ -9,8 +9,8 @@ const ActionShape = z.object({
 });
 
 /**
- * What pages say of the GitHub Action: `inputs`, `outputs` and `workflows`.
- * @param workflows the workflows to copy, by path
+ * What pages say of CI: `inputs`, `outputs` and `workflows` of the GitHub Action, and `gitlab-jobs`.
+ * @param workflows the files to copy, by path
  */
 export function actionParts(actionYaml: string, workflows: Readonly<Record<string, string>>): Parts {
   const { inputs, outputs } = ActionShape.parse(parse(actionYaml));
@@ -22,11 +22,17 @@ export function actionParts(actionYaml: string, workflows: Readonly<Record<strin
     inputs: table(['input', 'default', 'meaning'], inputRows),
     outputs: table(['output', 'meaning'], outputRows),
     workflows: workflowBlocks(workflows),
+    'gitlab-jobs': gitlabBlock(workflows),
   };
 }
 
 function workflowBlocks(workflows: Readonly<Record<string, string>>): string {
   return Object.entries(workflows)
+    .filter(([path]) => path.startsWith('.github/'))
     .map(([path, yaml]) => `<details><summary>${basename(path)}</summary>\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n</details>`)
     .join('\n\n');
+}
+
+function gitlabBlock({ '.gitlab/promptsync.gitlab-ci.yml': yaml = '' }: Readonly<Record<string, string>>): string {
+  return `<!-- other: .gitlab/promptsync.gitlab-ci.yml -->\n\n\`\`\`yaml\n${yaml}\`\`\``;
 }

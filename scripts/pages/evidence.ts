@@ -162,6 +162,7 @@ export const EVIDENCE = {
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is named twice.' },
   'init/nested': { path: '../promptsync.yaml' },
   'init/kept': { path: 'promptsync.yaml' },
+  'init/include': { path: '.gitlab-ci.yml', include: '.gitlab/promptsync.gitlab-ci.yml' },
   'init/not-selected': { path: 'prompts/example.md' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
   // The GitHub Action

@@ -131,6 +131,7 @@ export const PLAN = {
   expectPlan: planDigest('--expect-plan <digest>', 'refuse to apply any other plan than the one with this digest'),
   maxChanges: maxChanges('--max-changes <n>', 'refuse when more prompts would change: a number, or a percentage'),
   base: ref('--base <ref>', 'tell what was changed in the service since this commit: drift'),
+  offline: yes('--offline', 'on a dry run with --base: ask nothing, and compare with what its files would have made'),
   changedSince: ref('--changed-since <ref>', 'look only at prompts whose files differ from this commit'),
   onDrift,
   allowDirty: yes('--allow-dirty', 'write from files that differ from the last commit as well'),

@@ -75,7 +75,8 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
     return [renderText(shown, { ...style, quiet: false }), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
-  return runReporting(mode, flags, host, (world, onCall) => sync({ ...flags, draw, onCall }, world));
+  const asking = flags.offline ? 'offline' : 'always';
+  return runReporting(mode, flags, host, (world, onCall) => sync({ ...flags, draw, onCall, asking }, world));
 }
 
 /** Publishes a report, says in one line what was done, and resolves to the exit code. */

@@ -113,10 +113,10 @@ const status = reporting({
   command: async (options, keys, world) => (await import('../commands/status.ts')).status(about(keys, options), world),
 });
 
-const workflows: Flag<boolean | undefined> = new Option(
-  '--workflows',
-  'write the workflows for GitHub Actions (the default)',
-);
+const ci: Flag<string | undefined> = new Option(
+  '--ci <which>',
+  'whose files of CI to write (default: by the host of the remote "origin", else github)',
+).choices(['github', 'gitlab', 'none']);
 const init = reporting({
   name: 'init',
   help: 'begin a workspace here; on a terminal it asks for what is not given',
@@ -130,8 +130,7 @@ const init = reporting({
     dir: text('--dir <folder>', 'where the prompt files are (default: prompts)'),
     environments: text('--environments <names>', 'in promotion order (default: staging,production)'),
     id: text('--id <id>', 'a first prompt to import; checks address and key before anything is written'),
-    workflows,
-    noWorkflows: new Option('--no-workflows', 'write none'),
+    ci,
     force: yes('--force', 'overwrite files that are there and differ'),
     ...REPORT,
   },

@@ -3,10 +3,10 @@ import { parseConfig } from '../config/load.ts';
 import type { Interview } from '../domain/world.ts';
 import { FrontMatterShape } from '../files/parse.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { configText, type InitAnswers } from './init-files.ts';
+import { type Ci, CIS, configText, type InitAnswers } from './init-files.ts';
 
 /** The answers as they were written, with flags or by a person. */
-export type InitFlags = Written & { readonly embedded: boolean; readonly workflows?: boolean | undefined };
+export type InitFlags = Written & { readonly embedded: boolean };
 
 /** The environments are separated by commas. */
 type Written = { readonly [What in Asked]?: string | undefined };
@@ -34,17 +34,19 @@ const QUESTIONS = {
     message: 'Which prompt comes first? (its id in the service; empty: an example)',
     initial: '',
   },
+  ci: { flag: '--ci', message: `Which CI is to run it? (${CIS.join(', ')})`, initial: 'github' },
 } as const;
 
 /** What the flags say, and for the rest what the person says; the defaults where there is nobody to ask. */
 export async function gatherAnswers(
   flags: InitFlags,
   interview: Interview | null,
+  guessed: Ci,
 ): Promise<InitAnswers | readonly Problem[]> {
   const reason = contradictionIn(flags);
   if (reason !== null) return [makeProblem('usage/invalid', { reason })];
   if (interview === null && flags.url === undefined && !flags.embedded) return [makeProblem('init/service-needed')];
-  const written = interview === null ? flags : await ask(flags, interview);
+  const written = { ...flags, ci: flags.ci ?? guessed, ...(interview && (await ask(flags, interview, guessed))) };
   const faults = faultsIn(written);
   return faults.length > 0 ? faults : toAnswers(written);
 }
@@ -55,9 +57,10 @@ function contradictionIn({ url, embedded, id }: InitFlags): string | null {
 }
 
 /** The flags with what was not given asked for. The embedded service has no key, and no prompt to begin with. */
-async function ask(flags: InitFlags, { text, confirm }: Interview): Promise<InitFlags> {
+async function ask(flags: InitFlags, { text }: Interview, guessed: Ci): Promise<InitFlags> {
   const say = async (what: Asked): Promise<string | undefined> => {
-    const { message, initial } = QUESTIONS[what];
+    const { message } = QUESTIONS[what];
+    const initial = what === 'ci' ? guessed : QUESTIONS[what].initial;
     const mayStayEmpty = initial === '';
     const fault = (answer: string) => (mayStayEmpty && answer.trim() === '' ? null : faultOf(what, answer.trim()));
     const given = flags[what] ?? (await text({ message, initial, fault })).trim();
@@ -69,19 +72,18 @@ async function ask(flags: InitFlags, { text, confirm }: Interview): Promise<Init
   const dir = await say('dir');
   const environments = await say('environments');
   const id = remote ? await say('id') : flags.id;
-  const asksForWorkflows = { message: 'Write the workflows for GitHub Actions?', initial: true };
-  const workflows = flags.workflows ?? (await confirm(asksForWorkflows));
-  return { url, embedded: !remote, apiKeyEnv, dir, environments, id, workflows };
+  const ci = await say('ci');
+  return { url, embedded: !remote, apiKeyEnv, dir, environments, id, ci };
 }
 
-function toAnswers({ url, apiKeyEnv, dir, environments, id, workflows }: Written & Partial<InitFlags>): InitAnswers {
+function toAnswers({ url, apiKeyEnv, dir, environments, id, ci }: Written): InitAnswers {
   return {
     url: url ?? null,
     keyVariable: apiKeyEnv ?? QUESTIONS.apiKeyEnv.initial,
     folder: folderOf(dir ?? QUESTIONS.dir.initial),
     environments: (environments ?? QUESTIONS.environments.initial).split(',').map((name) => name.trim()),
     id: id ?? null,
-    workflows: workflows ?? true,
+    ci: CIS.find((one) => one === ci) ?? 'none',
   };
 }
 
@@ -104,6 +106,7 @@ function faultsIn(written: Written): readonly Problem[] {
 
 /** What is wrong with one answer by itself, as a sentence; null: nothing. */
 function faultOf(what: Asked, written: string): string | null {
+  if (what === 'ci') return CIS.some((one) => one === written) ? null : `expected one of ${CIS.join(', ')}.`;
   const answers = toAnswers({ url: 'https://prompts.example.com', [what]: written });
   return ownFault(answers) ?? configFault(answers);
 }

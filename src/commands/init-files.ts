@@ -6,6 +6,9 @@ import { slashed } from '../files/paths.ts';
 import { writeYaml, type YamlValue } from '../files/write-yaml.ts';
 import { WORKFLOWS } from './workflows.ts';
 
+export const CIS = ['github', 'gitlab', 'none'] as const;
+export type Ci = (typeof CIS)[number];
+
 /** What has to be known to begin a workspace. */
 export type InitAnswers = {
   /** Null: the embedded service. */
@@ -17,13 +20,17 @@ export type InitAnswers = {
   readonly environments: readonly string[];
   /** Of a first prompt to import; null: an example is written. */
   readonly id: string | null;
-  readonly workflows: boolean;
+  /** Whose CI runs it. */
+  readonly ci: Ci;
 };
 
-/** A file that init writes: the whole of it, or a line that it is to have. The path is relative to the new workspace. */
+/**
+ * A file that init writes: the whole of it, a line that it is to have, or the path of another that it is to include,
+ * which is written where there is no file and otherwise left to its owner. The path is relative to the new workspace.
+ */
 export type InitFile = {
   readonly path: string;
-  readonly kind: 'whole' | 'line';
+  readonly kind: 'whole' | 'line' | 'include';
   readonly content: string;
   /** Paths of prompt files that it is for: it is of use where the configuration selects one of them. Absent: always. */
   readonly prompts?: readonly string[];
@@ -110,20 +117,25 @@ export function promptFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, prompts: [path] };
 }
 
-/** The workflows at the root of the repository. Where the workspace is not there, they say where it is. */
-export function workflowFiles({ keyVariable }: InitAnswers, { folder: workspace, root }: Place): readonly InitFile[] {
+export const GITLAB_JOBS = '.gitlab/promptsync.gitlab-ci.yml';
+
+/** What a CI runs, at the root of the repository. Where the workspace is not there, it says where it is. */
+export function ciFiles({ ci, keyVariable }: InitAnswers, { folder: workspace, root }: Place): readonly InitFile[] {
   const folder = slashed(relative(root, workspace));
-  const linesFor = (line: string): readonly string[] => {
-    const [indent] = /^ *(?=api-key:)/.exec(line) ?? [];
-    if (indent === undefined) return [line];
-    const key = line.replace('secrets.PROMPTSYNC_API_KEY', `secrets.${keyVariable}`);
-    return folder === '' ? [key] : [key, `${indent}${mapping('working-directory', folder).trimEnd()}`];
-  };
-  return Object.entries(WORKFLOWS).map(([name, text]) => ({
-    path: slashed(relative(workspace, join(root, `.github/workflows/promptsync-${name}.yml`))),
-    kind: 'whole',
-    content: text.split('\n').flatMap(linesFor).join('\n'),
-  }));
+  const config = slashed(join(folder, CONFIG_NAME));
+  const fill = (text: string): string =>
+    text
+      .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
+      .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + mapping('PROMPTSYNC_CONFIG', config))
+      .replace(/^( *)api-key: .*\n/m, (line, indent) => {
+        return line + (folder === '' ? '' : indent + mapping('working-directory', folder));
+      });
+  const at = (path: string) => slashed(relative(workspace, join(root, path)));
+  const files = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
+  return [
+    ...files.map(([path, text]) => ({ path: at(path), kind: 'whole' as const, content: fill(text) })),
+    ...(ci === 'gitlab' ? [{ path: at('.gitlab-ci.yml'), kind: 'include' as const, content: GITLAB_JOBS }] : []),
+  ];
 }
 
 /** The lines that git, Prettier and the embedded service need. Prettier is started at the root, and looks there alone. */

@@ -1,6 +1,6 @@
 import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { CONFIG_NAME, type Config } from '../config/config.ts';
+import { CONFIG_NAME, type Config, DEFAULTS } from '../config/config.ts';
 import { findConfigFile, parseConfig } from '../config/load.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import type { Interview, World } from '../domain/world.ts';
@@ -8,11 +8,14 @@ import { findPromptPaths, promptMatcher } from '../files/find.ts';
 import { findRoot, firstLink, slashed } from '../files/paths.ts';
 import { createFile, replaceFile } from '../files/read-write.ts';
 import { readPrompts } from '../files/read.ts';
+import { openRemote } from '../git/remote.ts';
 import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { conflictWith, newFileOf, readToImport } from './import.ts';
 import { gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
+  type Ci,
+  ciFiles,
   configFile,
   configText,
   examplePrompt,
@@ -20,7 +23,6 @@ import {
   type InitFile,
   lineFiles,
   promptFile,
-  workflowFiles,
 } from './init-files.ts';
 import type { ServiceOptions } from './open-service.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
@@ -34,7 +36,7 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 
 async function begin(options: InitOptions, world: World): Promise<Run> {
   const giveUp = (problems: readonly Problem[]) => notRun('init', { files: [], problems });
-  const answers = await gatherAnswers(options, world.interview);
+  const answers = await gatherAnswers(options, world.interview, await guessCi(options, world));
   if (!('folder' in answers)) return giveUp(answers);
   const { config, problems } = parseAnswers(answers, world);
   if (config === null) return giveUp(problems);
@@ -42,12 +44,21 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
-  const workflows = answers.workflows ? workflowFiles(answers, config) : [];
-  const others = [...first.files, ...workflows, ...lineFiles(answers, config)];
+  const others = [...first.files, ...ciFiles(answers, config), ...lineFiles(answers, config)];
   const target = { config, force: options.force, interview: world.interview };
   const { written, problems: obstacles } = await writeAll(configFile(answers, config), others, target);
   const warnings = [...nestedIn(config), ...first.problems];
   return { ...giveUp([...warnings, ...obstacles]), service: first.service, written };
+}
+
+/** By the host that the clone comes from. GitHub where that says nothing: most are there. */
+async function guessCi({ apiKeyEnv = DEFAULTS.api_key_env }: InitOptions, { workingDirectory }: World): Promise<Ci> {
+  const start = { root: findRoot(workingDirectory), keyVariables: [apiKeyEnv] };
+  const address = await openRemote(start)
+    .address()
+    .catch(() => '');
+  const host = /^(?:[a-z+]+:\/\/)?(?:[^@/]*@)?([^/:]*)/.exec(address)?.[1] ?? '';
+  return /gitlab/i.test(host) ? 'gitlab' : 'github';
 }
 
 /** The configuration that is about to be written, as it will be read; the variable with the address is left aside. */
@@ -167,7 +178,7 @@ async function statusOf(
   { force, interview }: Target,
 ): Promise<WrittenFile['status']> {
   if (kind === 'line') return before.split('\n').some((line) => line.trim() === content) ? 'kept' : 'extended';
-  if (before === content) return 'kept';
+  if (before === content || kind === 'include') return 'kept';
   const message = `${path} is there and differs. Overwrite it?`;
   return force || (await interview?.confirm({ message, initial: false })) === true ? 'overwritten' : 'kept';
 }
@@ -176,7 +187,7 @@ async function statusOf(
 async function write({ file, status, before }: Decided, { config }: Target): Promise<Problem | null> {
   const { path, kind, content } = file;
   const full = resolve(config.folder, path);
-  const whole = kind === 'whole' ? content : `${content}\n`;
+  const whole = { whole: content, line: `${content}\n`, include: `include:\n  - local: ${content}\n` }[kind];
   try {
     if (status === 'extended') await appendFile(full, before === '' || before.endsWith('\n') ? whole : `\n${whole}`);
     if (status === 'overwritten') await replaceFile(full, whole);
@@ -189,6 +200,8 @@ async function write({ file, status, before }: Decided, { config }: Target): Pro
 
 /** A file that is kept as it is may be another than was asked for. */
 function keptNote({ file: { path, kind, content }, status, before }: Decided): readonly Problem[] {
-  const differs = status === 'kept' && kind === 'whole' && before !== content;
-  return differs ? [makeProblem('init/kept', { path })] : [];
+  const isSo = kind === 'include' ? before.includes(content) : before === content;
+  if (status !== 'kept' || kind === 'line' || isSo) return [];
+  const about = { path, include: content };
+  return [kind === 'include' ? makeProblem('init/include', about) : makeProblem('init/kept', about)];
 }

@@ -102,11 +102,14 @@ async function reach(
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
+/** Why a run that is not to ask the service does not. */
+const NEVER = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
+
 /**
  * Whether the service is asked at all: `trusted`: only if the base commit names the same one, because the key would go
- * to whatever address a pull request writes into its configuration.
+ * to whatever address a pull request writes into its configuration. The others ask nothing.
  */
-type Asking = 'always' | 'trusted' | 'never';
+type Asking = 'always' | 'trusted' | keyof typeof NEVER;
 
 export type AskingOptions = Pick<ServiceOptions, 'apiKey'> & { readonly asking?: Asking | undefined };
 
@@ -117,7 +120,7 @@ export async function reasonNotToAsk(
   { environment }: World,
 ): Promise<Problem | null> {
   if (asking === 'always') return null;
-  if (asking === 'never') return makeProblem('service/not-asked', { reason: 'this run has no API key' });
+  if (asking !== 'trusted') return makeProblem('service/not-asked', { reason: NEVER[asking] });
   // Both come from the workflow then, which the base has the say in. But it is files that allow plain http.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
   if (apiKey !== undefined && url !== null && !isPlainHttp(url)) return null;

@@ -38,6 +38,9 @@ export type Drawn = { readonly report: Report; readonly folder: string };
 /** Plans, and applies the plan unless it is a dry run. */
 export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
+  if (options.asking === 'offline' && !(options.dryRun && options.base !== undefined)) {
+    return refused(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
+  }
   const isStuck = !options.dryRun && needsQuestion(options, world) && world.confirm === null;
   if (isStuck) return refused(mode, makeProblem('usage/confirmation-needed'));
   return walk(mode, options, world, (walked) => finish(walked, options, world));

@@ -13,6 +13,8 @@ export function openRemote(start: GitStart) {
   // The variable may say how the user's keys are found.
   const { ask } = openGit(start, { timeout: { block: SILENCE }, allowEnvironment: ['GIT_SSH_COMMAND'] });
   return {
+    /** Where the clone comes from; empty where it comes from nowhere. */
+    address: async () => (await ask('config', '--get', `remote.${REMOTE}.url`)).trim(),
     /** The tip of a branch (null: of the remote's default one) on its remote; null where there is no remote. */
     tipOf: (branch: string | null) => tipOf(ask, branch),
     /** Fetches the objects of a tip. No ref moves, and a full clone stays full; a shallow one gets the commit alone. */

@@ -50,7 +50,7 @@ async function plan(context: Context, known?: string): Promise<Came> {
   if (target && hasKey(context)) throw new ProblemError(makeProblem('guard/key-on-pull-request-target'));
   const never = target || (event.pull?.isForeign === true && !hasKey(context));
   const base = known ?? (await baseOf(event, await openWhole(context)));
-  const asking = never ? 'never' : 'trusted';
+  const asking = never ? 'keyless' : 'trusted';
   const result = await sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
   const { run } = result;
   const problems = [...run.problems, ...(await staleBase(base, context))];

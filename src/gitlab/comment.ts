@@ -64,7 +64,7 @@ function noteOf(report: Report, config: string | undefined, world: World): Stick
     runUrl: environment['CI_JOB_URL'] || null,
     limit: { most: MOST - marker.length - 1, measure: (text) => escapeForGitLab(text).length },
   };
-  const body = escapeForGitLab(`${marker}\n${renderMarkdown(report, options).text}`);
+  const body = escapeForGitLab(`${marker}\n${renderMarkdown(report, options)}`);
   return { marker, body, wanted: ifNew(report) };
 }
 

@@ -60,7 +60,7 @@ export const PLANNING = {
   ),
   'pin/unknown-ref': error<{ ref: string }>(
     (e) => `The git ref "${e.ref}" is not in this repository.`,
-    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`).',
   ),
   'pin/no-prompt-at-ref': error<{ ref: string; reason: string }>(
     (e) => `At the git ref "${e.ref}" this prompt has no readable file (${e.reason}).`,
@@ -142,7 +142,7 @@ export const PLANNING = {
   ),
   'git/unknown-base': error<{ ref: string }>(
     (e) => `The base "${e.ref}" is not in this repository.`,
-    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`).',
+    'Check its name. In a shallow clone fetch it first (actions/checkout: `fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`).',
   ),
   'git/branch': error<{ branch: string; reason: string }>(
     (e) => `The branch "${e.branch}" cannot be made: ${e.reason}.`,

@@ -143,6 +143,10 @@ export const USAGE = {
     (e) => `${e.path} was there already and differs; it was kept.`,
     'Compare the two yourself, or overwrite it with --force.',
   ),
+  'init/include': warning<{ path: string; include: string }>(
+    (e) => `${e.path} was there already and stays as it is; it does not include ${e.include}.`,
+    (e) => `Next: add to it \`include: [{ local: ${e.include} }]\`, or the entry to the list that it has.`,
+  ),
   'init/not-selected': warning<{ path: string }>(
     (e) => `${e.path} was not written: the promptsync.yaml that was kept does not select it.`,
     'Put prompt files where `prompts:` in it says; `promptsync import <id>` writes one there.',

@@ -116,7 +116,7 @@ export function nextStep({ prompts, problems, files = [], committed, mode, commi
   const edited = prompts.filter(({ status }) => status === 'applied' && isDone).length + files.length;
   if (edited === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
-    return 'Next: promptsync plan; put the commit of promptsync that you trust into the workflows; commit the files.';
+    return 'Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit the files.';
   }
   if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
   if (committed !== undefined) return stepAfterCommit(committed);
@@ -164,7 +164,7 @@ function fileWorkOf({ prompts, files = [] }: Report): readonly Part[] {
 
 /** The workflows come with a commit of zeros, which nobody has reviewed. */
 function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
-  return status === 'created' && path.includes('.github/workflows/');
+  return status === 'created' && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 
 /** In one line: how much is known, and whether the service differs from the files. */

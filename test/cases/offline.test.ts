@@ -6,7 +6,7 @@ import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { PROMOTION } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { parseReport } from '../support/run.ts';
+import { parseReport, run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -33,7 +33,7 @@ async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Pro
 
 const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
-  ...{ base: 'HEAD~1', asking: 'never' },
+  ...{ base: 'HEAD~1', asking: 'keyless' },
 };
 
 /** Each change, as it is shown to readers. */
@@ -124,5 +124,40 @@ describe('A review without a key', () => {
     expect(prompts).toMatchObject([{ status: 'failed' }]);
     expect(prompts[0]!.changes.map(({ status }) => status)).toEqual(['not_made', 'not_made']);
     expect(result.exitCode).toBe(4);
+  });
+});
+
+describe('With --offline', () => {
+  /** A command in a repository whose last commit changes a text; a service is there, and nobody has a key to it. */
+  async function runOffline(...words: readonly string[]) {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }));
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
+    commitAll(folder, 'Change');
+    const { baseUrl, requests } = await startTestService(['greeting']);
+    const ran = await run(folder, [...words, '--offline'], { environment: { PROMPTSYNC_BASE_URL: baseUrl } });
+    expect(requests).toEqual([]);
+    return ran;
+  }
+
+  test.each<[string, readonly string[], number]>([
+    ['plan --base', ['plan', '--base', 'HEAD~1'], 0],
+    ['sync --dry-run --base', ['sync', '--dry-run', '--base', 'HEAD~1'], 0],
+    ['plan --exit-code, where changes are pending', ['plan', '--base', 'HEAD~1', '--exit-code'], 2],
+    ['plan, where a guard refuses', ['plan', '--base', 'HEAD~1', '--max-changes', '0'], 3],
+  ])('%s shows the plan, says why it does not ask, and needs no key', async (_, words, expected) => {
+    const { exitCode, stdout, stderr } = await runOffline(...words);
+    expect(exitCode).toBe(expected);
+    expect(stdout).toContain('create version');
+    expect(stderr).toContain('The service was not asked: --offline was given.');
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['without a base', ['plan']],
+    ['where something is to be written', ['sync', '--yes', '--base', 'HEAD~1']],
+    ['where neither fits', ['sync']],
+  ])('%s it is an error of usage', async (_, words) => {
+    const { exitCode, stdout } = await runOffline(...words);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('--offline needs a dry run and --base. [usage/invalid]');
   });
 });

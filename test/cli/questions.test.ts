@@ -114,7 +114,7 @@ test('questions are asked on standard error, and the report alone is on standard
     ['Which folder', '\r'],
     ['Which environments', '\r'],
     ['Which prompt', '\r'],
-    ['Write the workflows', 'n'],
+    ['Which CI', '\u0015none\r'],
   ]);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\+ promptsync\.yaml\n/);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
 import { makeProblem, ProblemError } from '../../src/problem.ts';
@@ -19,6 +20,8 @@ function makeRoot(): string {
   initRepository(folder);
   return folder;
 }
+
+const GITLAB = ['.gitlab/promptsync.gitlab-ci.yml', '.gitlab-ci.yml'] as const;
 
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
@@ -76,7 +79,7 @@ describe('a workspace', () => {
 
   test('says what was given, and that each environment is promoted from the one before', async () => {
     const folder = makeRoot();
-    const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--no-workflows'];
+    const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
     expect(read(folder, 'promptsync.yaml').replaceAll(/^#.*\n/gm, '')).toBe(`service:
   base_url: https://prompts.example.com
@@ -131,6 +134,44 @@ environments:
     expect(attributes).toMatch(/eol: lf$/);
   });
 
+  test.each([
+    ['an address of GitLab', 'https://gitlab.example.com/acme/prompts.git', 'gitlab'],
+    ['one of ssh', 'git@gitlab.com:acme/prompts.git', 'gitlab'],
+    ['one of GitHub', 'git@github.com:acme/gitlab-prompts.git', 'github'],
+    ['a user who is called so', 'https://gitlab@github.com/acme/prompts.git', 'github'],
+    ['another one', '/srv/gitlab/prompts.git', 'github'],
+  ])('has the files of the CI that its remote is of: %s', async (_, address, expected) => {
+    const folder = makeRoot();
+    git(folder, 'remote', 'add', 'origin', address);
+    await run(folder, ['init', ...URL]);
+    const ci = { github: WORKFLOWS, gitlab: GITLAB }[expected]!;
+    expect(pathsIn(folder).filter((path) => /^\.git(hub|lab)/.test(path))).toEqual(ci.toSorted());
+  });
+
+  test('in GitLab has jobs that know the key and the place, and are included', async () => {
+    const root = makeRoot();
+    const folder = join(root, 'team a');
+    mkdirSync(folder);
+    const words = ['init', ...URL, '--api-key-env', 'TEAM_KEY', '--ci', 'gitlab'];
+    expect((await runJson(folder, words)).report.problems).toEqual([]);
+    const jobs = read(root, GITLAB[0]);
+    expect(jobs).toContain('    PROMPTSYNC_CONFIG: team a/promptsync.yaml\n');
+    expect(jobs).toContain('$([ -n "$TEAM_KEY" ] || echo --offline)');
+    expect(jobs).not.toContain('PROMPTSYNC_API_KEY');
+    expect(parse(read(root, GITLAB[1]))).toEqual({ include: [{ local: GITLAB[0] }] });
+    expect((await runJson(folder, words)).report.problems).toEqual([]);
+  });
+
+  test('leaves a .gitlab-ci.yml to its owner, with --force as well, and says what to add', async () => {
+    const folder = makeRoot();
+    writeFiles(folder, { [GITLAB[1]]: 'stages: [test]\n' });
+    const { exitCode, stderr } = await run(folder, ['init', ...URL, '--ci', 'gitlab', '--force']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`Next: add to it \`include: [{ local: ${GITLAB[0]} }]\``);
+    expect(read(folder, GITLAB[1])).toBe('stages: [test]\n');
+    expect(read(folder, GITLAB[0])).toBe(read(EXAMPLE, GITLAB[0]));
+  });
+
   test('below another one warns', async () => {
     const root = makeRoot();
     writeFiles(root, { 'promptsync.yaml': '{}\n', 'a/b/x': '' });
@@ -148,7 +189,7 @@ environments:
 });
 
 describe('with --id', () => {
-  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--no-workflows'];
+  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
 
   test('the first prompt is imported', async () => {
     const folder = makeRoot();
@@ -233,7 +274,7 @@ describe('what is there', () => {
     ['that cannot be read', '1', []],
   ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
     const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
-    const words = ['init', '--embedded', '--no-workflows'];
+    const words = ['init', '--embedded', '--ci', 'none'];
     const { report, exitCode } = await runJson(folder, words);
     expect(exitCode).toBe(0);
     expect(pathsIn(folder)).toEqual(['.gitignore', 'promptsync.yaml', ...written].toSorted());
@@ -338,7 +379,7 @@ describe('questions', () => {
     const { asked, interview } = makeInterview({
       'Where is': ' https://prompts.example.com ',
       'Which folder': 'texts/',
-      'Write the workflows': false,
+      'Which CI': 'none',
     });
     const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
     expect(asked).toHaveLength(6);
@@ -351,11 +392,7 @@ describe('questions', () => {
     ['no flags, and no address', {}, 4],
     ['--embedded', { embedded: true }, 3],
     ['--url', { url: 'https://a.example.com' }, 5],
-    [
-      'all',
-      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', workflows: false, id: 'prm' },
-      0,
-    ],
+    ['all', { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' }, 0],
   ])('with %s', async (_, flags, count) => {
     const folder = makeFolder();
     const { asked, interview } = makeInterview({ 'Where is': '' });
@@ -391,8 +428,9 @@ describe('questions', () => {
       'Which folder': ['/', 'expected a folder below'],
       'Which environments': ['a,,b', 'expected names of environments'],
       'Which prompt': ['..', 'expected the id of a prompt'],
+      'Which CI': ['jenkins', 'expected one of github, gitlab, none.'],
     };
-    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Write the workflows': null });
+    const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });
     const told: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];

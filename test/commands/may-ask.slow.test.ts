@@ -81,8 +81,8 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
   ['a base whose configuration is not valid', 'service: 7', HOME, {}, false],
   ['an embedded service at the base', EMBEDDED, HOME, {}, false],
   ['an embedded service in the head', HOME, EMBEDDED, given, false],
-  ['nothing is asked of the same service when nothing may be', HOME, HOME, { asking: 'never' }, false],
-  ['with a key neither', HOME, HOME, { asking: 'never', apiKey: KEY }, false],
+  ['nothing is asked of the same service when nothing may be', HOME, HOME, { asking: 'keyless' }, false],
+  ['with a key neither', HOME, HOME, { asking: 'keyless', apiKey: KEY }, false],
 ])('%s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));

@@ -20,7 +20,7 @@ export type CliOptions = {
 /** Variables of a child process: those of this one, without what would change promptsync's ways. */
 export function childEnvironment(more: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
   const own =
-    /^(CI|(?:ACTIONS|GITHUB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
+    /^(CI|(?:ACTIONS|CI|GITHUB|GITLAB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
   const inherited = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(inherited), ...GIT_VARIABLES, ...more };
 }

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { checkOut } from '../github/team.ts';
+import { childEnvironment, withCommand } from './cli.ts';
+import { makeFolder } from './folder.ts';
+import type { Ran } from './run.ts';
+
+const Lines = z.array(z.string()).default([]);
+const JobShape = z.object({
+  extends: z.string().optional(),
+  variables: z.record(z.string(), z.coerce.string()).default({}),
+  rules: z.array(z.strictObject({ if: z.string() })).default([]),
+  before_script: Lines,
+  script: Lines,
+  after_script: Lines,
+});
+type Job = z.infer<typeof JobShape>;
+
+const PipelineShape = z.object({ include: z.array(z.strictObject({ local: z.string() })) });
+
+/** What GitLab says of a pipeline in variables, and the variables of the project. */
+export type Variables = Readonly<Record<string, string>>;
+
+export type JobRun = Ran & {
+  /** The job's log: both of its shells. */
+  readonly after: Ran;
+  readonly workspace: string;
+};
+
+/** The jobs that `.gitlab-ci.yml` in a folder includes, with what each extends: as far as the jobs of ours go. */
+export function readJobs(folder: string): ReadonlyMap<string, Job> {
+  const read = (path: string): unknown => parse(readFileSync(join(folder, path), 'utf8'));
+  const included = PipelineShape.parse(read('.gitlab-ci.yml')).include.map(({ local }) => read(local));
+  const all = z.record(z.string(), JobShape).parse(Object.assign({}, ...included));
+  const whole = Object.entries(all).map(([name, job]): [string, Job] => {
+    const parent = job.extends === undefined ? null : all[job.extends]!;
+    const variables = { ...parent?.variables, ...job.variables };
+    return [name, { ...job, variables, before_script: parent?.before_script ?? job.before_script }];
+  });
+  return new Map(whole.filter(([name]) => !name.startsWith('.')));
+}
+
+/** The names of the jobs that a pipeline with these variables has. */
+export function jobsOf(jobs: ReadonlyMap<string, Job>, variables: Variables): readonly string[] {
+  return [...jobs].filter(([, { rules }]) => rules.some((rule) => holds(rule.if, variables))).map(([name]) => name);
+}
+
+function holds(condition: string, variables: Variables): boolean {
+  return condition.split(' && ').every((part) => {
+    const [, left = '', operator, right, text] = /^\$(\w+) (==|!=) (?:\$(\w+)|"(.*)")$/.exec(part) ?? [];
+    if (operator === undefined) throw new Error(`no condition that is understood here: ${part}`);
+    const wanted = right === undefined ? text : variables[right];
+    return (variables[left] === wanted) === (operator === '==');
+  });
+}
+
+/** Runs a job as a runner does: a clone of its own, one shell for `script`, and another one after it, come what may. */
+export async function runJob(job: Job, origin: string, commit: string, pipeline: Variables): Promise<JobRun> {
+  // New projects of GitLab clone 20 commits, unless a job says otherwise.
+  const workspace = checkOut(origin, commit, Number(job.variables['GIT_DEPTH'] ?? 20));
+  const variables = { ...job.variables, ...pipeline, CI: 'true', GITLAB_CI: 'true', CI_COMMIT_SHA: commit };
+  const environment = withNpm(withCommand(childEnvironment(variables)));
+  const ran = await runShell([...job.before_script, ...job.script], workspace, environment);
+  const CI_JOB_STATUS = ran.exitCode === 0 ? 'success' : 'failed';
+  return { ...ran, workspace, after: await runShell(job.after_script, workspace, { ...environment, CI_JOB_STATUS }) };
+}
+
+/** What would be installed is on the path already: npm says what it was asked for. */
+function withNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const programs = makeFolder();
+  writeFileSync(join(programs, 'npm'), '#!/bin/sh\necho "npm $*"\n');
+  chmodSync(join(programs, 'npm'), 0o755);
+  return { ...environment, PATH: `${programs}${delimiter}${environment['PATH'] ?? ''}` };
+}
+
+function runShell(lines: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  const child = spawn('bash', ['-eo', 'pipefail', '-c', lines.join('\n')], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => void (written[name] += text));
+  }
+  return new Promise((done, fail) => {
+    child.on('error', fail).on('close', (code) => done({ exitCode: code ?? -1, ...written }));
+  });
+}
