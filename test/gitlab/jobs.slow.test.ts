@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { greets, makeTeam, type Team } from '../github/team.ts';
 import { git, initRepository, makeFolder, makeWorkspace } from '../support/folder.ts';
+import { startGitLab, TOKEN } from '../support/gitlab-api.ts';
 import { jobsOf, readJobs, runJob, type JobRun, type Variables } from '../support/gitlab-runner.ts';
+import { expectInert } from '../support/markdown.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { changeService, KEY } from '../support/service.ts';
@@ -165,4 +167,41 @@ test('On a schedule the job is green where all is in sync, and red on drift; it 
   expect([green.exitCode, red.exitCode]).toEqual([0, 2]);
   expect(team.service.takeWrites()).toEqual([]);
   expect(reportOf(red.workspace, 'drift')).toContain('greeting');
+});
+
+test('A merge request from open to applied: one note says all of it, whatever the texts and GitLab do', async () => {
+  const [team, gitlab] = await Promise.all([makeSynced(), startGitLab()]);
+  const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace(/\d{4}-.*/, ''));
+  const job = async (commit: string, variables: Variables) => {
+    const ran = await team.pipeline(commit, variables);
+    expect(JSON.stringify(ran) + JSON.stringify(gitlab.notes(1))).not.toContain(TOKEN);
+    for (const { body } of gitlab.notes(1)) expectInert(body, [gitlab.branchVariables('').CI_JOB_URL]);
+    return ran.exitCode;
+  };
+  gitlab.addMergeRequest({ iid: 1, state: 'opened' });
+
+  // What is wrong with it is in the note as well: it comes when the plan is red.
+  const { variables } = openMergeRequest(team);
+  const review = { ...gitlab.mergeRequestVariables(1), ...variables };
+  gitlab.fail({ path: /./ }, { status: 502 });
+  const empty = team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: '' }) });
+  expect(await job(empty, review)).toBe(1);
+  expect(gitlab.notes(1)[0]?.body).toContain('prompt/empty-body');
+
+  const head = team.push('change', greets('/merge\n@all ~bug #1 <b>x</b>\n```\n/close\n```'));
+  gitlab.fail({ method: 'PUT', path: /notes/ }, { status: 429, headers: { 'retry-after': '1' } });
+  expect(await job(head, review)).toBe(0);
+  expect(titles()).toEqual(['### promptsync plan']);
+  expect(team.service.takeWrites()).toEqual([]);
+
+  const merged = team.mergePull(team.openPull('change'));
+  gitlab.addMergeRequest({ iid: 1, state: 'merged', commits: [empty, head], merge_commit_sha: merged });
+  expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(0);
+  expect(titles()).toEqual(['### promptsync applied, ']);
+
+  // A pipeline that is started again when main has gone on is refused, and takes nothing back.
+  team.pushMain(greets('Newer.'));
+  expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(3);
+  expect(titles()).toEqual(['### promptsync applied, ']);
+  expect(gitlab.actions).toEqual([]);
 });

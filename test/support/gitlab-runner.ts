@@ -61,7 +61,14 @@ function holds(condition: string, variables: Variables): boolean {
 export async function runJob(job: Job, origin: string, commit: string, pipeline: Variables): Promise<JobRun> {
   // New projects of GitLab clone 20 commits, unless a job says otherwise.
   const workspace = checkOut(origin, commit, Number(job.variables['GIT_DEPTH'] ?? 20));
-  const variables = { ...job.variables, ...pipeline, CI: 'true', GITLAB_CI: 'true', CI_COMMIT_SHA: commit };
+  const variables = {
+    ...job.variables,
+    ...pipeline,
+    CI: 'true',
+    GITLAB_CI: 'true',
+    CI_COMMIT_SHA: commit,
+    CI_PROJECT_DIR: workspace,
+  };
   const environment = withNpm(withCommand(childEnvironment(variables)));
   const ran = await runShell([...job.before_script, ...job.script], workspace, environment);
   const CI_JOB_STATUS = ran.exitCode === 0 ? 'success' : 'failed';
