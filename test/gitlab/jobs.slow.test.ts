@@ -200,7 +200,8 @@ test('A merge request from open to applied: one note says all of it, whatever th
   expect(titles()).toEqual(['### promptsync applied, ']);
 
   // A pipeline that is started again when main has gone on is refused, and takes nothing back.
-  team.pushMain(greets('Newer.'));
+  const newer = team.pushMain(greets('Newer.'));
+  expect(await job(newer, { ...gitlab.branchVariables(newer), ...push(merged) })).toBe(0);
   expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(3);
   expect(titles()).toEqual(['### promptsync applied, ']);
   expect(gitlab.actions).toEqual([]);
