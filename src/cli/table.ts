@@ -22,7 +22,7 @@ import {
   type Values,
   type Words,
 } from './flags.ts';
-import type { SafeHost } from './host.ts';
+import type { Main, SafeHost } from './host.ts';
 import type { Mode, OnCall } from './run.ts';
 
 /** What may be typed of a command, and what its help says. */
@@ -35,10 +35,10 @@ type Usage<Given extends Flags, Typed> = {
   readonly after?: string;
 };
 
-/** One command; it resolves to the exit code. */
+/** One command; it resolves to the exit code. `main` runs others. */
 export type CommandRow<Given extends Flags = Flags, Typed = unknown> = Usage<Given, Typed> & {
   // A method, so that a row of certain flags is a row of any.
-  run(flags: Values<Given>, typed: Typed, host: SafeHost): Promise<number>;
+  run(flags: Values<Given>, typed: Typed, host: SafeHost, main: Main): Promise<number>;
 };
 
 function row<Given extends Flags, Typed>(one: CommandRow<Given, Typed>): CommandRow {
@@ -193,6 +193,13 @@ Ids of versions are told by --environment and --format json.`,
   command: async (options, key, world) => (await import('../commands/history.ts')).history({ ...options, key }, world),
 });
 
+const demo = row({
+  name: 'demo',
+  help: 'show it at work in a repository of its own; needs no service and no key',
+  flags: { keep: yes('--keep', 'leave that repository there, to play on') },
+  run: async (flags, _, host, main) => (await import('./demo.ts')).runDemo(flags, host, main),
+});
+
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
@@ -248,5 +255,5 @@ To install it, once:
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history],
-  ...[serve, schema, completion],
+  ...[demo, serve, schema, completion],
 ];
