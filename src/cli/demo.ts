@@ -135,7 +135,7 @@ function walk(folder: string, host: Host): readonly Step[] {
     ['What would a sync do? A plan only reads.', PLAN],
     ['A sync makes the service match the files. Without --yes it asks first.', SYNC],
     ['Production gets it by an edit of the file, reviewed and merged like any other.', PROMOTE],
-    ['Here is no remote to push to. With one, a sync waits until it is merged.', SYNC],
+    ['Here is no remote to push to. With one, a sync takes only what is merged.', SYNC],
     ['Somebody improves the text.', 'git commit --quiet --all --message Warmer', () => edit(folder)],
     ['Staging follows the file, production stays where its pin is.', PLAN],
     ['Synced, it is version 2.', SYNC],

@@ -195,7 +195,7 @@ Ids of versions are told by --environment and --format json.`,
 
 const demo = row({
   name: 'demo',
-  help: 'show it at work in a repository of its own; needs no service and no key',
+  help: 'show promptsync at work, in a repository of its own; needs no key',
   flags: { keep: yes('--keep', 'leave that repository there, to play on') },
   run: async (flags, _, host, main) => (await import('./demo.ts')).runDemo(flags, host, main),
 });
