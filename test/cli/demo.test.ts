@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDemo } from '../../src/cli/demo.ts';
@@ -28,18 +28,18 @@ describe('the demo ends with 0, writes nothing to standard error and leaves noth
     ...{ PROMPTSYNC_BASE_URL: nowhere, PROMPTSYNC_API_KEY: 'psk_of_my_own_service' },
   };
 
-  /** A home whose git signs with a program that fails, and runs hooks that refuse. */
+  /** A home whose git signs with a program that fails, and runs a hook that refuses. */
   const home = (): string => {
-    const files = { 'pre-commit': '#!/bin/sh\nexit 1\n', 'hooks/pre-commit': '#!/bin/sh\nexit 1\n' };
-    const template = makeWorkspace(files);
-    const settings = `[commit]\ngpgSign = true\n[gpg]\nprogram = false\n[core]\nhooksPath = ${template}\n`;
-    return makeWorkspace({ '.gitconfig': `${settings}[init]\ntemplateDir = ${template}\n` });
+    const hooks = makeWorkspace({ 'pre-commit': '#!/bin/sh\nexit 1\n' });
+    chmodSync(join(hooks, 'pre-commit'), 0o755);
+    const settings = `[commit]\ngpgSign = true\n[gpg]\nprogram = false\n[core]\nhooksPath = ${hooks}\n`;
+    return makeWorkspace({ '.gitconfig': settings });
   };
 
   test.each<[string, () => Options]>([
     ['from source, with an empty home', () => ({ script: SOURCE })],
     [
-      "bundled, with no way out, the user's own service and repository, and a git that signs and has hooks",
+      "bundled, with no way out, the user's own service and repository, and a git that signs and has a hook",
       () => ({ environment: { ...others, HOME: home() } }),
     ],
   ])('%s', async (_, how) => {
@@ -98,10 +98,8 @@ describe('its commands:', () => {
       seen.push(existsSync(workingDirectory));
       return 0;
     };
-    const { ended } = await withCommand(main, {
-      onSignal: (handle) => (signal = handle),
-      exit: (code) => seen.push(code),
-    });
+    const onSignal: Host['onSignal'] = (handle) => (signal = handle);
+    const { ended } = await withCommand(main, { onSignal, exit: (code) => seen.push(code) });
     expect([ended, ...seen]).toEqual([130, 'interrupted', true, 130, false]);
   });
 });
