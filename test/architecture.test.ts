@@ -37,6 +37,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'gitlab',
     'report',
+    // The demo makes a repository, and edits in its service as others would.
+    'git/driver.ts',
+    'embedded/store.ts',
     'node:',
     'commander',
     '@clack/prompts',

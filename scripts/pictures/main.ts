@@ -1,4 +1,4 @@
-/** Makes the pictures of README and docs: the page and the terminal, of one demonstration. Needs Chromium and `script`. */
+/** Makes the pictures of the README: the page of a plan, and `promptsync demo`. Needs Chromium and `script`. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -64,16 +64,18 @@ async function makePage({ folder, environment, baseUrl }: Demo): Promise<string>
   return `file://${path}`;
 }
 
-/** What a terminal of 80 columns shows: what the program writes to one, drawn by a terminal in a page. */
-async function makeTerminal({ folder, environment, baseUrl }: Demo): Promise<string> {
-  const plan = "plan --only 'checkout/*' --only 'sales/*'";
-  const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' ${plan}`;
-  const env = { ...environment, TERM: 'xterm-256color', FORCE_HYPERLINK: '0' };
-  const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env }).catch(
-    (error: unknown) => error as { readonly stdout: string },
-  );
+/** The steps of the demo that are shown: what it prints to a terminal of 80 columns, drawn by a terminal in a page. */
+async function makeTerminal({ folder, environment }: Demo): Promise<string> {
+  const command = `stty cols ${COLUMNS} rows 60; '${process.execPath}' '${CLI}' demo`;
+  const env = { ...environment, TERM: 'xterm-256color' };
+  const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder, env });
+  // Each begins with a sentence in cyan.
+  const steps = stdout.split(/\r\n(?=\r\n\u001b\[36m)/);
+  const first = steps.findIndex((step) => step.includes('$ git commit --quiet --all'));
+  if (first === -1) throw new Error(`The demo has not come to its edit: ${stdout}`);
+  const shown = steps.slice(first, first + 4).join('\r\n');
   const path = join(folder, 'terminal.html');
-  writeFileSync(path, terminalPage(`$ promptsync ${plan}\r\n${stdout.replaceAll(baseUrl, ADDRESS).trimEnd()}`));
+  writeFileSync(path, terminalPage(shown.trim()));
   return `file://${path}`;
 }
 

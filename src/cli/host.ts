@@ -29,6 +29,9 @@ export type Host = Pick<World, 'environment' | 'workingDirectory' | 'now' | 'ran
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
+/** Runs one command line and resolves to its exit code. */
+export type Main = (host: Host) => Promise<number>;
+
 /** A host whose standard output and standard error hide the secrets, and give no command to a runner of GitHub. */
 export type SafeHost = Host & {
   /** What must occur in no output: files, commits and the service may hold the key as well. */

@@ -36,6 +36,7 @@ export const EXIT_CODES = [
 
 const EXAMPLES = `
 Examples:
+  promptsync demo                        see it at work, in a repository of its own
   promptsync init                        begin a workspace here
   promptsync import prm_greeting         take a prompt over from the service
   promptsync validate                    check the files, offline
@@ -64,7 +65,7 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
-  for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host)));
+  for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
   return program;
 }
 

@@ -24,7 +24,7 @@ import {
   type Values,
   type Words,
 } from './flags.ts';
-import type { SafeHost } from './host.ts';
+import type { Main, SafeHost } from './host.ts';
 import type { Mode, OnCall } from './run.ts';
 
 /** What may be typed of a command, and what its help says. */
@@ -37,10 +37,10 @@ type Usage<Given extends Flags, Typed> = {
   readonly after?: string;
 };
 
-/** One command; it resolves to the exit code. */
+/** One command; it resolves to the exit code. `main` runs others. */
 export type CommandRow<Given extends Flags = Flags, Typed = unknown> = Usage<Given, Typed> & {
   // A method, so that a row of certain flags is a row of any.
-  run(flags: Values<Given>, typed: Typed, host: SafeHost): Promise<number>;
+  run(flags: Values<Given>, typed: Typed, host: SafeHost, main: Main): Promise<number>;
 };
 
 function row<Given extends Flags, Typed>(one: CommandRow<Given, Typed>): CommandRow {
@@ -234,6 +234,13 @@ Without it, without a merge request and outside of GitLab CI nothing is done: ex
   run: async (flags, file, host) => (await import('./run.ts')).runComment({ ...flags, file }, host),
 });
 
+const demo = row({
+  name: 'demo',
+  help: 'show promptsync at work, in a repository of its own; needs no key',
+  flags: { keep: yes('--keep', 'leave that repository there, to play on') },
+  run: async (flags, _, host, main) => (await import('./demo.ts')).runDemo(flags, host, main),
+});
+
 const db: Flag<string> = new Option('--db <file>', 'the SQLite file that holds it').default('.promptsync/service.db');
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
@@ -289,5 +296,5 @@ To install it, once:
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandRow[] = [
   ...[sync, plan, validate, status, init, importPrompts, promote, rollback, pull, history, show],
-  ...[comment, serve, schema, completion],
+  ...[comment, demo, serve, schema, completion],
 ];
