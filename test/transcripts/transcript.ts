@@ -58,6 +58,7 @@ export async function makeStage(): Promise<Stage> {
         .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:<digest>')
         .replaceAll(/ver_[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ver_<id>')
         .replaceAll(/(?<=commit(":)? "?)[0-9a-f]{12,40}/g, '<commit>')
+        .replaceAll(/(?<=^1\| )\d+\.\d+\.\d+$/gm, '<version>')
         .replaceAll(/\d+ ms/g, '<n> ms'),
   };
 }
