@@ -26,7 +26,7 @@ export const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
 };
 
 /** The sources as they are now, committed, with what is installed. */
-function copyOfThis(): string {
+export function copyOfThis(): string {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   const folder = makeFolder();
   for (const path of listed

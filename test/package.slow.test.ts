@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import package_ from '../package.json' with { type: 'json' };
+import { copyOfThis } from './docs/worlds.ts';
+import { commitAll, git, makeFolder, writeFiles } from './support/folder.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const file = `promptsync-${package_.version}.tgz`;
+
+function run(folder: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const env = { ...process.env, GITHUB_OUTPUT: undefined, GITHUB_REF_NAME: undefined, ...environment };
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8', env });
+  return { status, printed: stdout + stderr };
+}
+
+function makeCopy(): string {
+  const copy = copyOfThis();
+  // The link is no folder, so that .gitignore does not leave it out.
+  writeFiles(copy, { '.git/info/exclude': 'node_modules\n' });
+  return copy;
+}
+
+test('A tag that is not that of the version, and a repository that nobody owns, are not released', () => {
+  const copy = makeCopy();
+  const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
+  expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({
+    status: 1,
+    stops: [
+      `stop: The tag v99.0.0 is not v${package_.version}, the version in package.json.`,
+      'stop: Nobody owns the repository yet: npm run owner -- NAME',
+    ],
+  });
+  expect(readdirSync(copy)).not.toContain('release');
+});
+
+test('A repository that one command gives an owner is released, dry, and its package is used by somebody', () => {
+  const copy = makeCopy();
+  takeOver(copy);
+  release(copy);
+  use(join(copy, 'release', file));
+});
+
+/** Nobody is named any more, and all that is generated is fresh. */
+function takeOver(copy: string): void {
+  expect(run(copy, ['scripts/owner.ts', 'a/b']).status).toBe(1);
+  expect(run(copy, ['scripts/owner.ts', 'acme']).status).toBe(0);
+  expect(git(copy, 'ls-files', '--modified')).toContain('docs/action.md');
+  commitAll(copy, 'Acme owns it');
+  const named = ['grep', '--text', '-lw', 'OWNER', '--', '.', ':!scripts', ':!test', ':!*.png'];
+  expect(spawnSync('git', named, { cwd: copy, encoding: 'utf8' }).stdout).toBe('');
+  expect(run(copy, ['scripts/generate.ts', '--check'])).toEqual({
+    status: 0,
+    printed: expect.not.stringContaining('stale'),
+  });
+}
+
+/** A dry run makes all but the upload: what npm gets, its checksum, and the notes. */
+function release(copy: string): void {
+  const { status, printed } = run(copy, ['scripts/release.ts', '--dry-run']);
+  expect({ status, printed }).toMatchObject({ status: 0 });
+  expect(readdirSync(join(copy, 'release'))).toEqual(['notes.md', file, `${file}.sha256`]);
+  expect(spawnSync('sha256sum', ['--check', `${file}.sha256`], { cwd: join(copy, 'release') }).status).toBe(0);
+  expect(printed).toContain(`v${package_.version} and v${package_.version.split('.')[0]}: `);
+  // The manifest is put back.
+  expect(git(copy, 'status', '--porcelain')).toBe('');
+}
+
+/** What is packed has nothing of a clone, and its types need neither those of Node nor `skipLibCheck`. */
+function use(packed: string): void {
+  const folder = makeFolder();
+  const installed = join(folder, 'node_modules/promptsync');
+  mkdirSync(installed, { recursive: true });
+  spawnSync('tar', ['-xzf', packed, '-C', installed, '--strip-components=1']);
+  const manifest: unknown = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  for (const name of ['scripts', 'devDependencies', 'prettier']) expect(manifest).not.toHaveProperty(name);
+  expect(manifest).toMatchObject({ repository: { url: 'git+https://github.com/acme/promptsync.git' } });
+  for (const name of Object.keys(package_.dependencies).filter((one) => !one.startsWith('@'))) {
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  const source =
+    "import * as all from 'promptsync';\nexport const report: (all: never) => all.Report = all.makeReport;\n";
+  writeFiles(folder, { 'package.json': '{ "type": "module" }', 'use.ts': source });
+  const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', 'use.ts'];
+  for (const version of ['typescript', '@arethetypeswrong/core/node_modules/typescript']) {
+    const tsc = join(root, 'node_modules', version, 'bin/tsc');
+    for (const how of ['nodenext', 'esnext --moduleResolution bundler']) {
+      const words = [tsc, '--target', 'es2022', '--module', ...how.split(' '), ...strict];
+      expect({ version, how, ...run(folder, words) }).toEqual({ version, how, status: 0, printed: '' });
+    }
+  }
+}
