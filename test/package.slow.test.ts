@@ -39,7 +39,8 @@ test('A repository that one command gives an owner is released, dry, and its pac
   const copy = makeCopy();
   takeOver(copy);
   release(copy);
-  expect(readdirSync(join(copy, 'release'))).toEqual(['notes.md', file, `${file}.sha256`]);
+  // The manifest is put back.
+  expect(git(copy, 'status', '--porcelain')).toBe('');
   use(join(copy, 'release', file));
 });
 
@@ -61,10 +62,9 @@ function takeOver(copy: string): void {
 function release(copy: string): void {
   const { status, printed } = run(copy, ['scripts/release.ts', '--dry-run']);
   expect({ status, printed }).toMatchObject({ status: 0 });
+  expect(readdirSync(join(copy, 'release'))).toEqual(['notes.md', file, `${file}.sha256`]);
   expect(spawnSync('sha256sum', ['--check', `${file}.sha256`], { cwd: join(copy, 'release') }).status).toBe(0);
   expect(printed).toContain(`v${package_.version} and v${package_.version.split('.')[0]}: `);
-  // The manifest is put back.
-  expect(git(copy, 'status', '--porcelain')).toBe('');
 }
 
 /** What is packed has nothing of a clone, and its types need neither those of Node nor `skipLibCheck`. */

@@ -109,7 +109,7 @@ describe('what is promoted', () => {
     ['a path', `${PATH} --to production`, APPLIED],
     ['a pattern', 'gree* --to production', APPLIED],
     ['--only', '--only greeting --to production', APPLIED],
-    ['of those that are named --only some', '* --only greeting --to production', APPLIED],
+    ['a key as well as --only', 'refund --only greeting --to production', `${APPLIED}, refund applied`],
     ['--all', '--all --to production', `${APPLIED}, refund applied`],
   ])('%s', async (_, words, expected) => {
     const scene = await ready({ ...outsideGit, others: { refund: BEFORE }, config });
@@ -123,7 +123,6 @@ describe('what is promoted', () => {
     const before = scene.read();
     const notAttempted = 'exit 1, greeting not_attempted,';
     for (const [words, expected] of [
-      ['refund --only greeting --to production', 'exit 1, usage/nothing-selected'],
       ['--all --only greeting --to production', 'exit 1, usage/invalid'],
       ['--to production', 'exit 1, usage/nothing-named'],
       ['greting --to production', 'exit 1, usage/nothing-selected'],

@@ -126,7 +126,7 @@ describe('a rollback that cannot be', () => {
       ['greeting --environment production --to 0', 'exit 1, usage/invalid'],
       ['greeting --environment production --to v3', 'exit 1, usage/invalid'],
       ['greeting', 'exit 1, usage/invalid'],
-      ['--environment production', 'exit 1, usage/invalid'],
+      ['--environment production', 'exit 1, usage/nothing-named'],
       ['greeting --environment prod', 'exit 1, greeting not_attempted, usage/unknown-environment'],
       ['hello --environment production', 'exit 1, usage/nothing-selected'],
     ] as const) {
