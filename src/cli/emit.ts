@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
@@ -130,7 +130,10 @@ async function obstacleAt(path: string): Promise<string | null> {
   const folder = await stat(dirname(path)).catch(() => null);
   if (folder?.isDirectory() !== true) return 'there is no such folder';
   const file = await stat(path).catch(() => null);
-  return file?.isDirectory() === true ? 'it is a folder' : null;
+  if (file?.isDirectory() === true) return 'it is a folder';
+  // A file is replaced, which is up to its folder; a device is written to.
+  const written = file === null || file.isFile() ? dirname(path) : path;
+  return access(written, constants.W_OK).then(() => null, systemCodeOf);
 }
 
 /** Writes a report to its file. What stands in the way is returned: the work is done by then. */

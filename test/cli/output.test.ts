@@ -87,6 +87,14 @@ describe('--output', () => {
     expect(readdirSync(folder)).not.toContain('good.json');
   });
 
+  test.skipIf(process.getuid?.() === 0)('in a folder that may not be written to is known before as well', async () => {
+    const { folder, service, promptsync } = await makeStage();
+    mkdirSync(join(folder, 'locked'), { mode: 0o555 });
+    const { stdout, exitCode } = await promptsync('sync --yes -o locked/out.json');
+    expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
+    expect(stdout).toContain('EACCES');
+  });
+
   test.each([
     ['out.txt', /^greeting {2}prompts/],
     ['out.json', /^\{\n/],
