@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
-import { isShared, renderProblem, sharedProblems } from './problems.ts';
+import { isShared, placeText, renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, layOut, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
@@ -68,19 +68,20 @@ function likeProblems(prompts: readonly ReportPrompt[]): readonly (readonly Repo
 /** What and why, and below once what to do: of prompts whose hints differ, with the name of the first. */
 function tableOf(prompts: readonly ReportPrompt[], style: Style): string {
   const { bold, dim, red } = style.colours;
-  const all = prompts.flatMap(({ key, status, problems }) => problems.map((one) => ({ ...one, key, status })));
-  const rows = all.map(({ key, message }) => [
-    { text: `  ${escapeLine(key)}`, paint: bold },
-    { text: escapeLine(message), paint: (text: string) => text },
-  ]);
-  const hints = new Set(all.map(({ hint }) => hint));
-  const notes = all.slice(0, 1).flatMap(({ status, code, key, hint }) => ({
-    title: `${red(`${counted([all.length, 'prompt', 'prompts'])} ${status.replace('_', ' ')}`)} ${dim(`[${code}]`)}`,
-    hint: `  ${hints.size > 1 ? `${escapeLine(key)}: ` : ''}${escapeLine(hint)}`,
-  }));
-  return notes
-    .flatMap(({ title, hint }) => [title, ...layOut(rows, style), hint].flatMap((line) => fitted(line, style, 4)))
-    .join('\n');
+  const problems = prompts.flatMap((prompt) => prompt.problems);
+  const rows = prompts.flatMap(({ key, problems: own }) =>
+    own.map((problem) => [
+      { text: `  ${escapeLine(key)}`, paint: bold },
+      { text: escapeLine(`${placeText(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
+    ]),
+  );
+  const [{ key = '', status = '' } = {}] = prompts;
+  const [{ code = '' } = {}] = problems;
+  const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
+  const what = `${counted([prompts.length, 'prompt', 'prompts'])} ${status.replace('_', ' ')}`;
+  const name = others.length > 0 ? `${escapeLine(key)}: ` : '';
+  const lines = [`${red(what)} ${dim(`[${code}]`)}`, ...layOut(rows, style), `  ${name}${escapeLine(hint)}`];
+  return lines.flatMap((line) => fitted(line, style, 4)).join('\n');
 }
 
 function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
