@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
@@ -15,7 +16,7 @@ import { firstLink, leaves, slashed } from '../files/paths.ts';
 import { createFile } from '../files/read-write.ts';
 import { observe } from '../observing/observe.ts';
 import { chooseImport, type Chosen } from '../planning/choose-import.ts';
-import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
+import { isError, makeProblem, messageOf, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
 import { observing, openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
@@ -28,7 +29,7 @@ type ImportOptions = ServiceOptions & {
   readonly ids: readonly string[];
   /** A file that names more. */
   readonly from?: string | undefined;
-  readonly input: () => AsyncIterable<Uint8Array>;
+  readonly input: () => Readable;
   /** Whose text becomes the file's. */
   readonly environment?: string | undefined;
   /** For the new files, relative to the configuration's folder. */
@@ -62,16 +63,16 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
 }
 
 /** The ids as arguments, file and standard input name them, each once. */
-async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory }: World) {
+async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory, stop }: World) {
   const sources = [...(ids.includes('-') ? [input] : []), ...(from === undefined ? [] : [() => fileAt(from)])];
   const fileAt = (path: string) => createReadStream(resolve(workingDirectory, path));
   try {
-    const lines = await Promise.all(sources.map((open) => readIds(open())));
+    const lines = await Promise.all(sources.map((open) => readIds(addAbortSignal(stop, open()))));
     const all = [...ids.filter((id) => id !== '-'), ...lines.flat()];
     const none = makeProblem('usage/invalid', { reason: 'No id is named: give ids, - for standard input, or --from.' });
     return all.length === 0 ? none : [...new Set(all)];
   } catch (error) {
-    return makeProblem('usage/invalid', { reason: `The ids cannot be read: ${systemCodeOf(error)}.` });
+    return makeProblem('usage/invalid', { reason: `The ids cannot be read: ${messageOf(error)}.` });
   }
 }
 
@@ -84,10 +85,10 @@ async function readIds(chunks: AsyncIterable<Uint8Array>): Promise<readonly stri
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > LONGEST_LIST) throw new Error('more than a megabyte');
+    if (size > LONGEST_LIST) throw new Error('they are more than 1 MiB');
     all.push(chunk);
   }
-  const lines = new TextDecoder().decode(Buffer.concat(all)).split('\n');
+  const lines = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(all)).split('\n');
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
@@ -167,12 +168,13 @@ async function makeImports(
   rules: ImportRules,
 ): Promise<readonly Import[]> {
   const made: Import[] = [];
+  const taken = takenBy(existing);
   for (const id of ids) {
     const one = newFileOf(id, observation, rules);
-    const accepted = made.filter(({ source }) => source !== null).map(({ prompt }) => prompt);
-    const { prompt } = one;
-    const obstacle = conflictWith(prompt, [...existing, ...accepted]) ?? (await obstacleAt(prompt.path, rules));
-    made.push(one.source === null || obstacle === null ? one : refused(prompt, 'blocked', obstacle));
+    const { prompt, source } = one;
+    const obstacle = source === null ? null : (conflictWith(prompt, taken) ?? (await obstacleAt(prompt.path, rules)));
+    made.push(obstacle === null ? one : refused(prompt, 'blocked', obstacle));
+    if (source !== null && obstacle === null) namesOf(prompt).forEach((name) => taken.set(name, prompt));
   }
   return made;
 }
@@ -227,20 +229,24 @@ async function obstacleAt(path: string, { config, folder: below }: ImportRules):
 }
 
 /** What a file that is there, or is about to be, has of a new one: its id, its key or its path. */
-export function conflictWith({ path, id, key }: Named, others: readonly Named[]): Problem | null {
-  const sameId = others.find((other) => same(other.id, id));
+export function conflictWith(one: Named, taken: ReadonlyMap<string, Named>): Problem | null {
+  const { id, key } = one;
+  const [sameId, sameKey, samePath] = namesOf(one).map((name) => taken.get(name));
   if (sameId !== undefined) {
     return makeProblem('import/known', { what: 'id', value: id, key: sameId.key, other: sameId.path });
   }
-  const sameKey = others.find((other) => same(other.key, key));
   if (sameKey !== undefined) return makeProblem('import/known', { what: 'key', value: key, key, other: sameKey.path });
-  // Many file systems ignore case.
-  const samePath = others.find((other) => same(other.path.toLowerCase(), path.toLowerCase()));
   return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
 }
 
-function same(one: string, other: string): boolean {
-  return one.normalize('NFC') === other.normalize('NFC');
+/** Files by all that no other may have. */
+export function takenBy(files: readonly Named[]): Map<string, Named> {
+  return new Map(files.flatMap((file) => namesOf(file).map((name) => [name, file])));
+}
+
+/** Many file systems ignore the case of a path. */
+function namesOf({ id, key, path }: Named): readonly string[] {
+  return [`id ${id}`, `key ${key}`, `path ${path.toLowerCase()}`].map((name) => name.normalize('NFC'));
 }
 
 /** One after the other: one that cannot be written does not stop the others. */

@@ -11,7 +11,7 @@ import { readPrompts } from '../files/read.ts';
 import { openRemote } from '../git/remote.ts';
 import { isError, makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { conflictWith, newFileOf, readToImport } from './import.ts';
+import { conflictWith, newFileOf, readToImport, takenBy } from './import.ts';
 import { gatherAnswers, type InitFlags } from './init-answers.ts';
 import {
   type Ci,
@@ -97,7 +97,7 @@ async function importFirst(id: string, folder: string, config: Config, options: 
   if ('problems' in read) return { files: [], service: null, problems: read.problems };
   const { prompt, source, warnings } = newFileOf(id, read.observation, rules);
   const others = files.filter(({ path }) => path !== prompt.path);
-  const conflict = source === null ? null : conflictWith(prompt, others);
+  const conflict = source === null ? null : conflictWith(prompt, takenBy(others));
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
   const written = source === null || conflict !== null ? [] : [promptFile(prompt.path, source)];
   return { files: written, service: read.service, problems };

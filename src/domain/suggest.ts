@@ -15,8 +15,13 @@ export function suggestSome(word: string, known: readonly string[]): readonly st
   if (word.length > 100) return [];
   const lower = word.toLowerCase();
   const ends = known.filter((one) => one.endsWith(`/${word}`));
-  const near = known.filter((one) => isNear(lower, one)).toSorted((a, b) => distance(lower, a) - distance(lower, b));
-  return [...new Set([...ends, ...near])].slice(0, 3);
+  const near = known
+    .filter((one) => isNear(lower, one))
+    .map((one) => ({ one, errors: distance(lower, one) }))
+    .toSorted((a, b) => a.errors - b.errors);
+  // Long words that begin alike are near to each other: what is further off than the nearest was not meant.
+  const close = near.filter(({ errors }) => errors <= (near[0]?.errors ?? 0) + 1).map(({ one }) => one);
+  return [...new Set([...ends, ...close])].slice(0, 3);
 }
 
 /** Letters that were swapped count as two errors, which is much for a short word. */

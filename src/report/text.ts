@@ -61,7 +61,10 @@ const FEWEST_IN_TABLE = 4;
 
 function likeProblems(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
   const alone = prompts.filter((prompt) => isDull(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0);
-  const groups = Map.groupBy(alone, ({ status, problems }) => `${status} ${problems[0]?.code}`);
+  // A command that a hint names is of one prompt; what is to be done besides is the same for all of a table.
+  const kindOf = ({ status, problems: [one] }: ReportPrompt) =>
+    `${status} ${one?.code} ${one?.hint.split(' run: ')[0]}`;
+  const groups = Map.groupBy(alone, kindOf);
   return [...groups.values()].filter(({ length }) => length >= FEWEST_IN_TABLE);
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
@@ -345,16 +346,26 @@ describe('ids', () => {
     expect(report.prompts.map(({ id }) => id).toSorted()).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d']);
   });
 
-  test.each<[string, readonly string[], string]>([
-    ['none', [], ''],
-    ['an empty list', ['-'], '# none\n'],
-    ['a file that is not there', ['--from', 'none.txt'], ''],
-    ['a list of more than a megabyte', ['-'], 'prm_a\n'.repeat(200_000)],
-  ])('%s: nothing is asked', async (_, words, input) => {
+  test.each<[string, readonly string[], string | Readable, string]>([
+    ['none', [], '', 'No id is named'],
+    ['an empty list', ['-'], '# none\n', 'No id is named'],
+    ['a file that is not there', ['--from', 'none.txt'], '', 'no such file'],
+    ['a list of more than a megabyte', ['-'], 'prm_a\n'.repeat(200_000), 'more than 1 MiB'],
+    ['a list that is no text', ['-'], Readable.from([Buffer.from([0xff])]), 'utf-8'],
+  ])('%s: nothing is asked', async (_, words, input, reason) => {
     const { folder, service } = await makeStage([]);
     const { report, exitCode } = await runJson(folder, ['import', ...words], { ...service, input });
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['usage/invalid'] });
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([{ code: 'usage/invalid', message: expect.stringContaining(reason) }]);
     expect(service.requests).toEqual([]);
+  });
+
+  test('are waited for until a signal comes', async () => {
+    const { folder, service } = await makeStage([]);
+    let interrupt = () => {};
+    const onSignal = (signal: () => void): void => void (interrupt = signal);
+    const input = new Readable({ read: () => interrupt() });
+    expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
   });
 
   test('forty that have files already are a line each, and what to do is said once', async () => {

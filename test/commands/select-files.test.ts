@@ -49,8 +49,7 @@ describe('What is named, or asked for with --only', () => {
     ['sumary', 'Did you mean summary?'],
     ['support/greetin', 'Did you mean support/greeting?'],
     ['refund', 'Did you mean support/refund?'],
-    ['prompts/sumary.md', 'Did you mean prompts/summary.md or prompts/[draft].md?'],
-    ['support/gretund', 'Did you mean support/refund or support/greeting?'],
+    ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
     ['prm_1', 'Did you mean support/greeting?'],
     ['summary,support/refund', 'Separate keys with blanks, not with commas.'],
     ['something else', 'Give a key, or a path or pattern relative to promptsync.yaml.'],
@@ -61,6 +60,12 @@ describe('What is named, or asked for with --only', () => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+  });
+
+  test('of several that are as near all are named', () => {
+    const many = ['a/k1', 'a/k2', 'a/k12', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
+    const [problem] = selectFiles(many, ['a/k3']).problems;
+    expect(problem?.hint).toBe('Did you mean a/k1, a/k2 or a/k12?');
   });
 
   test('twelve stars, and a long key that they do not match', () => {
