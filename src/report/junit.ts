@@ -9,7 +9,7 @@ const MOST_BYTES = 30_000_000;
 /** Of one case, in bytes: parsers refuse a text of 10 MB. */
 const MOST_TEXT = 1_000_000;
 
-/** A test, escaped but for its name and file. What failed is in whole problems, as the text report has them, or a word. */
+/** A test, escaped but for its name and file. What failed is in whole problems, as the text report has them, then the status. */
 type Case = Readonly<Record<'name' | 'file' | 'message', string>> & { readonly failures: readonly string[] };
 
 /**
@@ -51,14 +51,8 @@ function otherCases({ prompts, problems }: Report): readonly Case[] {
   return [...groups].map(([name, all]) => caseOf(name, all[0]?.path ?? '', all));
 }
 
-function caseOf(
-  name: string,
-  file: string,
-  problems: readonly ReportProblem[],
-  otherwise: readonly string[] = [],
-): Case {
-  const said = problems.map((problem) => renderProblem(problem, PLAIN));
-  const failures = said.length > 0 ? said : otherwise;
+function caseOf(name: string, file: string, problems: readonly ReportProblem[], status: readonly string[] = []): Case {
+  const failures = [...problems.map((problem) => renderProblem(problem, PLAIN)), ...status];
   const message = (failures[0] ?? '').split('\n', 1).join('').slice(0, 200);
   return { name, file, message: escapeXml(message), failures: failures.map(escapeXml) };
 }

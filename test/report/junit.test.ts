@@ -28,7 +28,7 @@ describe('a test case', () => {
       'fails where the prompt is refused, with place and hint',
       reportOf([prompt('a', { status: 'blocked', problems: [PIN] }), prompt('b', { status: 'not_attempted' })]),
       [
-        { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.' },
+        { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.\na: blocked' },
         { name: 'b.md', failure: 'b: not attempted' },
       ],
     ],
@@ -57,7 +57,7 @@ describe('a test case', () => {
       'is what no prompt could be observed for, beside each prompt',
       reportOf(['a', 'b'].map((key) => prompt(key, { status: 'failed', problems: [DOWN] }))),
       [
-        { name: 'a.md', failure: expect.stringMatching(/^a\.md: error: /) },
+        { name: 'a.md', failure: expect.stringMatching(/^a\.md: error: [^]*\na: failed$/) },
         { name: 'b.md' },
         { name: 'service/unreachable', failure: expect.stringMatching(/^error: /) },
       ],
