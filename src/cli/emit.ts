@@ -11,6 +11,7 @@ import { renderSummary } from '../report/summary.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
 import type { Report } from '../report/schema.ts';
 import { PLAIN, styleFor } from '../report/style.ts';
+import { commandOf } from '../report/words.ts';
 import type { Format, PrintFlags } from './flags.ts';
 import { forLog, type Host, type SafeHost } from './host.ts';
 import { styleOn } from './terminal.ts';
@@ -60,7 +61,7 @@ type Said = Pick<CommandResult, 'asked'> & { readonly obstacles: readonly Proble
 /** What is for one kind of report alone is loaded for it. */
 async function render(report: Report, format: Format, options: TextOptions): Promise<string> {
   if (format === 'json') return renderJson(report);
-  const title = titleOf(report);
+  const title = commandOf(report);
   if (format === 'markdown') {
     const { renderMarkdown } = await import('../report/markdown.ts');
     return renderMarkdown(report, { title, folder: null, commit: null, runUrl: null, limit: null });
@@ -70,12 +71,6 @@ async function render(report: Report, format: Format, options: TextOptions): Pro
   if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
   if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
   return renderText(report, options);
-}
-
-/** A report is called as the command that it is of. */
-function titleOf({ mode }: Report): string {
-  if (mode === 'dry-run') return 'plan';
-  return mode === 'apply' ? 'sync' : mode;
 }
 
 /** Warnings that no question has shown, and with a report that goes to a file its errors and last line as well. */

@@ -64,10 +64,10 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
 
 /** The ids as arguments, file and standard input name them, each once. */
 async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory, stop }: World) {
-  const sources = [...(ids.includes('-') ? [input] : []), ...(from === undefined ? [] : [() => fileAt(from)])];
-  const fileAt = (path: string) => createReadStream(resolve(workingDirectory, path));
+  const typed = ids.includes('-') ? [input()] : [];
+  const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
   try {
-    const lines = await Promise.all(sources.map((open) => readIds(addAbortSignal(stop, open()))));
+    const lines = await Promise.all([...typed, ...file].map((one) => readIds(addAbortSignal(stop, one))));
     const all = [...ids.filter((id) => id !== '-'), ...lines.flat()];
     const none = makeProblem('usage/invalid', { reason: 'No id is named: give ids, - for standard input, or --from.' });
     return all.length === 0 ? none : [...new Set(all)];

@@ -41,12 +41,13 @@ const QUESTIONS = {
 export async function gatherAnswers(
   flags: InitFlags,
   interview: Interview | null,
-  guessed: Ci,
+  guessCi: () => Promise<Ci>,
 ): Promise<InitAnswers | readonly Problem[]> {
   const reason = contradictionIn(flags);
   if (reason !== null) return [makeProblem('usage/invalid', { reason })];
   if (interview === null && flags.url === undefined && !flags.embedded) return [makeProblem('init/service-needed')];
-  const written = { ...flags, ci: flags.ci ?? guessed, ...(interview && (await ask(flags, interview, guessed))) };
+  const known = { ...flags, ci: flags.ci ?? (await guessCi()) };
+  const written = interview === null ? known : await ask(flags, interview, known.ci);
   const faults = faultsIn(written);
   return faults.length > 0 ? faults : toAnswers(written);
 }
@@ -57,7 +58,7 @@ function contradictionIn({ url, embedded, id }: InitFlags): string | null {
 }
 
 /** The flags with what was not given asked for. The embedded service has no key, and no prompt to begin with. */
-async function ask(flags: InitFlags, { text }: Interview, guessed: Ci): Promise<InitFlags> {
+async function ask(flags: InitFlags, { text }: Interview, guessed: string): Promise<InitFlags> {
   const say = async (what: Asked): Promise<string | undefined> => {
     const { message } = QUESTIONS[what];
     const initial = what === 'ci' ? guessed : QUESTIONS[what].initial;

@@ -36,7 +36,7 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 
 async function begin(options: InitOptions, world: World): Promise<Run> {
   const giveUp = (problems: readonly Problem[]) => notRun('init', { files: [], problems });
-  const answers = await gatherAnswers(options, world.interview, await guessCi(options, world));
+  const answers = await gatherAnswers(options, world.interview, () => guessCi(options, world));
   if (!('folder' in answers)) return giveUp(answers);
   const { config, problems } = parseAnswers(answers, world);
   if (config === null) return giveUp(problems);

@@ -23,12 +23,16 @@ export function readReport(file: string, workingDirectory: string): Report {
 type Fail = (reason: string) => ProblemError;
 
 function bytesOf(path: string, fail: Fail): Uint8Array {
+  const read = readOrThrow(path, fail);
+  if (read instanceof Uint8Array) return read;
+  throw fail('tooLarge' in read ? `it has ${read.tooLarge} bytes; 64 MiB is the most` : read.reason);
+}
+
+function readOrThrow(path: string, fail: Fail) {
   try {
-    const read = readBytes(path, LARGEST_REPORT);
-    if (read instanceof Uint8Array) return read;
-    throw fail('tooLarge' in read ? `it has ${read.tooLarge} bytes; 64 MiB is the most` : read.reason);
+    return readBytes(path, LARGEST_REPORT);
   } catch (error) {
-    throw error instanceof ProblemError ? error : fail(systemCodeOf(error));
+    throw fail(systemCodeOf(error));
   }
 }
 

@@ -32,8 +32,10 @@ type EditResult = { readonly bytes: Uint8Array; readonly file: PromptFile | null
  */
 export function editPromptFile(bytes: Uint8Array, path: string, edits: PromptEdits): EditResult {
   const { file, meaning, problems } = parsePromptFile(bytes, path);
-  const { problem } = notKept('it cannot be read', path);
-  if (file === null || meaning === null) return { problem: problems.find(isError) ?? problem };
+  if (file === null || meaning === null) {
+    const problem = problems.find(isError);
+    return problem === undefined ? notKept('it cannot be read', path) : { problem };
+  }
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
   const plain = edits.frontMatter.filter(({ labels }) => labels === undefined);
   const changesText = edits.text !== undefined && contentDigest(edits.text) !== file.content.digest;

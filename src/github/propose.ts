@@ -16,6 +16,7 @@ import type { Proposing, PullRequest } from './event.ts';
 import { askGitHub } from './gates.ts';
 import { bodyOf, conclude, needed, type Done } from './publish.ts';
 import type { Inputs, SafeActionHost } from './runner.ts';
+import { markerFor } from './sticky.ts';
 
 type Reviewer = (pull: PullRequest) => Promise<Done>;
 type Proposed = Pick<Done, 'result' | 'review'>;
@@ -47,7 +48,7 @@ export function branchOf(mode: Proposing, inputs: Inputs): string {
   const target = { promote: inputs.to, rollback: inputs.environment, pull: '' }[mode];
   const safe = target.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60);
   const name = safe === '' ? mode : `${mode}-${safe}`;
-  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const marker = markerFor(inputs);
   if (safe === target && marker === markerOf('.')) return name;
   return `${name}.${shortDigest(digestOf(marker + target))}`;
 }

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import type { CommandResult } from '../commands/result.ts';
-import { markerOf } from '../commands/sticky.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, messageOf, ProblemError } from '../problem.ts';
 import { renderHtml } from '../report/html/page.ts';
@@ -22,7 +21,7 @@ import { Forbidden, type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
 import { type Mode, type PullRequest } from './event.ts';
 import type { AnnotationKind, SafeActionHost, Runner } from './runner.ts';
-import { closeIssue, keepComment, keepIssue, type StickyComment } from './sticky.ts';
+import { closeIssue, keepComment, keepIssue, markerFor, type StickyComment } from './sticky.ts';
 
 /** What a run has come to; without a context it could not even begin. */
 export type Done = {
@@ -217,7 +216,7 @@ export function needed(github: GitHub | null): GitHub {
 /** Keeps the comment of a pull request up to date. */
 async function publishComment({ number: issue }: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
   const { inputs } = context;
-  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const marker = markerFor(inputs);
   const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
   // What was said before is corrected all the same.
   const wanted: StickyComment['wanted'] = (found) => found !== null || !silent;
@@ -237,7 +236,7 @@ async function publishOutcome(brought: Brought, context: Context, conclusion: Co
   if (failure === '' && report.prompts.every(({ status }) => status === 'unchanged')) return;
   const github = needed(context.github);
   const { inputs, world, branch } = context;
-  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const marker = markerFor(inputs);
   const title = outcomeTitle(report, failure, world.now());
   const body = bodyOf(marker, { ...conclusion, page: { ...page, title } });
   const pulls = await Promise.all(merged.map((commit) => mergedPullOf(github, commit, branch)));
@@ -257,7 +256,7 @@ function isQuiet(report: Report): boolean {
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */
 async function publishIssue({ inputs, ...context }: Context, conclusion: Conclusion): Promise<void> {
   const github = needed(context.github);
-  const marker = markerOf(inputs['working-directory'], inputs.config);
+  const marker = markerFor(inputs);
   const body = bodyOf(marker, conclusion);
   if (conclusion.failure === '') return closeIssue(github, { marker, body });
   // Where the service could not be read, nothing is known that could open or close it.

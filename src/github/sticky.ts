@@ -1,5 +1,6 @@
-import { saysTheSame, upsert } from '../commands/sticky.ts';
+import { markerOf, saysTheSame, upsert } from '../commands/sticky.ts';
 import { whoAmI, type GitHub } from './client.ts';
+import type { Inputs } from './runner.ts';
 
 /** A text that is kept in one place on GitHub: it is found again by its marker and its author. */
 type Sticky = {
@@ -17,6 +18,11 @@ type StickyIssue = Sticky & { readonly title: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
+
+/** Of everything that a run with these inputs keeps. */
+export function markerFor(inputs: Pick<Inputs, 'config' | 'working-directory'>): string {
+  return markerOf(inputs['working-directory'], inputs.config);
+}
 
 /**
  * Keeps one comment of ours up to date: updates it where it is, else makes it. Resolves to its address, null where it is

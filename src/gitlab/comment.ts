@@ -7,6 +7,7 @@ import { escapeForGitLab, escapeLine } from '../report/escape.ts';
 import { renderMarkdown, type MarkdownOptions } from '../report/markdown.ts';
 import { failureIn, outcomeTitle, saysApplied } from '../report/outcome.ts';
 import type { Report } from '../report/schema.ts';
+import { commandOf } from '../report/words.ts';
 import { connectGitLab } from './client.ts';
 import { keepNote, mergeRequestOf, type StickyNote } from './merge-request.ts';
 
@@ -69,8 +70,7 @@ function noteOf(report: Report, config: string | undefined, world: World): Stick
 }
 
 function titleOf(report: Report, { now }: World): string {
-  if (report.mode === 'dry-run') return 'plan';
-  return report.mode === 'apply' ? outcomeTitle(report, failureIn(report), now()) : report.mode;
+  return report.mode === 'apply' ? outcomeTitle(report, failureIn(report), now()) : commandOf(report);
 }
 
 /**

@@ -74,10 +74,11 @@ function unresolvable(
     return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
   }
   if (pin.kind === 'version') return makeProblem('pin/unknown-version', { environment, id: pin.id }, place);
-  // A file has a content of its own: what `latest` means is known.
-  const ref = pin.kind === 'git' ? pin.ref : 'HEAD';
-  const at = contentsAtRefs.get(ref);
-  return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref }, place);
+  if (pin.kind === 'latest') {
+    return makeProblem('internal/unexpected', { reason: 'a file has no content of its own' }, place);
+  }
+  const at = contentsAtRefs.get(pin.ref);
+  return at !== undefined && 'code' in at ? at : makeProblem('pin/unknown-ref', { ref: pin.ref }, place);
 }
 
 /**

@@ -3,6 +3,7 @@ import { escapeLine, escapeXml } from './escape.ts';
 import { renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN } from './style.ts';
+import { statusText } from './words.ts';
 
 /** GitLab reads files of less than 30 MB. */
 const MOST_BYTES = 30_000_000;
@@ -33,14 +34,14 @@ function promptCases({ mode, prompts, problems }: Report): readonly Case[] {
     const { path, key } = prompt;
     const own = [...prompt.problems, ...(ofRun.get(path) ?? [])].filter(isError);
     const placed = own.map((problem) => ({ ...problem, path: problem.path ?? (path || undefined) }));
-    return caseOf(path || key, path, placed, statusText(prompt, mode));
+    return caseOf(path || key, path, placed, failedText(prompt, mode));
   });
 }
 
 /** What only looks at files attempts no prompt. */
-function statusText({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
+function failedText({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
   const fails = status === 'blocked' || status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
-  return fails ? [`${escapeLine(key)}: ${status.replace('_', ' ')}`] : [];
+  return fails ? [`${escapeLine(key)}: ${statusText(status)}`] : [];
 }
 
 /** Files that are no prompts, by path, and what is wrong with the run, by code: what all prompts have is of the run. */

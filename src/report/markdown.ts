@@ -17,6 +17,7 @@ import {
   editText,
   isConflict,
   isUnfollowed,
+  statusText,
   textsOf,
   waitingTexts,
 } from './words.ts';
@@ -174,7 +175,7 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const edited = edits.map((edit) => codeSpan(editText(edit)));
   // Of what failed only conflicts are in the file, for somebody to decide.
   const remains = edits.some(isConflict) ? edited : [];
-  const all = rows.length === 0 && left ? [status.replace('_', ' '), ...remains] : [...rows, ...edited];
+  const all = rows.length === 0 && left ? [statusText(status), ...remains] : [...rows, ...edited];
   return all.map((cell) => tableRow([codeSpan(key), cell]));
 }
 

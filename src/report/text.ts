@@ -5,7 +5,17 @@ import { isShared, placeText, renderProblem, sharedProblems } from './problems.t
 import type { Report, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, layOut, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
-import { breakingTexts, changeTexts, counted, driftText, editKind, editText, followNote, statusNote } from './words.ts';
+import {
+  breakingTexts,
+  changeTexts,
+  counted,
+  driftText,
+  editKind,
+  editText,
+  followNote,
+  statusNote,
+  statusText,
+} from './words.ts';
 
 /** How the report is shown: in which style, and how much of it. */
 export type TextOptions = StyleOptions & {
@@ -78,10 +88,10 @@ function tableOf(prompts: readonly ReportPrompt[], style: Style): string {
       { text: escapeLine(`${placeText(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
     ]),
   );
-  const [{ key = '', status = '' } = {}] = prompts;
+  const [{ key, status } = { key: '', status: 'blocked' as const }] = prompts;
   const [{ code = '' } = {}] = problems;
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
-  const what = `${counted([prompts.length, 'prompt', 'prompts'])} ${status.replace('_', ' ')}`;
+  const what = `${counted([prompts.length, 'prompt', 'prompts'])} ${statusText(status)}`;
   const name = others.length > 0 ? `${escapeLine(key)}: ` : '';
   const lines = [`${red(what)} ${dim(`[${code}]`)}`, ...layOut(rows, style), `  ${name}${escapeLine(hint)}`];
   return lines.flatMap((line) => fitted(line, style, 4)).join('\n');
@@ -106,7 +116,7 @@ function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextO
 
 function titleNote({ status }: ReportPrompt, { red }: Colours): string {
   const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
-  return stands ? red(status.replace('_', ' ')) : '';
+  return stands ? red(statusText(status)) : '';
 }
 
 function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours): readonly string[] {

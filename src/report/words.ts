@@ -16,6 +16,17 @@ export function counted([count, one, many]: Part): string {
 type Kind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type SetActive = Kind<'set-active'>;
 
+/** A report is called as the command that it is of. */
+export function commandOf({ mode }: Pick<Report, 'mode'>): string {
+  if (mode === 'dry-run') return 'plan';
+  return mode === 'apply' ? 'sync' : mode;
+}
+
+/** What became of a prompt, or would, in words. */
+export function statusText(status: ReportPrompt['status']): string {
+  return status.replace('_', ' ');
+}
+
 /** `v7`, `none`, `new version`, or the id where the number is not known. */
 export function refText(ref: SetActive['before'] | SetActive['after']): string {
   if (ref === null) return 'none';

@@ -15,6 +15,7 @@ import {
   editKind,
   editText,
   statusNote,
+  statusText,
   waitingTexts,
 } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
@@ -63,7 +64,7 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
 function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
   if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
-  return prompt.status === 'pending' ? 'changes' : prompt.status.replace('_', ' ');
+  return prompt.status === 'pending' ? 'changes' : statusText(prompt.status);
 }
 
 function countOf(diffs: readonly TextDiff[]): Markup {
