@@ -3,7 +3,7 @@
  *
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
- * const { files } = await readPrompts(config, { known: null, reserved: [] });
+ * const { files } = await readPrompts(config);
  * const provider = ledgerProvider({ service: connect({ … }), … });
  * const observation = await observe(provider, files.map((file) => wantedOf(file, desired)), { concurrency: 8 });
  * const plan = guard(makePlan(desired, observation, NO_HISTORY), guards);

@@ -13,17 +13,24 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'yaml', 'zod'],
   planning: ['problem.ts', 'domain'],
   report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
-  config: ['problem.ts', 'domain', 'files', 'node:', 'zod'],
+  // Of each provider what it takes, which is known without asking it.
+  config: ['problem.ts', 'domain', 'files', 'ledger/rules.ts', 'langfuse/rules.ts', 'node:', 'zod'],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],
-  ledger: ['problem.ts', 'domain', 'service/prompt-service.ts', 'zod'],
+  ledger: ['problem.ts', 'domain', 'service/prompt-service.ts', 'service/retry.ts', 'service/written.ts', 'zod'],
+  // How requests are sent, bounded, repeated and told apart when they fail.
+  langfuse: [
+    ...['problem.ts', 'domain', 'service/call.ts', 'service/connection.ts', 'service/prompt-service.ts'],
+    ...['service/retry.ts', 'service/written.ts', 'zod'],
+  ],
   desired: ['problem.ts', 'domain', 'files', 'config', 'git', 'node:'],
   observing: ['problem.ts', 'domain', 'p-limit'],
   applying: ['problem.ts', 'domain', 'p-limit'],
   embedded: ['domain', 'service/wire.ts', 'node:', 'zod'],
   commands: [
     ...['problem.ts', 'domain', 'desired', 'observing', 'planning', 'applying', 'report', 'files', 'config', 'git'],
-    ...['service/client.ts', 'service/prompt-service.ts', 'ledger/provider.ts', 'embedded', 'node:'],
+    ...['service/client.ts', 'service/connection.ts', 'service/prompt-service.ts', 'ledger/provider.ts'],
+    ...['langfuse/client.ts', 'langfuse/provider.ts', 'embedded', 'node:'],
   ],
   cli: [
     'problem.ts',

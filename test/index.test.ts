@@ -9,7 +9,7 @@ const WORKSPACE = join(import.meta.dirname, '../prompts.example');
 
 test('the public API is a whole sync: read, observe, plan, apply, render', async () => {
   const { config } = await api.loadConfig({ workingDirectory: WORKSPACE, environment: {} });
-  const { files, problems } = await api.readPrompts(config!, { known: null, reserved: ['promptsync'] });
+  const { files, problems } = await api.readPrompts(config!);
   expect(problems).toEqual([]);
   const service = await connected(files);
   const first = await sync(service, files);

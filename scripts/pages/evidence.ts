@@ -86,6 +86,8 @@ export const EVIDENCE = {
   'service/not-updated': { environment: 'staging' },
   'service/not-asked': { reason: 'this run has no API key' },
   'service/drops-metadata': { environment: 'promptsync' },
+  'langfuse/new-prompt': { name: 'support/refund' },
+  'langfuse/not-text': { name: 'support/refund', type: 'chat' },
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },

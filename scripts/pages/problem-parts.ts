@@ -10,6 +10,7 @@ const TITLES = {
   yaml: 'YAML, in prompt files and in promptsync.yaml',
   config: 'promptsync.yaml and variables',
   usage: 'The command line',
+  langfuse: 'Langfuse',
   service: 'The service',
   pin: 'Pins',
   guard: 'Guards',

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import {
   type Change,
   type ChangeOutcome,
+  type CreateVersion,
   isNew,
   type NewVersionRef,
   type OutcomeStatus,
@@ -82,23 +83,32 @@ async function withFound(plan: PromptPlan, writer: Writer, { planAgain }: ApplyO
 
 const NOT_MADE: Written = { status: 'not_made', problems: [] };
 
+/** What the writes so far have brought about. */
+type Done = {
+  readonly made: Made[];
+  /** Environments that a create has moved as well, each with what became of that. */
+  readonly set: Map<string, Written>;
+};
+
 type Made = { readonly content: Content; readonly version: VersionRef };
 
 /** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
 async function makeChanges(plan: PromptPlan, writer: Writer): Promise<PromptOutcome> {
-  const made: Made[] = [];
+  const done: Done = { made: [], set: new Map() };
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    const written = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, made);
+    const written =
+      doneAlready(change, done) ?? (problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, done));
     problems.push(...written.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
-    outcomes.push(outcomeOf(change, written, made));
-    if (change.kind === 'create-version' && written.version !== undefined) {
-      made.push({ content: change.content, version: written.version });
-    }
+    outcomes.push(outcomeOf(change, written, done.made));
   }
   const status = statusOf(outcomes, problems.filter(isError));
   return { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
+}
+
+function doneAlready(change: Change, { set }: Done): Written | undefined {
+  return change.kind === 'set-active' ? set.get(change.environment) : undefined;
 }
 
 function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
@@ -106,19 +116,43 @@ function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
   return { plan, status, changes, problems: plan.problems };
 }
 
-async function makeChange(change: Change, plan: PromptPlan, writer: Writer, made: readonly Made[]): Promise<Written> {
+async function makeChange(change: Change, plan: PromptPlan, writer: Writer, done: Done): Promise<Written> {
   switch (change.kind) {
     case 'create-version':
-      return writer.create(change, activatedBy(plan));
+      return makeVersion(change, plan, writer, done);
     case 'update-prompt':
       return writer.update(change);
     case 'set-active': {
-      const version = isNew(change.after) ? findMade(made, change.after) : change.after;
+      const version = isNew(change.after) ? findMade(done.made, change.after) : change.after;
       if (version !== undefined) return writer.activate(change.environment, version);
       const reason = 'a planned version was not made';
       return { status: 'not_made', problems: [makeProblem('internal/unexpected', { reason })] };
     }
   }
+}
+
+async function makeVersion(change: CreateVersion, plan: PromptPlan, writer: Writer, done: Done): Promise<Written> {
+  const into = environmentsFor(change, plan);
+  const { set = [], ...written } = await writer.create(change, { into, activated: activatedBy(plan) });
+  const { status, version } = written;
+  if (version !== undefined) done.made.push({ content: change.content, version });
+  const moved = {
+    status: status === 'unknown' ? status : ('made' as const),
+    problems: [],
+    ...(version && { version }),
+  };
+  for (const environment of set) done.set.set(environment, moved);
+  return written;
+}
+
+/** Those that are moved right after it: nothing is done before its turn because the same write could do it. */
+function environmentsFor(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
+  const environments: string[] = [];
+  for (const next of changes.slice(changes.indexOf(change) + 1)) {
+    if (next.kind !== 'set-active' || !isNew(next.after) || !serves(change.content, next.after.new)) break;
+    environments.push(next.environment);
+  }
+  return environments;
 }
 
 /** Versions that were there already and that pins other than `latest` make active. */

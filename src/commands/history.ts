@@ -22,7 +22,7 @@ export async function history({ environment, ...rest }: HistoryOptions, world: W
   const needs = (config: Config) => ({
     problems: environment === undefined ? [] : unknownEnvironment('--environment', environment, config),
     environments: environmentsToRead(environment, config),
-    whole: true,
+    whole: 'versions' as const,
   });
   return walk('history', { ...rest, needs }, world, async (walked) => {
     return resultOf(await historyRun(walked, environment ?? null), world);

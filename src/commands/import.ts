@@ -140,7 +140,7 @@ export async function readToImport(
   const opened = await openProvider({ config, files, repository: null }, world, options);
   if ('problems' in opened) return opened;
   const names = environments.map(({ name }) => name);
-  const wanted = ids.map((id) => readingOnly(id, names, true));
+  const wanted = ids.map((id) => readingOnly(id, names, 'record'));
   try {
     const observation = await observe(opened.provider, wanted, observing(config, world));
     return { observation, service: opened.name };
@@ -186,7 +186,7 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
     return refused({ path: '', id, key: id }, 'failed', problem);
   }
-  const { key, name, description } = read.fields;
+  const { key, name, description } = read.fields ?? { key: id, name: id, description: '' };
   const path = posix.join(rules.folder, fileNameOf(key, id));
   const named = { id, key, path };
   const { environments, environment } = rules;

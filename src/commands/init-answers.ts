@@ -1,7 +1,7 @@
 import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
 import { parseConfig } from '../config/load.ts';
+import { rulesFor } from '../config/service.ts';
 import type { Interview } from '../domain/world.ts';
-import { FrontMatterShape } from '../files/parse.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type Ci, CIS, configText, type InitAnswers } from './init-files.ts';
 
@@ -122,8 +122,8 @@ function ownFault({ folder, environments, id }: InitAnswers): string | null {
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part))) return 'prompt files are not looked for there.';
   if (environments.includes('')) return 'expected names of environments, separated by commas.';
   if (new Set(environments).size < environments.length) return 'an environment is named twice.';
-  const shown = id === null ? null : FrontMatterShape.shape.id.safeParse(id);
-  return shown?.success === false ? 'expected the id of a prompt, as the service shows it.' : null;
+  const isId = id === null || (id !== '' && rulesFor({}).idFault(id) === null);
+  return isId ? null : 'expected the id of a prompt, as the service shows it.';
 }
 
 function configFault(answers: InitAnswers): string | null {

@@ -91,7 +91,7 @@ async function firstPrompt(answers: InitAnswers, config: Config, options: Servic
 
 async function importFirst(id: string, folder: string, config: Config, options: ServiceOptions, world: World) {
   const environments = config.environments ?? [];
-  const { files } = await readPrompts(config, { known: null, reserved: [] });
+  const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, environment: null };
   const read = await readToImport([id], files, rules, options, world);
   if ('problems' in read) return { files: [], service: null, problems: read.problems };

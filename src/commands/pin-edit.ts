@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { findNamed, type KnownVersion, pinTo } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { toolEnvironments } from '../domain/policy.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
@@ -75,20 +74,19 @@ export function servedIn({ observed }: PromptPlan, environment: string): KnownVe
   return observed?.active.get(environment) ?? null;
 }
 
-type Known = Pick<Config, 'environments' | 'trackingEnvironment'>;
+type Known = Pick<Config, 'environments' | 'rules'>;
 
 /** What is wrong with an environment that was named on the command line to be pinned. */
 export function environmentProblems(option: string, environment: string, config: Known): readonly Problem[] {
-  if (toolEnvironments(config.trackingEnvironment).includes(environment)) {
-    return [makeProblem('prompt/tool-environment', { environment })];
-  }
+  if (config.rules.reserved.includes(environment)) return [makeProblem('prompt/tool-environment', { environment })];
   return unknownEnvironment(option, environment, config);
 }
 
 /** What is wrong with an environment that is only asked about. */
 export function unknownEnvironment(option: string, environment: string, config: Known): readonly Problem[] {
   const known = config.environments?.map(({ name }) => name) ?? null;
-  const possible = environment !== '' && !hasControlCharacters(environment);
+  const { environmentFault } = config.rules;
+  const possible = environment !== '' && !hasControlCharacters(environment) && environmentFault(environment) === null;
   if (known === null ? possible : known.includes(environment)) return [];
   const suggestion = suggest(environment, known ?? []);
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];

@@ -26,7 +26,7 @@ export async function promote(options: PromoteOptions, world: World): Promise<Co
     return {
       problems: problemsOf(from, to, config),
       environments: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
-      whole: true,
+      whole: 'record' as const,
     };
   };
   const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);

@@ -35,7 +35,7 @@ export async function pull(options: PullOptions, world: World): Promise<CommandR
       needs: (config) => ({
         problems: environment === undefined ? [] : environmentProblems('--environment', environment, config),
         environments: environment === undefined ? [] : [environment],
-        whole: true,
+        whole: 'record' as const,
       }),
       draft: (prompt, walked) => draftPull(prompt, options, walked),
       subject: (names) => `Pull ${names} from the service`,

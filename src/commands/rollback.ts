@@ -26,7 +26,7 @@ export async function rollback(options: RollbackOptions, world: World): Promise<
       needs: (config) => ({
         problems: environmentProblems('--environment', environment, config),
         environments: readFor(environment, config),
-        whole: true,
+        whole: 'versions' as const,
       }),
       draft: (prompt, walked) => draftRollback(prompt, options, walked),
       subject: (names) => `Roll ${names} back in ${environment}`,

@@ -101,7 +101,7 @@ async function planAssumed(read: ReadDesired, reason: Problem): Promise<Walked> 
   // Which number an environment serves is known only where the service is asked.
   const desired = { ...read, promotedFrom: new Map<string, string>(), problems: [...read.problems, reason] };
   const wantedFor = (file: PromptFile) => wantedOf(file, desired);
-  const walked = await planFrom(desired, assumeObservation(desired));
+  const walked = await planFrom(desired, assumeObservation(desired, desired.config.rules));
   return { ...walked, service: null, provider: NO_PROVIDER, wantedFor };
 }
 

@@ -1,15 +1,25 @@
 import { z } from 'zod';
 import { LONGEST_PATTERN } from '../domain/text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { expandBraces } from '../files/glob.ts';
 import { acceptedWarnings, line } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
 
 export const CONFIG_NAME = 'promptsync.yaml';
 
-/** Where the service is. The key is not in here: it is read from the environment when it is needed. */
+/** Which interface a service has: that of the four calls, or another one's. */
+export type ProviderName = 'integration' | 'langfuse';
+
+/** Where the service is. Keys are not in here: they are read from the environment when they are needed. */
 export type ServiceLocation =
-  | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKeyVariable: string }
+  | {
+      readonly kind: 'remote';
+      readonly provider: ProviderName;
+      readonly baseUrl: string;
+      /** The variable of the secret key, then that of the public key where there is one. */
+      readonly keyVariables: readonly string[];
+    }
   | { readonly kind: 'embedded'; readonly databasePath: string };
 
 /** The configuration as the program uses it: everything resolved, defaults filled in. */
@@ -21,6 +31,8 @@ export type Config = {
   readonly root: string;
   /** Null: enough for offline commands. */
   readonly service: ServiceLocation | null;
+  /** What the service takes. */
+  readonly rules: ProviderRules;
   readonly patterns: readonly string[];
   /** Where each pattern stands; without places when they are the default. */
   readonly patternPlaces: readonly Place[];
@@ -54,13 +66,15 @@ const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
 /** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
 export const DEFAULTS = {
   api_key_env: KEY_VARIABLE,
+  public_key_env: 'LANGFUSE_PUBLIC_KEY',
+  secret_key_env: 'LANGFUSE_SECRET_KEY',
   prompts: ['prompts/**/*.md'],
   allow_latest: true,
   tracking_environment: 'promptsync',
   on_drift: 'overwrite',
   concurrency: 8,
   timeout_seconds: 15,
-} as const satisfies WrittenConfig & { readonly api_key_env: string; readonly allow_latest: boolean };
+} as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
 /** The environment before each that has one. */
 export function promotedFrom({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
@@ -92,12 +106,20 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the 
  */
 const location = z
   .strictObject({
+    provider: z
+      .enum(['langfuse'])
+      .optional()
+      .describe('langfuse: prompts are kept in Langfuse. Absent: a service of the four calls.'),
     base_url: z
       .string()
       .optional()
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
-      .describe('Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it.'),
+      .describe(
+        'Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it; of Langfuse LANGFUSE_HOST stands in for it.',
+      ),
     api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key, never the key.'),
+    public_key_env: variableName.optional().describe("The NAME of the variable that holds Langfuse's public key."),
+    secret_key_env: variableName.optional().describe("The NAME of the variable that holds Langfuse's secret key."),
     allow_http: z
       .boolean()
       .optional()
@@ -157,5 +179,6 @@ export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
 
 export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
-  ...['base_url', 'api_key_env', 'allow_http', 'embedded', 'promote_from', 'allow_latest'],
+  ...Object.keys(location.shape),
+  ...Object.keys(environment.unwrap().shape),
 ];

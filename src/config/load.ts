@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Environment, parseMaxChanges, toolEnvironments } from '../domain/policy.ts';
+import { type Environment, parseMaxChanges } from '../domain/policy.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
@@ -14,7 +15,7 @@ import {
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
-import { locateService, serviceProblems } from './service.ts';
+import { locateService, rulesFor, serviceProblems } from './service.ts';
 
 /** Where a configuration is looked for: a named file, or from the working directory upwards. */
 type ConfigRequest = {
@@ -88,6 +89,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: Con
     folder: dirname(around.file),
     root: around.root,
     service: locateService(written, around),
+    rules: rulesFor(written),
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
@@ -116,18 +118,22 @@ function makeEnvironments(
 /** Promotion goes from an earlier environment to a later one, and the tool's own are not for pins. */
 function environmentProblems(mapping: LocatedMapping): readonly Problem[] {
   const names = mapping.keysOf(['environments']);
-  const tracking = mapping.value['tracking_environment'] ?? DEFAULTS.tracking_environment;
-  const reserved = typeof tracking === 'string' ? toolEnvironments(tracking) : [];
+  const rules = rulesFor(mapping.value);
   return names.flatMap((name, index) => [
-    ...(reserved.includes(name) ? [ownEnvironment(name, mapping)] : []),
+    ...nameProblems(name, rules, mapping),
     ...promotionProblems(name, names.slice(0, index), mapping),
   ]);
 }
 
-function ownEnvironment(name: string, mapping: LocatedMapping): Problem {
+function nameProblems(
+  name: string,
+  { reserved, environmentFault }: ProviderRules,
+  mapping: LocatedMapping,
+): readonly Problem[] {
   const path = ['environments', name];
-  const expected = "it is the tool's own environment";
-  return makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path));
+  const expected = reserved.includes(name) ? "it is the tool's own environment" : environmentFault(name);
+  if (expected === null) return [];
+  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path))];
 }
 
 function promotionProblems(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {

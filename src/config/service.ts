@@ -1,11 +1,16 @@
 import { dirname, relative, resolve } from 'node:path';
+import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { leaves, slashed } from '../files/paths.ts';
+import { langfuseRules } from '../langfuse/rules.ts';
+import { ledgerRules } from '../ledger/rules.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
 import {
   type ConfigSurroundings,
   DEFAULTS,
+  type ProviderName,
   type ServiceLocation,
   type Variables,
   type WrittenConfig,
@@ -14,33 +19,94 @@ import {
 /** Goes before `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
+/** What of the configuration a provider has. Settings are named as they are written. */
+type ProviderSettings = {
+  readonly rules: (trackingEnvironment: string) => ProviderRules;
+  readonly keyVariables: (service: NonNullable<WrittenConfig['service']>) => readonly string[];
+  /** The variable that stands in for an address that is not written. */
+  readonly urlVariable?: string;
+  /** Settings that are not for it. */
+  readonly foreign: readonly string[];
+};
+
+const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
+  integration: {
+    rules: ledgerRules,
+    keyVariables: ({ api_key_env: key = DEFAULTS.api_key_env }) => [key],
+    foreign: ['service.public_key_env', 'service.secret_key_env'],
+  },
+  langfuse: {
+    rules: () => langfuseRules,
+    keyVariables: ({
+      secret_key_env: secret = DEFAULTS.secret_key_env,
+      public_key_env: open = DEFAULTS.public_key_env,
+    }) => [secret, open],
+    urlVariable: 'LANGFUSE_HOST',
+    foreign: ['service.api_key_env', 'service.embedded', 'tracking_environment'],
+  },
+};
+
+/** A configuration before its shape was looked at. */
+type Written = { readonly service?: unknown; readonly tracking_environment?: unknown };
+
+function providerOf({ service }: Written): ProviderName {
+  return isJsonObject(service) && service['provider'] === 'langfuse' ? 'langfuse' : 'integration';
+}
+
+/** What the service takes that a configuration names. */
+export function rulesFor(written: Written): ProviderRules {
+  const { tracking_environment: tracking } = written;
+  return PROVIDERS[providerOf(written)].rules(typeof tracking === 'string' ? tracking : DEFAULTS.tracking_environment);
+}
+
 /** Where the service is; null where nothing says it, which is enough for offline commands. */
-export function locateService({ service = {} }: WrittenConfig, around: ConfigSurroundings): ServiceLocation | null {
-  const fromVariable = urlVariable(around);
+export function locateService(written: WrittenConfig, around: ConfigSurroundings): ServiceLocation | null {
+  const { service = {} } = written;
+  const fromVariable = variable(BASE_URL_VARIABLE, around);
   if (service.embedded !== undefined && fromVariable === undefined) {
     return { kind: 'embedded', databasePath: resolve(dirname(around.file), service.embedded) };
   }
-  const baseUrl = fromVariable ?? service.base_url;
-  if (baseUrl === undefined) return null;
-  return { kind: 'remote', baseUrl, apiKeyVariable: service.api_key_env ?? DEFAULTS.api_key_env };
+  const provider = providerOf(written);
+  const { urlVariable, keyVariables } = PROVIDERS[provider];
+  const baseUrl = fromVariable ?? service.base_url ?? variable(urlVariable, around);
+  return baseUrl === undefined ? null : { kind: 'remote', provider, baseUrl, keyVariables: keyVariables(service) };
 }
 
 /** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function urlVariable({ environment }: ConfigSurroundings): string | undefined {
-  return environment[BASE_URL_VARIABLE] === '' ? undefined : environment[BASE_URL_VARIABLE];
+function variable(name: string | undefined, { environment }: ConfigSurroundings): string | undefined {
+  return (name && environment[name]) || undefined;
 }
 
 /** What is wrong with the service beyond its shape, which may be wrong as well. */
 export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
-  const [url, embedded] = ['base_url', 'embedded'].map((name) => mapping.valueAt(['service', name]));
-  const fromVariable = urlVariable(around);
+  const embedded = mapping.valueAt(['service', 'embedded']);
+  const { foreign } = PROVIDERS[providerOf(mapping.value)];
+  return [
+    ...urlProblems(mapping, around),
+    ...(typeof embedded === 'string' && isOutside(embedded, around) ? [outsideProblem(mapping)] : []),
+    ...foreign.flatMap((field) => foreignProblems(field, mapping)),
+  ];
+}
+
+function foreignProblems(field: string, mapping: LocatedMapping): readonly Problem[] {
+  const path = field.split('.');
+  const expected = `it is not for ${providerOf(mapping.value) === 'langfuse' ? 'Langfuse' : 'this service: provider is missing'}`;
+  if (mapping.valueAt(path) === undefined) return [];
+  return [makeProblem('config/invalid-field', { field, expected }, mapping.keyPlaceOf(path))];
+}
+
+/** The address that counts: of the variable that goes before all, of the setting, or of what stands in for it. */
+function urlProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
+  const path = ['service', 'base_url'];
   const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
-  const urls =
-    fromVariable === undefined
-      ? baseUrlProblems(url, allowHttp, 'service.base_url', mapping.placeOf(['service', 'base_url']))
-      : baseUrlProblems(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
-  const outside = typeof embedded === 'string' && isOutside(embedded, around);
-  return outside ? [...urls, outsideProblem(mapping)] : urls;
+  const fromVariable = variable(BASE_URL_VARIABLE, around);
+  if (fromVariable !== undefined) {
+    return baseUrlProblems(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
+  }
+  const written = mapping.valueAt(path);
+  if (written !== undefined) return baseUrlProblems(written, allowHttp, path.join('.'), mapping.placeOf(path));
+  const { urlVariable } = PROVIDERS[providerOf(mapping.value)];
+  return baseUrlProblems(variable(urlVariable, around), allowHttp, urlVariable ?? '', {});
 }
 
 /** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
@@ -77,9 +143,9 @@ export const EMBEDDED_API_KEY = 'embedded';
 /** What an HTTP header can carry, without blanks. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** Reads the API key from its variable, or from what stands for it. The key occurs in no problem. */
-export function readApiKey(variable: string, environment: Variables, source = `The variable ${variable}`) {
-  const apiKey = environment[variable];
-  if (apiKey === undefined || apiKey === '') return makeProblem('config/missing-key', { source, variable });
-  return KEY.test(apiKey) ? { apiKey } : makeProblem('config/invalid-key', { source });
+/** Reads a key from its variable, or from what stands for it. The key occurs in no problem. */
+export function readKey(variable: string, environment: Variables, source = `The variable ${variable}`) {
+  const key = environment[variable];
+  if (key === undefined || key === '') return makeProblem('config/missing-key', { source, variable });
+  return KEY.test(key) ? { key } : makeProblem('config/invalid-key', { source });
 }

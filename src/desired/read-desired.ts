@@ -114,7 +114,7 @@ async function goneSince(
   const missing = then.filter(({ id }) => !now.has(id));
   const selected = selectFiles(missing, only).files;
   if (selected.length === 0 || only.length === 0) return selected;
-  const { files } = await readPrompts(config, { known: null, reserved: [] });
+  const { files } = await readPrompts({ ...config, environments: null });
   const there = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !there.has(id));
 }

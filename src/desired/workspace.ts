@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load.ts';
-import { toolEnvironments } from '../domain/policy.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { suggestSome } from '../domain/suggest.ts';
 import type { World } from '../domain/world.ts';
@@ -50,7 +49,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
   const { config, problems } = options.configuration ?? (await loadConfig(request));
   if (config === null) return { config, files: [], problems: inPlaceOrder(problems), narrowed: null };
   world.keepFolder(config.folder);
-  const read = await readPrompts(config, environmentRules(config));
+  const read = await readPrompts(config);
   const selected = selectFiles(read.files, options.only);
   const unselectable = read.problems.some(isError) ? [] : selected.problems;
   const found = inPlaceOrder([...problems, ...read.problems, ...unselectable]);
@@ -104,14 +103,7 @@ export async function openRepositoryOf(config: Config): Promise<Repository | nul
 }
 
 export function gitStartOf({ root, service }: Config): GitStart {
-  return { root, keyVariables: service?.kind === 'remote' ? [service.apiKeyVariable] : [] };
-}
-
-function environmentRules({ environments, trackingEnvironment }: Config) {
-  return {
-    known: environments === null ? null : environments.map(({ name }) => name),
-    reserved: toolEnvironments(trackingEnvironment),
-  };
+  return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }
 
 type Named = Pick<PromptFile, 'path' | 'key' | 'id'>;

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import type { Content, EnvironmentPin } from './prompt-file.ts';
-import type { KnownVersion } from './versions.ts';
+import type { KnownVersion, VersionRef } from './versions.ts';
 
 export type ObservedFields = {
   readonly id: string;
@@ -12,7 +12,8 @@ export type ObservedFields = {
 
 /** What is known of one prompt in the service. */
 export type Observed = {
-  readonly fields: ObservedFields;
+  /** Null where the service keeps none: then a prompt is its versions. */
+  readonly fields: ObservedFields | null;
   /** The version active in each environment that was asked for; null where none is. */
   readonly active: ReadonlyMap<string, KnownVersion | null>;
   /** Newest first. Of several that hold a content, see `findContent`. */
@@ -27,6 +28,8 @@ export type Observed = {
   readonly missing: readonly string[];
   /** `dropped`: the service forgets the metadata of versions. */
   readonly metadata: 'kept' | 'dropped';
+  /** The version whose metadata a new one takes over where the file manages none; absent: it has none then. */
+  readonly metadataFrom?: VersionRef | undefined;
   /** Warnings. */
   readonly problems: readonly Problem[];
   /** Equal for two observations that have read the same. */
@@ -49,11 +52,15 @@ export type Wanted = {
   readonly own: Content | null;
   /** Whether what was read shows that there is nothing to do. */
   readonly isDone: (observed: Observed) => boolean;
-  /** Whether all versions that can be known are asked for, needed or not. */
-  readonly whole: boolean;
+  /** The contents that have to be recognised where they are: the file's own and the base's, and those of refs. */
+  readonly sought: readonly Content[];
+  readonly whole: Whole;
 };
 
-/** What reads a prompt in these environments, and with `whole` all versions that can be known. */
-export function readingOnly(promptId: string, environments: readonly string[], whole = false): Wanted {
-  return { promptId, environments, pins: [], own: null, isDone: () => true, whole };
+/** What is asked for whether or not it is needed: all that is kept in mind of versions, or each version itself. */
+export type Whole = false | 'record' | 'versions';
+
+/** What reads a prompt in these environments, whatever a file says of it. */
+export function readingOnly(promptId: string, environments: readonly string[], whole: Whole = false): Wanted {
+  return { promptId, environments, pins: [], own: null, sought: [], isDone: () => true, whole };
 }

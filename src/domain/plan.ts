@@ -44,6 +44,8 @@ export type CreateVersion = {
   readonly provenance: Provenance;
   /** It only carries promptsync's record: no environment is moved to it. */
   readonly baseline?: true;
+  /** The version whose metadata it takes over. */
+  readonly metadataFrom?: VersionRef;
 };
 
 export const FIELDS = ['key', 'name', 'description'] as const;
@@ -58,7 +60,11 @@ export type UpdatePrompt = {
 };
 
 /** The fields that a file manages and that stand otherwise in the service. */
-export function changedFields(file: Pick<PromptFile, FieldName>, fields: ObservedFields): UpdatePrompt['fields'] {
+export function changedFields(
+  file: Pick<PromptFile, FieldName>,
+  fields: ObservedFields | null,
+): UpdatePrompt['fields'] {
+  if (fields === null) return {};
   const entries = FIELDS.flatMap((field): [FieldName, FieldChange][] => {
     const after = file[field];
     return after === undefined || after === fields[field] ? [] : [[field, { before: fields[field], after }]];

@@ -4,12 +4,34 @@ import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
 import type { VersionRef } from './versions.ts';
 import type { Pin } from './prompt-file.ts';
 
+/** What a service takes, as far as that is known without asking it. Faults are clauses, null where there is none. */
+export type ProviderRules = {
+  readonly idFault: (id: string) => string | null;
+  readonly environmentFault: (environment: string) => string | null;
+  /** Environments of the tool's own, which no pin may name. */
+  readonly reserved: readonly string[];
+  /** Whether a prompt has key, name and description there; where it has none its id is its name. */
+  readonly hasFields: boolean;
+  /** Whether a version's id may be pinned; where it may not, a number always can be. */
+  readonly pinsIds: boolean;
+};
+
 /** A service as promptsync works with it. How it recognises versions and survives lost answers is its own business. */
 export type Provider = {
   /** Reads a prompt and never writes. Throws a `ProblemError` when the prompt cannot be read. */
   readonly observe: (wanted: Wanted) => Promise<Observed>;
   /** Starts to write one prompt. Nothing is sent for it. */
   readonly begin: (wanted: Wanted) => Writer;
+  /** All prompts that there are; null where the service cannot list them. */
+  readonly list: (() => Promise<readonly Listed[]>) | null;
+};
+
+/** A prompt that the service has, whether or not there is a file of it. */
+export type Listed = {
+  readonly name: string;
+  /** Environments in which a version of it is active. */
+  readonly environments: readonly string[];
+  readonly lastVersion: number;
 };
 
 /** Writes one prompt, and remembers what it has made and seen. `observe` goes first. */
@@ -19,12 +41,23 @@ export type Writer = {
   /** Looks for the versions that these pins name and nobody knows. Throws a `ProblemError` when it cannot look. */
   readonly find: (pins: readonly Pin[]) => Promise<Observed>;
   /** Makes one version, whatever answer is lost. Never throws. */
-  readonly create: (change: CreateVersion, activated: readonly VersionRef[]) => Promise<Written>;
+  readonly create: (change: CreateVersion, uses: VersionUses) => Promise<Created>;
   /** Changes fields of the prompt. Never throws. */
   readonly update: (change: UpdatePrompt) => Promise<Written>;
   /** Makes a version active that is what it is known as, and reads the environment back. Never throws. */
   readonly activate: (environment: string, version: VersionRef) => Promise<Written>;
 };
+
+/** What a plan does with versions beside making one. */
+export type VersionUses = {
+  /** Environments that are moved to the new version right after: a service may take both in one write. */
+  readonly into: readonly string[];
+  /** Versions that were there already and that pins other than `latest` make active. */
+  readonly activated: readonly VersionRef[];
+};
+
+/** `set` names the environments that the same write moves, or may have moved where its answer was lost. */
+export type Created = Written & { readonly set?: readonly string[] };
 
 /** What became of one write; after an error among the problems nothing else may be written. */
 export type Written = {

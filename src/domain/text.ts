@@ -93,25 +93,29 @@ export function literalSelector(key: string): string {
 const MARK = '[redacted]';
 const EXCERPT = 200;
 
-/** Takes the API key out of a text, as it is, and as JSON and addresses would escape it. */
-export function makeRedact(key: string): (text: string) => string {
-  const forms = formsOf(key);
+/** Takes secrets out of a text, as they are, and as JSON and addresses would escape them. */
+export function makeRedact(...secrets: readonly string[]): (text: string) => string {
+  const forms = formsOf(secrets);
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, MARK), text);
 }
 
 /**
- * What an error answer said: at most 200 characters, white space collapsed, without the API key. The end of a text
- * that is not whole is left out, because half of the key may stand there.
+ * What an error answer said: at most 200 characters, white space collapsed, without what was sent as secret. The end
+ * of a text that is not whole is left out, because half of a secret may stand there.
  */
-export function makeExcerpt(text: string, whole: boolean, key: string): string {
-  const redact = makeRedact(key);
-  const longest = Math.max(0, ...formsOf(key).map((form) => form.length));
+export function makeExcerpt(text: string, whole: boolean, ...secrets: readonly string[]): string {
+  const redact = makeRedact(...secrets);
+  const longest = Math.max(0, ...formsOf(secrets).map((form) => form.length));
   const safe = redact(whole ? text : text.slice(0, Math.max(0, text.length - longest)));
   const collapsed = redact(safe.replaceAll(/\s+/g, ' ').trim());
   return collapsed.slice(0, EXCERPT).replace(/[\ud800-\udbff]$/, '');
 }
 
-function formsOf(key: string): readonly string[] {
-  const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key.toWellFormed())]);
-  return [...forms].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
+function formsOf(secrets: readonly string[]): readonly string[] {
+  const forms = secrets.flatMap((one) => [
+    one,
+    JSON.stringify(one).slice(1, -1),
+    encodeURIComponent(one.toWellFormed()),
+  ]);
+  return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }

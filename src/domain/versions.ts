@@ -18,6 +18,8 @@ export type VersionFacts = {
   readonly metadataDigest: Digest;
   /** Whether promptsync made it. A copy of such a version that somebody has edited is not. */
   readonly ours: boolean;
+  /** Whether a file that manages no metadata takes it whatever its metadata is, whoever made it. */
+  readonly anyMetadata?: true;
   /** Made only to carry the record of what was there before promptsync. */
   readonly baseline?: true | undefined;
 };
@@ -40,6 +42,8 @@ export type KnownVersion = VersionFacts & {
   readonly lasting: boolean;
   /** What it holds, the metadata without the tool's own key; null where it was not read. */
   readonly content: { readonly text: string; readonly metadata: JsonObject } | null;
+  /** What whoever made it has said of it, where the service shows that. */
+  readonly message?: string;
 };
 
 /**
@@ -48,7 +52,8 @@ export type KnownVersion = VersionFacts & {
  */
 export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
   if (!isInSync(version, content)) return false;
-  return content.metadataDigest !== undefined || version.ours || version.metadataDigest === EMPTY_METADATA_DIGEST;
+  if (content.metadataDigest !== undefined || version.ours || version.anyMetadata === true) return true;
+  return version.metadataDigest === EMPTY_METADATA_DIGEST;
 }
 
 /** Whether what is served already is as wanted. Metadata that the file does not manage may be whatever it is. */

@@ -3,7 +3,7 @@ import { digested, metadataDigest, RESERVED_KEY, type Digested } from '../domain
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
 import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
-import { isPathSegment } from '../domain/text.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 import {
   decodeSource,
@@ -17,11 +17,6 @@ import {
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { acceptedWarnings, describeIssues, line, type ShapeIssue } from './yaml-shape.ts';
-
-const id = z
-  .string()
-  .refine(isPathSegment, 'expected one segment of a path, not "." or "..", without / \\ ? # % and blanks')
-  .meta({ pattern: '^(?!\\.{1,2}$)[^\\p{Cc}\\s/\\\\?#%]+$' });
 
 const pin = z
   .union([
@@ -40,10 +35,10 @@ const pin = z
 
 /** The front matter of a prompt file as its author writes it. */
 export const FrontMatterShape = z.strictObject({
-  id: id.describe('The id of the prompt in the service, which creates none: without blanks and / \\ ? # %.'),
-  key: line.describe('The stable key of the prompt, such as support/greeting.'),
-  name: line.describe('The display name.'),
-  description: z.string().optional().describe('What the prompt is for. Absent: not managed.'),
+  id: line.describe('The id of the prompt in the service; in Langfuse its name, with its folders.'),
+  key: line.optional().describe('The stable key of the prompt, such as support/greeting. With Langfuse optional.'),
+  name: line.optional().describe('The display name. Not for Langfuse.'),
+  description: z.string().optional().describe('What the prompt is for. Absent: not managed. Not for Langfuse.'),
   pins: z.record(line, pin).optional().describe('What each environment serves. One that is not named is left alone.'),
   metadata: z
     .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
@@ -82,15 +77,18 @@ export type ParseResult = {
 /** What a file says in its two parts, whether or not that is a valid prompt. */
 export type Meaning = { readonly frontMatter: JsonObject; readonly text: string };
 
-/** Parses one prompt file. All its problems are gathered; with an error among them there is no file. */
-export function parsePromptFile(bytes: Uint8Array, path: string): ParseResult {
+/**
+ * Parses one prompt file. All its problems are gathered; with an error among them there is no file. What the service
+ * would not take is a problem where its rules are given.
+ */
+export function parsePromptFile(bytes: Uint8Array, path: string, rules: ProviderRules | null = null): ParseResult {
   const source = decodeSource(bytes);
   if (source === null) return unreadable([makeProblem('prompt/not-utf8', {}, { path, ...invalidUtf8Place(bytes) })]);
   const problems = sourceProblems(source, path);
   const split = splitFrontMatter(source, path);
   if ('problem' in split) return unreadable([...problems, split.problem]);
   if (findConflict(split.yaml) !== -1) return unreadable(problems);
-  const parsed = parseParts(split, path);
+  const parsed = parseParts(split, path, rules);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
@@ -98,7 +96,7 @@ export function unreadable(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, meaning: null, problems };
 }
 
-function parseParts(parts: SplitFile, path: string): ParseResult {
+function parseParts(parts: SplitFile, path: string, rules: ProviderRules | null): ParseResult {
   // Formatters insert one blank line at the start.
   const content = digested(parts.body.replace(/^\n/, ''));
   const { text } = content;
@@ -111,7 +109,8 @@ function parseParts(parts: SplitFile, path: string): ParseResult {
   const issues = shaped.success ? [] : describeIssues(shaped.error, mapping, FIELDS);
   const wrong = issues.map((issue) => toProblem(issue, mapping));
   const further = [...reservedMetadata(mapping), ...variableProblems(mapping, text)];
-  const all = [...problems, ...wrong, ...further, ...bodyProblems];
+  const refused = rules === null ? [] : refusedBy(rules, mapping);
+  const all = [...problems, ...wrong, ...further, ...refused, ...bodyProblems];
   const file = shaped.success && all.length === 0 ? makeFile(shaped.data, mapping, content, path) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text } : null;
   return { file, outline, meaning, problems: all };
@@ -128,7 +127,7 @@ function outlineOf({ value, placeOf, keyPlaceOf }: LocatedMapping): Outline {
 }
 
 function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digested, path: string): PromptFile {
-  const { id, key, name, description, variables, accept_warnings: acceptWarnings } = written;
+  const { id, key = id, name = id, description, variables, accept_warnings: acceptWarnings } = written;
   return {
     ...{ path, id, key, name },
     ...(description === undefined ? {} : { description }),
@@ -167,6 +166,38 @@ function toProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
     return makeProblem('prompt/invalid-pin', { environment: String(path[1]), suggestion: number }, place);
   }
   return makeProblem('prompt/invalid-field', { field, expected }, place);
+}
+
+/** What the service would not take. Values of another shape have a problem already. */
+function refusedBy(rules: ProviderRules, mapping: LocatedMapping): readonly Problem[] {
+  const { id, pins } = mapping.value;
+  const invalid = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
+    expected === null ? [] : [makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place)];
+  const environments = isJsonObject(pins) ? Object.entries(pins) : [];
+  return [
+    ...(line.safeParse(id).success ? invalid(['id'], rules.idFault(String(id))) : []),
+    ...fieldProblems(rules, mapping, invalid),
+    ...environments.flatMap(([name, pin]) => [
+      ...invalid(['pins', name], rules.environmentFault(name), mapping.keyPlaceOf(['pins', name])),
+      ...(rules.pinsIds || !String(pin).startsWith('version:') ? [] : invalid(['pins', name], NUMBERS_ONLY)),
+    ]),
+  ];
+}
+
+const NUMBERS_ONLY = 'expected a number: in this service every version is found by its number';
+
+type Invalid = (path: readonly string[], expected: string) => readonly Problem[];
+
+function fieldProblems({ hasFields }: ProviderRules, { value, valueAt, placeOf }: LocatedMapping, invalid: Invalid) {
+  if (hasFields) {
+    const missing = ['key', 'name'].filter((field) => valueAt([field]) === undefined);
+    return missing.map((field) => makeProblem('prompt/missing-field', { field }, placeOf([field])));
+  }
+  const { id, name = id, description } = value;
+  return [
+    ...(name === id ? [] : invalid(['name'], 'expected none, or the id: the service has no other name')),
+    ...(description === undefined ? [] : invalid(['description'], 'expected none: the service has no such field')),
+  ];
 }
 
 function reservedMetadata(mapping: LocatedMapping): readonly Problem[] {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import { suggest } from '../domain/suggest.ts';
 import { isError, makeProblem, systemCodeOf, type Problem } from '../problem.ts';
 import { findPromptPaths, type PromptPatterns } from './find.ts';
@@ -17,21 +18,22 @@ type ReadPromptsResult = {
   readonly count: number;
 };
 
-/** What the configuration says about the environments that a pin may name. */
-export type EnvironmentRules = {
+/** Where prompt files are, and what the configuration says about what they may hold. */
+export type PromptWorkspace = PromptPatterns & {
   /** Null when any name is allowed. */
-  readonly known: readonly string[] | null;
-  /** The tool's own environments, which no pin may name. */
-  readonly reserved: readonly string[];
+  readonly environments: readonly { readonly name: string }[] | null;
+  readonly rules: ProviderRules;
 };
 
 /** After so many files, signals and timers have their turn. */
 const FILES_AT_ONCE = 64;
 
 /** Reads and checks the prompt files of a workspace. Every problem of every file is reported. */
-export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules): Promise<ReadPromptsResult> {
+export async function readPrompts(where: PromptWorkspace): Promise<ReadPromptsResult> {
+  const { rules } = where;
+  const known = where.environments?.map(({ name }) => name) ?? null;
   const found = findPromptPaths(where);
-  const read = await readPromptFiles(where.folder, found.paths);
+  const read = await readPromptFiles(where, found.paths);
   const outlines = read.flatMap(({ outline }) => outline ?? []);
   const none = found.paths.length + found.problems.length === 0;
   const problems = [
@@ -39,27 +41,27 @@ export async function readPrompts(where: PromptPatterns, rules: EnvironmentRules
     ...found.problems,
     ...read.flatMap((one) => one.problems),
     ...checkNames(outlines),
-    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, rules))),
+    ...outlines.flatMap(({ environments }) => environments.flatMap((one) => checkEnvironment(one, known, rules))),
   ];
   const faulty = new Set(problems.filter(isError).map((problem) => problem.path));
   const files = read.flatMap(({ file }) => file ?? []).filter(({ path }) => !faulty.has(path));
   return { files, problems, count: found.paths.length };
 }
 
-async function readPromptFiles(folder: string, paths: readonly string[]): Promise<readonly ParseResult[]> {
+async function readPromptFiles(where: PromptWorkspace, paths: readonly string[]): Promise<readonly ParseResult[]> {
   const all: ParseResult[] = [];
   for (const path of paths) {
-    all.push(readPromptFile(folder, path));
+    all.push(readPromptFile(where, path));
     if (all.length % FILES_AT_ONCE === 0) await setImmediate();
   }
   return all;
 }
 
-function readPromptFile(folder: string, path: string): ParseResult {
+function readPromptFile({ folder, rules }: PromptWorkspace, path: string): ParseResult {
   const place = placeOfFile(path);
   try {
     const bytes = readBytes(join(folder, path));
-    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path);
+    if (bytes instanceof Uint8Array) return parsePromptFile(bytes, path, rules);
     if ('reason' in bytes) return unreadable([makeProblem('prompt/unreadable', bytes, place)]);
     return unreadable([makeProblem('prompt/too-large', { bytes: bytes.tooLarge, limit: LARGEST_FILE }, place)]);
   } catch (error) {
@@ -87,7 +89,7 @@ function repeated(names: readonly Located[]): readonly (Located & { readonly oth
     .flatMap((group) => group.map((one, index) => ({ ...one, other: group[index === 0 ? 1 : 0]?.place.path ?? '' })));
 }
 
-function checkEnvironment({ value, place }: Located, { known, reserved }: EnvironmentRules): readonly Problem[] {
+function checkEnvironment({ value, place }: Located, known: readonly string[] | null, { reserved }: ProviderRules) {
   if (reserved.includes(value)) return [makeProblem('prompt/tool-environment', { environment: value }, place)];
   if (known === null || known.includes(value)) return [];
   const suggestion = suggest(value, known);

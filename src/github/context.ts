@@ -52,9 +52,13 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   };
 }
 
-/** What every command is given of a run: the configuration, and the key that goes to the service. */
+/** What every command is given of a run: the configuration, and the keys that go to the service. */
 export function accessOf({ inputs, configuration }: Context) {
-  return { configuration, apiKey: inputs['api-key'], keyFrom: 'The input `api-key`' };
+  const keys = (['api-key', 'public-key'] as const).map((name) => ({
+    value: inputs[name],
+    from: `The input \`${name}\``,
+  }));
+  return { configuration, keys };
 }
 
 function noFolder(name: string): ProblemError {

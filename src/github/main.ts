@@ -107,7 +107,8 @@ function optionsOf(context: Context): Omit<SyncOptions, 'dryRun' | 'yes'> {
   return { ...always, ...accessOf(context), onDrift, maxChanges };
 }
 
-/** That of the input, or of the usual variable. */
-function hasKey({ inputs, world }: Context): boolean {
-  return Boolean(inputs['api-key'] ?? world.environment[DEFAULTS.api_key_env]);
+/** That of the input, or of the variable that is read without it. */
+function hasKey({ inputs, world, git }: Context): boolean {
+  const [variable = DEFAULTS.api_key_env] = git.keyVariables;
+  return Boolean(inputs['api-key'] ?? world.environment[variable]);
 }

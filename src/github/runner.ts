@@ -57,6 +57,7 @@ const InputShape = z.object({
   'working-directory': z.string().default('.'),
   'base-url': z.string().optional(),
   'api-key': z.string().optional(),
+  'public-key': z.string().optional(),
   'github-token': z.string().optional(),
   comment: z.enum(['always', 'changes', 'never']).default('always'),
   'on-drift': z.enum(['overwrite', 'fail']).optional(),

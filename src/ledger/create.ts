@@ -3,13 +3,14 @@ import type { ChangeStatus, CreateVersion } from '../domain/plan.ts';
 import { asHeld, findContent, holds, refOf, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
 import type { ServiceError } from '../service/prompt-service.ts';
+import { failed, isLost, LOST_CREATE_WAITS, stopped } from '../service/written.ts';
 import type { Written } from '../domain/provider.ts';
 import { makeProblem } from '../problem.ts';
 import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';
 import { knownEntries, metadataIn, unseenNewest, versionsRead } from './reading.ts';
 import { present, stampToWire, toVersion, type LedgerEntry, type Stamp, type Version } from './stamp.ts';
-import { failed, followNewest, headOf, isLost, note, stopped, track, type Writing } from './writing.ts';
+import { followNewest, headOf, note, track, type Writing } from './writing.ts';
 
 /** A version to make, with those that pins other than `latest` move to: they stay in the ledger. */
 type Making = CreateVersion & { readonly activated: readonly VersionRef[] };
@@ -133,9 +134,6 @@ function pinnedIds({ wanted, reading }: Writing, activated: readonly VersionRef[
   return new Set([...standing, ...activated.map(({ id }) => id)]);
 }
 
-/** In milliseconds: a version may be stored well after its answer was given up. */
-const WAITS = [250, 1_000, 2_000, 4_000, 8_000];
-
 /**
  * Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
  * read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
@@ -169,7 +167,7 @@ async function resolveLostCreate(
 /** The id of a newest version that is not known; null where none turns up in time, or it cannot be asked for. */
 async function awaitUnread({ world, reading }: Writing): Promise<string | null> {
   try {
-    for (const wait of WAITS) {
+    for (const wait of LOST_CREATE_WAITS) {
       await world.sleep(wait);
       const id = unseenNewest({ ...reading, prompt: await world.service.readPrompt(reading.prompt.id) });
       if (id !== null) return id;

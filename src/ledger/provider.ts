@@ -2,17 +2,19 @@ import type { Wanted } from '../domain/observed.ts';
 import type { Provider, Writer, Written } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
+import { failed, stopped } from '../service/written.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { createVersion } from './create.ts';
 import { lookUp, lookVerified } from './look.ts';
 import { findEntry, interpret, readPrompt } from './reading.ts';
-import { activate, failed, stopped, type LedgerWorld, type Writing } from './writing.ts';
+import { activate, type LedgerWorld, type Writing } from './writing.ts';
 
 /** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
 export function ledgerProvider(world: LedgerWorld): Provider {
   return {
     observe: (wanted) => beginWriter(world, wanted).observe(),
     begin: (wanted) => beginWriter(world, wanted),
+    list: null,
   };
 }
 
@@ -33,7 +35,7 @@ function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
       await lookUp(begun(), pins);
       return seen();
     },
-    create: (change, activated) => createVersion(begun(), { ...change, activated }),
+    create: (change, { activated }) => createVersion(begun(), { ...change, activated }),
     update: (change) => updatePrompt(begun(), change).catch(failed('Updating the prompt')),
     activate: (environment, { id }) => setActive(begun(), environment, id).catch(failed(`Setting "${environment}"`)),
   };

@@ -2,7 +2,8 @@ import type { Observed, Wanted } from '../domain/observed.ts';
 import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
 import { canonicalJson } from '../domain/json.ts';
 import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
-import { makeProblem, ProblemError, problemOf } from '../problem.ts';
+import { readUntil } from '../service/retry.ts';
+import { makeProblem, problemOf } from '../problem.ts';
 import { entryAsServed, entryOf, type Head, isDoubtful, isOwn, mayFollow } from './ownership.ts';
 import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
 
@@ -35,7 +36,7 @@ export async function readPrompt(service: PromptService, wanted: Wanted, trackin
 function showsEnough({ whole, isDone, environments }: Wanted, reading: Reading, tracking: string): boolean {
   const read = versionsRead(reading);
   const isManaged = read.some((version) => isOwn(version) && version.stamp?.baseline !== true);
-  return !whole && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
+  return whole === false && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 
 async function readEnvironments(
@@ -64,26 +65,17 @@ async function read(service: PromptService, promptId: string, environment: strin
   }
 }
 
-/** In milliseconds, ten seconds in all: services have caches, which show what was before for a while. */
-const WAITS = [250, 500, 1_000, 2_000, 3_000, 3_250];
-
 type Waiting = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
-/** What an environment serves after it was set: what was meant, or what it has shown for ten seconds instead. */
+/** What an environment serves after it was set. */
 export async function readBack(
   { service, sleep }: Waiting,
   promptId: string,
   environment: string,
   isMeant: (version: Version) => boolean,
 ): Promise<Version | null> {
-  for (const wait of WAITS) {
-    const version = activeIn(await read(service, promptId, environment));
-    if (version !== null && isMeant(version)) return version;
-    await sleep(wait).catch(() => {
-      throw new ProblemError(makeProblem('apply/interrupted'));
-    });
-  }
-  return activeIn(await read(service, promptId, environment));
+  const readOnce = async () => activeIn(await read(service, promptId, environment));
+  return readUntil(readOnce, (version) => version !== null && isMeant(version), sleep);
 }
 
 function activeIn(prompt: RemotePrompt | null = null): Version | null {

@@ -1,9 +1,9 @@
 import type { Digested } from '../domain/digest.ts';
 import type { Wanted } from '../domain/observed.ts';
 import type { Written } from '../domain/provider.ts';
-import type { ChangeStatus } from '../domain/plan.ts';
 import { refOf } from '../domain/versions.ts';
-import { ServiceError, type PromptService } from '../service/prompt-service.ts';
+import type { PromptService } from '../service/prompt-service.ts';
+import { stopped } from '../service/written.ts';
 import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 import { type Head, mayFollow } from './ownership.ts';
 import { readBack, type Reading, versionsRead } from './reading.ts';
@@ -32,22 +32,6 @@ export function headOf({ world, reading }: Writing): Head {
 export function note(writing: Writing, ...versions: readonly Version[]): void {
   const { reading } = writing;
   writing.reading = { ...reading, looked: [...reading.looked, ...versions] };
-}
-
-/** Whether a call may have had its effect although it failed. */
-export function isLost(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.effect === 'unknown';
-}
-
-/** What a write that threw has become. */
-export function failed(step: string) {
-  return (error: unknown): Written => {
-    return stopped(isLost(error) ? 'unknown' : 'not_made', during(step, problemOf(error)));
-  };
-}
-
-export function stopped(status: ChangeStatus, ...problems: Written['problems']): Written {
-  return { status, problems };
 }
 
 /** Makes a version active and reads it back. Throws when it was not set; what is read back wrong is a problem. */

@@ -1,7 +1,7 @@
 import { contentDigest, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
 import type { Desired } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Provider, ProviderRules } from '../domain/provider.ts';
 import { contentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
 import { holds, type KnownVersion } from '../domain/versions.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
@@ -11,10 +11,11 @@ import { makeProblem, ProblemError } from '../problem.ts';
  * What would be observed were the base commit's files all in sync: a review that may not ask the service compares with
  * it. Numbers below 1 stand for those that only the service knows.
  */
-export function assumeObservation({ files, base, contentsAtRefs }: Desired): Observation {
+export function assumeObservation({ files, base, contentsAtRefs }: Desired, { hasFields }: ProviderRules): Observation {
   const observed = files.map((file): [string, Observed] => {
     const then = base?.files.get(file.id) ?? null;
-    return [file.id, assumeObserved(file, then, contentsAtRefs.get(file.id) ?? new Map())];
+    const assumed = assumeObserved(file, then, contentsAtRefs.get(file.id) ?? new Map());
+    return [file.id, hasFields ? assumed : { ...assumed, fields: null }];
   });
   return { observed: new Map(observed), failed: new Map() };
 }
@@ -25,6 +26,7 @@ export const NO_PROVIDER: Provider = {
   begin: () => {
     throw notAsked();
   },
+  list: null,
 };
 
 function notAsked(): ProblemError {

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import type { Desired } from '../domain/desired.ts';
-import type { Observation, Observed, Wanted } from '../domain/observed.ts';
+import type { Observation, Observed, Wanted, Whole } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
 import { dueVersion, meaningsOf } from '../domain/meaning.ts';
-import { changedFields, type ContentsAtRefs } from '../domain/plan.ts';
+import { changedFields, type ContentsAtRefs, contentsIn } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { type Problem, problemOf } from '../problem.ts';
 
@@ -11,7 +11,7 @@ import { type Problem, problemOf } from '../problem.ts';
 export type Needs = {
   /** Environments that are read of every prompt, pinned or not. */
   readonly environments: readonly string[];
-  readonly whole: boolean;
+  readonly whole: Whole;
 };
 
 export const NO_NEEDS: Needs = { environments: [], whole: false };
@@ -26,6 +26,7 @@ export function wantedOf(
   { environments, whole }: Needs = NO_NEEDS,
 ): Wanted {
   const then = base?.files.get(file.id);
+  const atRefs = contentsAtRefs.get(file.id) ?? new Map();
   const both = then === undefined ? [file] : [file, then];
   const pins = both.flatMap((one) => one.pins);
   const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
@@ -34,7 +35,8 @@ export function wantedOf(
     environments: [...new Set([...pins.map(({ environment }) => environment), ...before, ...environments])],
     pins: file.pins,
     own: file.content,
-    isDone: (observed) => isDone(file, observed, contentsAtRefs.get(file.id) ?? new Map()),
+    sought: [...both.map(({ content }) => content), ...contentsIn(atRefs)],
+    isDone: (observed) => isDone(file, observed, atRefs),
     whole,
   };
 }

@@ -1,6 +1,6 @@
 import type { History } from '../domain/desired.ts';
 import { dueVersion, meaningsOf, type Meaning } from '../domain/meaning.ts';
-import type { Observed, ObservedFields } from '../domain/observed.ts';
+import type { Observed } from '../domain/observed.ts';
 import {
   changedFields,
   serves,
@@ -92,11 +92,17 @@ function contentsToCreate(
 ): readonly CreateVersion[] {
   const followed = meanings.flatMap((one) => (one.kind === 'new' ? [one.target.new] : []));
   const due = dueVersion(file, observed, meanings);
+  const from = observed.metadataFrom;
+  const kept = (content: Content) => from !== undefined && content.metadata === undefined && { metadataFrom: from };
   if (due === 'baseline') return [{ ...create(file.content, contentsAtRefs, provenance), baseline: true }];
   const wanted = [...followed, ...(due === 'content' ? [file.content] : [])];
   return wanted
     .filter((content, index) => !wanted.some((other, at) => replaces(other, at, content, index)))
-    .map((content) => ({ ...create(content, contentsAtRefs, provenance), ...othersOf(content, wanted) }));
+    .map((content) => ({
+      ...create(content, contentsAtRefs, provenance),
+      ...othersOf(content, wanted),
+      ...kept(content),
+    }));
 }
 
 /** Of two that serve each other the later one is made: the file's own rather than an equal one of a ref. */
@@ -119,7 +125,7 @@ function create(content: Content, refs: ContentsAtRefs, provenance: Provenance):
   return { kind: 'create-version', content, provenance };
 }
 
-function compareFields(file: PromptFile, observed: ObservedFields): readonly UpdatePrompt[] {
+function compareFields(file: PromptFile, observed: Observed['fields']): readonly UpdatePrompt[] {
   const fields = changedFields(file, observed);
   return Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt', fields }];
 }

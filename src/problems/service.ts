@@ -72,6 +72,15 @@ export const SERVICE = {
     'Texts are kept in sync. Metadata is not compared, numbers of versions that are active nowhere cannot be pinned, and a revert makes a new version.',
   ),
 
+  'langfuse/new-prompt': warning<{ name: string }>(
+    (e) => `Langfuse has no prompt "${e.name}" so far: a sync makes it.`,
+    'Where it should be there, check the name with its folders, and the keys: they belong to one project.',
+  ),
+  'langfuse/not-text': error<{ name: string; type: string }>(
+    (e) => `"${e.name}" is a ${e.type} prompt in Langfuse.`,
+    'promptsync syncs text prompts. Take its file out, or make a text prompt of another name.',
+  ),
+
   // Writing
   'apply/changed-meanwhile': error<{ environment: string }>(
     (e) => `The version looked at through "${e.environment}" is another one than was asked for.`,

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import {
   ServiceError,
   type NewVersion,
@@ -8,25 +7,8 @@ import {
 } from './prompt-service.ts';
 import { isPathSegment } from '../domain/text.ts';
 import { makeProblem } from '../problem.ts';
+import { type Call, conform, InvalidAnswer } from './call.ts';
 import { paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';
-
-/** One call of the interface as a value: what to send, how to read the answer, whether it may be repeated. */
-export type Call<Answer> = {
-  readonly method: 'GET' | 'POST' | 'PATCH';
-  readonly path: string;
-  /** What is undefined in it is not sent. */
-  readonly body: object | null;
-  /** Creating a version twice makes two versions, so it is sent once and on a fresh connection. */
-  readonly once: boolean;
-  readonly promptId: string;
-  /** Where a 404 may mean a version (section 7). */
-  readonly versionId?: string;
-  /** Takes the JSON of a 2xx answer. Throws `InvalidAnswer`, or a `ServiceError` where it says that nothing was done. */
-  readonly parse: (value: unknown) => Answer;
-};
-
-/** An answer that breaks the interface; the message is one clause, and may hold names that the service chose. */
-export class InvalidAnswer extends Error {}
 
 /** Section 4.1. */
 export function readPromptCall(promptId: string, environment?: string): Call<RemotePrompt> {
@@ -95,18 +77,4 @@ function parsePrompt(value: unknown, promptId: string): RemotePrompt {
 function toVersion(wire: WireVersion, promptId: string, field: string): RemoteVersion {
   if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
   return { id: wire.id, number: wire.version_number, text: wire.content, metadata: wire.metadata_ ?? {} };
-}
-
-function conform<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
-  const parsed = shape.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new InvalidAnswer(summaryOf(parsed.error.issues));
-}
-
-/** The first issue stands for all: an answer of another shape breaks everywhere at once. */
-function summaryOf(issues: readonly z.core.$ZodIssue[]): string {
-  const path = issues[0]?.path.join('.') ?? '';
-  const place = path === '' ? 'it' : `"${path}"`;
-  const what = (issues[0]?.message ?? 'Invalid input').replace(/^Invalid input(: )?/, '');
-  return what === '' ? `${place} is not valid` : `${place} is not valid: ${what}`;
 }

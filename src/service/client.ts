@@ -1,100 +1,21 @@
-import pLimit from 'p-limit';
-import { ServiceError, type Effect, type PromptService } from './prompt-service.ts';
-import { makeProblem, type Problem } from '../problem.ts';
-import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall, type Call } from './calls.ts';
-import { interpret, isTimeOut, silenceProblem } from './errors.ts';
-import { jsonHeaders, makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
-import { oncePerWait, withRetries, type Attempt, type RetryPolicy } from './retry.ts';
+import { createVersionCall, readPromptCall, setActiveCall, updatePromptCall } from './calls.ts';
+import { openConnection, type Connection, type ConnectionOptions } from './connection.ts';
+import type { PromptService } from './prompt-service.ts';
 import { API_KEY_HEADER } from './wire.ts';
 
-/** One request that was made. `status` is null when none came; `attempt` counts from 1. */
-export type CallReport = {
-  readonly method: string;
-  /** With the query. */
-  readonly path: string;
-  readonly status: number | null;
-  readonly milliseconds: number;
-  readonly attempt: number;
-};
-
-/** `now` in milliseconds since 1970, `random` in [0, 1), `sleep` in milliseconds. */
-export type ClientOptions = RetryPolicy &
-  HttpSettings & {
-    readonly apiKey: string;
-    readonly onCall?: (report: CallReport) => void;
-    /** Once aborted, no request is begun, not even of a call that has waited for its turn. */
-    readonly stop?: AbortSignal;
-  };
+export type ClientOptions = ConnectionOptions & { readonly apiKey: string };
 
 /** A service with connections of its own, which have to be closed. */
-export type ConnectedService = PromptService & {
-  /** Ends all connections at once: for when no call is in flight. */
-  readonly close: () => Promise<void>;
-};
+export type ConnectedService = PromptService & Pick<Connection, 'close'>;
 
-/**
- * The prompt service over HTTP (interface sections 4 and 5). Nothing is sent before the first call; a base URL that is
- * no URL throws a `TypeError`.
- */
-export function connect(options: ClientOptions): ConnectedService {
-  const shared = { options, http: makeHttp(options), life: awaitLife(options) };
-  const limit = pLimit(options.concurrency);
-  const policy = { ...options, onWait: oncePerWait(options) };
-  // A place among the requests in flight is held while a request runs, not while it waits to be repeated.
-  const perform = <Answer>(call: Call<Answer>): Promise<Answer> =>
-    withRetries((attempt) => limit(() => tryOnce(call, attempt, shared)), policy);
+/** The prompt service over HTTP (interface sections 4 and 5). */
+export function connect({ apiKey, ...options }: ClientOptions): ConnectedService {
+  const { perform, close } = openConnection(options, { header: { [API_KEY_HEADER]: apiKey }, secrets: [apiKey] });
   return {
     readPrompt: async (promptId, environment) => perform(readPromptCall(promptId, environment)),
     createVersion: async (promptId, version) => perform(createVersionCall(promptId, version)),
     updatePrompt: async (promptId, fields) => perform(updatePromptCall(promptId, fields)),
     setActive: async (promptId, environment, versionId) => perform(setActiveCall(promptId, environment, versionId)),
-    close: shared.http.close,
+    close,
   };
-}
-
-type Shared = { readonly options: ClientOptions; readonly http: Http; readonly life: ReturnType<typeof awaitLife> };
-
-/**
- * Waits for the first sign of life: any status, or a connection that breaks. Where the first requests in flight have all
- * timed out, no other is worth its time: forty prompts would be nine minutes of silence.
- */
-function awaitLife(connected: ClientOptions) {
-  const first: Promise<boolean>[] = [];
-  let alive = false;
-  let silence: Problem | null = null;
-  return {
-    begin: (sending: Promise<Exchange>): void => {
-      if (!alive) first.push(sending.then(isTimeOut));
-    },
-    /** Why nothing else is sent, or null. After a time-out it is waited for the other first requests: they decide. */
-    end: async (exchange: Exchange): Promise<Problem | null> => {
-      if (alive || !isTimeOut(exchange) || (await Promise.all(first)).includes(false)) alive = true;
-      else silence ??= silenceProblem(exchange, first.length, connected);
-      return silence;
-    },
-    silence: () => silence,
-  };
-}
-
-async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shared): Promise<Attempt<Answer>> {
-  const { http, life, options } = shared;
-  const { stop, now, onCall, ...connected } = options;
-  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.silence();
-  if (obstacle !== null) return givenUp(obstacle, 'not-sent');
-  const { method, once: fresh } = call;
-  const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, '') + call.path;
-  const body = call.body === null ? null : JSON.stringify(call.body);
-  const started = now();
-  const headers = jsonHeaders({ [API_KEY_HEADER]: connected.apiKey }, body);
-  const sending = http.send({ method, path, headers, body, fresh });
-  life.begin(sending);
-  const exchange = await sending;
-  onCall?.({ method, path, status: exchange.status, milliseconds: now() - started, attempt });
-  const silence = await life.end(exchange);
-  const outcome = interpret(call, exchange, connected);
-  return outcome.ok || silence === null ? outcome : givenUp(silence, outcome.error.effect);
-}
-
-function givenUp(problem: Problem, effect: Effect): Attempt<never> {
-  return { ok: false, error: new ServiceError(problem, effect), repeat: false, retryAfter: null };
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from './prompt-service.ts';
 import { makeExcerpt } from '../domain/text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { InvalidAnswer, type Call } from './calls.ts';
+import { InvalidAnswer, type Call } from './call.ts';
 import {
   ANSWER_LIMIT,
   TOO_LARGE,
@@ -13,8 +13,8 @@ import {
 } from './http.ts';
 import type { Attempt } from './retry.ts';
 
-/** For naming failures. */
-type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly apiKey: string };
+/** For naming failures; `secrets` are what went with the request, and must not be quoted. */
+type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -108,16 +108,18 @@ function statusProblem(status: number, said: string, { promptId, versionId }: Ca
   return makeProblem('service/unexpected-status', { status, said });
 }
 
-function saidIn(answered: Answered, { apiKey }: Connected): string {
-  return isEncoded(answered) ? '' : makeExcerpt(Buffer.from(answered.body).toString('utf8'), answered.whole, apiKey);
+function saidIn(answered: Answered, { secrets }: Connected): string {
+  return isEncoded(answered)
+    ? ''
+    : makeExcerpt(Buffer.from(answered.body).toString('utf8'), answered.whole, ...secrets);
 }
 
-function interpretAnswer<Answer>(call: Call<Answer>, answered: Answered, { apiKey }: Connected): Attempt<Answer> {
+function interpretAnswer<Answer>(call: Call<Answer>, answered: Answered, { secrets }: Connected): Attempt<Answer> {
   try {
     if (isEncoded(answered)) throw new InvalidAnswer('it is compressed, which was not asked for');
     return { ok: true, value: call.parse(parseJson(answered.body)) };
   } catch (error) {
-    return { ok: false, error: nameFailure(error, apiKey), repeat: false, retryAfter: null };
+    return { ok: false, error: nameFailure(error, secrets), repeat: false, retryAfter: null };
   }
 }
 
@@ -138,10 +140,10 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 /** A 2xx answer that breaks the interface: the call may have done its work. */
-function nameFailure(thrown: unknown, apiKey: string): ServiceError {
+function nameFailure(thrown: unknown, secrets: readonly string[]): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const error = thrown instanceof RangeError ? new InvalidAnswer('it is nested too deeply') : thrown;
   if (!(error instanceof InvalidAnswer)) throw error;
-  const reason = makeExcerpt(error.message, true, apiKey);
+  const reason = makeExcerpt(error.message, true, ...secrets);
   return new ServiceError(makeProblem('service/invalid-answer', { reason }), 'unknown');
 }

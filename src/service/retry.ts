@@ -1,6 +1,6 @@
 import { ServiceError } from './prompt-service.ts';
 import type { Wait } from '../domain/world.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
 
 /** What one attempt came to; `repeat` says whether another one is allowed. */
 export type Attempt<Value> =
@@ -79,4 +79,23 @@ export function oncePerWait({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>
 
 function inDoubt(error: ServiceError): ServiceError {
   return error.effect === 'unknown' ? error : new ServiceError(error.problem, 'unknown');
+}
+
+/** In milliseconds, ten seconds in all: services have caches, which show what was before for a while. */
+const WHILE_CACHED = [250, 500, 1_000, 2_000, 3_000, 3_250];
+
+/** Reads until it shows what is meant: then that, otherwise what it has shown for ten seconds instead. */
+export async function readUntil<Read>(
+  read: () => Promise<Read>,
+  isMeant: (shown: Read) => boolean,
+  sleep: RetryPolicy['sleep'],
+): Promise<Read> {
+  for (const wait of WHILE_CACHED) {
+    const shown = await read();
+    if (isMeant(shown)) return shown;
+    await sleep(wait).catch(() => {
+      throw new ProblemError(makeProblem('apply/interrupted'));
+    });
+  }
+  return read();
 }

@@ -36,7 +36,7 @@ test('A plan that has nothing to write is applied without a call', async () => {
     file({ id: 'p2', path: 'prompts/b.md', pins: { staging: 'git:gone' } }),
     file({ id: 'p3', path: 'prompts/c.md' }),
   ];
-  const seen = observation(found, { ...found, fields: { ...found.fields, id: 'p2' } });
+  const seen = observation(found, { ...found, fields: { ...found.fields!, id: 'p2' } });
   expect(await apply(makePlan(files, seen, rules()).prompts)).toMatchObject({
     writes: [],
     outcomes: ['unchanged:', 'blocked: pin/unknown-ref', 'failed: internal/unexpected'],

@@ -70,6 +70,7 @@ export async function sync(
   const stoppable = untilStopped(spy, stop);
   const provider: Provider = {
     observe: quiet.observe,
+    list: null,
     begin: (wanted) => {
       let observing = false;
       const readPrompt: PromptService['readPrompt'] = (...sent) =>

@@ -51,7 +51,7 @@ async function plan(
 
 const ASKED = { told: [], requests: expect.any(Number), strangers: 0 };
 const NOT_ASKED = { told: ['service/not-asked'], requests: 0, strangers: 0 };
-const given: AskingOptions = { apiKey: KEY };
+const given: AskingOptions = { keys: [{ value: KEY, from: 'The test' }] };
 const HOME = 'service: { base_url: "URL" }';
 const OTHER = HOME.replace('URL', 'OTHER');
 const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
@@ -82,7 +82,7 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
   ['an embedded service at the base', EMBEDDED, HOME, {}, false],
   ['an embedded service in the head', HOME, EMBEDDED, given, false],
   ['nothing is asked of the same service when nothing may be', HOME, HOME, { asking: 'keyless' }, false],
-  ['with a key neither', HOME, HOME, { asking: 'keyless', apiKey: KEY }, false],
+  ['with a key neither', HOME, HOME, { asking: 'keyless', ...given }, false],
 ])('%s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));

@@ -70,8 +70,8 @@ describe('a git: pin', () => {
   });
 
   test('of an invalid file names the file and what is wrong with it', async () => {
-    const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nname: A\n---\nText\n' });
-    const message = expect.stringContaining(`${PATH} is not valid: The field \`key\``);
+    const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
+    const message = expect.stringContaining(`${PATH} is not valid: The field "key"`);
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readApiKey } from '../../src/config/service.ts';
+import { readKey } from '../../src/config/service.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
@@ -99,17 +99,17 @@ describe('a configuration cannot be read', () => {
 
 describe('the API key', () => {
   test('is read from its variable', () => {
-    expect(readApiKey('K', { K: 'sk-123!~' })).toEqual({ apiKey: 'sk-123!~' });
+    expect(readKey('K', { K: 'sk-123!~' })).toEqual({ key: 'sk-123!~' });
   });
 
   test.each([{}, { K: '' }, { k: 'x' }])('is missing where the variables are %j', (environment) => {
     const missing = { code: 'config/missing-key', message: expect.stringContaining('K') };
-    expect(readApiKey('K', environment)).toMatchObject(missing);
+    expect(readKey('K', environment)).toMatchObject(missing);
   });
 
   const wrong = ['hunter2\n', ' hunter2', 'hunter2\r', 'hun\tter2', 'hunter2é', 'hunter2\u200b', 'hunter2\x7f', '\n'];
   test.each(wrong)('%j cannot be sent, and is not repeated', (key) => {
-    const read = readApiKey('K', { K: key });
+    const read = readKey('K', { K: key });
     expect(read).toMatchObject({ code: 'config/invalid-key' });
     expect(JSON.stringify(read)).not.toContain('ter2');
   });

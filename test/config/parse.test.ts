@@ -48,7 +48,11 @@ timeout_seconds: 2.5
   expect(configOf(text)).toEqual({
     ...AROUND,
     folder: '/repo/sub',
-    service: { kind: 'remote', baseUrl: 'https://prompts.example.com/base/', apiKeyVariable: 'MY_KEY' },
+    service: {
+      ...{ kind: 'remote', provider: 'integration', baseUrl: 'https://prompts.example.com/base/' },
+      keyVariables: ['MY_KEY'],
+    },
+    rules: expect.objectContaining({ reserved: ['tool', 'tool-look'], hasFields: true }),
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
       { path: 'promptsync.yaml', line: 5, column: 11 },
@@ -74,6 +78,7 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
     ...AROUND,
     folder: '/repo/sub',
     service: null,
+    rules: expect.objectContaining({ reserved: ['promptsync', 'promptsync-look'], hasFields: true }),
     patterns: ['prompts/**/*.md'],
     patternPlaces: [],
     environments: null,
@@ -228,10 +233,11 @@ max_changes: no
 
 describe('where the service is', () => {
   const service = (text: string, environment: Variables = {}) => configOf(text, environment).service;
-  const remote = (baseUrl: string, apiKeyVariable = 'PROMPTSYNC_API_KEY') => ({
+  const remote = (baseUrl: string, keyVariable = 'PROMPTSYNC_API_KEY') => ({
     kind: 'remote',
     baseUrl,
-    apiKeyVariable,
+    provider: 'integration',
+    keyVariables: [keyVariable],
   });
   const FILE = 'service: {base_url: "https://file.example", api_key_env: K}';
 

@@ -225,7 +225,7 @@ describe('what an edit gives', () => {
   test.each([
     ['a pin that is none', set('pins.a', 'newest'), 'it would not be valid: The pin of "a" is not valid'],
     ['a field that is none', set('nme', 'x'), 'it would not be valid: The field "nme" is not known'],
-    ['no name', remove('name'), 'it would not be valid: The field `name` is missing'],
+    ['no id', remove('id'), 'it would not be valid: The field `id` is missing'],
     ['a forbidden key', set('metadata.__proto__', 1), 'it could no longer be read'],
     ['a number that cannot be kept', set('metadata.a', 2 ** 60), 'it could no longer be read'],
     ['too much', set('description', 'x'.repeat(70_000)), 'it could no longer be read'],

@@ -2,17 +2,19 @@ import { chmodSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inPlaceOrder } from '../../src/problem.ts';
-import type { EnvironmentRules } from '../../src/files/read.ts';
-import { readPrompts } from '../../src/files/read.ts';
+import { type PromptWorkspace, readPrompts } from '../../src/files/read.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
-const ANY: EnvironmentRules = { known: null, reserved: ['promptsync', 'promptsync-look'] };
+type Given = Pick<PromptWorkspace, 'environments' | 'rules'>;
+
+const ANY: Given = { environments: null, rules: ledgerRules('promptsync') };
 
 const file = (id: string, key: string, further = '') =>
   `---\nid: ${id}\nkey: ${key}\nname: N\n${further}---\n\nHello.\n`;
 
 async function read(root: string, rules = ANY, patterns: readonly string[] = ['prompts/**/*.md']) {
-  const { files, problems, count } = await readPrompts({ folder: root, root, patterns }, rules);
+  const { files, problems, count } = await readPrompts({ folder: root, root, patterns, ...rules });
   const told = inPlaceOrder(problems).map(({ code, path, line, column }) => `${code} ${path}:${line}:${column}`);
   return { ids: files.map(({ id }) => id), told, count, problems };
 }
@@ -121,7 +123,7 @@ describe('ids and keys are unique', () => {
 });
 
 describe('environments of pins', () => {
-  const known: EnvironmentRules = { known: ['staging', 'Production'], reserved: ['promptsync', 'promptsync-look'] };
+  const known = { ...ANY, environments: [{ name: 'staging' }, { name: 'Production' }] };
   const withPin = (environment: string) => ({
     'prompts/a.md': file('a', 'a', `pins:\n  staging: 1\n  ${environment}: 2\n`),
   });
@@ -145,11 +147,11 @@ describe('environments of pins', () => {
   );
 
   test('any name may be pinned where none is listed or reserved', async () => {
-    expect((await readFiles(withPin('promptsync'), { known: null, reserved: [] })).told).toEqual([]);
+    expect((await readFiles(withPin('promptsync'), { ...ANY, rules: ledgerRules('other') })).told).toEqual([]);
     expect((await readFiles(withPin('eu/west'))).told).toEqual([]);
   });
 
   test('none may be pinned where the list is empty', async () => {
-    expect((await readFiles(withPin('eu'), { known: [], reserved: [] })).told).toHaveLength(2);
+    expect((await readFiles(withPin('eu'), { ...ANY, environments: [] })).told).toHaveLength(2);
   });
 });

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
 import { parsePromptFile, type ParseResult } from '../../src/files/parse.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 
 export const PATH = 'prompts/x.md';
 export const BASIC = 'id: prm_1\nkey: k\nname: N\n';
@@ -13,7 +14,7 @@ export function sourceOf(further = '', body = '\nHello.\n'): string {
 }
 
 export function parse(source: string | Uint8Array): ParseResult {
-  return parsePromptFile(typeof source === 'string' ? Buffer.from(source) : source, PATH);
+  return parsePromptFile(typeof source === 'string' ? Buffer.from(source) : source, PATH, ledgerRules('promptsync'));
 }
 
 /** The file that a source without any problem holds. */

@@ -18,7 +18,7 @@ describe('the inputs', () => {
   test('are read each', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
-      ...{ 'api-key': 'key', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
+      ...{ 'api-key': 'key', 'public-key': 'open', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
       ...{ 'max-changes': '25%', 'require-reviewed-plan': 'true', 'any-commit': 'true', 'drift-issue': 'false' },
       ...{ prompts: 'a b', from: 'staging', to: 'production', environment: 'production' },
     };

@@ -105,7 +105,7 @@ describe('An environment that is not found', () => {
     const { calls, observed } = await observing(front, requestFor({ pins }));
     expect(calls).toStrictEqual(['read p1 staging', 'read p1 production', 'read p1', 'read p1 promptsync']);
     expect([...(observed?.active.values() ?? [])]).toStrictEqual([null, null]);
-    expect(observed?.fields.name).toBe('First');
+    expect(observed?.fields?.name).toBe('First');
   });
 
   test('is a prompt that is not found where the plain read finds none either', async () => {
@@ -207,7 +207,7 @@ const reads: readonly Row[] = [
     { text: 'Four', pins: { staging: 'latest' } },
     ['staging', 'promptsync'],
     {},
-    { environments: [], whole: true },
+    { environments: [], whole: 'record' },
   ],
 ];
 

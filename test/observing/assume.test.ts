@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { assumeObservation } from '../../src/observing/assume.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { content, file, makePlan, planLines, rules, type FileParts, type Rules } from '../planning/support.ts';
 import { runs } from '../support/seed.ts';
@@ -13,7 +14,7 @@ const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich
 function review(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
   const base = { files: new Map(then.map((one) => [one.id, one])), ancestors: new Set<string>() };
   const given = { ...rules({ refs, base, files: now }), ...parts };
-  return makePlan(now, assumeObservation(given), given);
+  return makePlan(now, assumeObservation(given, ledgerRules('promptsync')), given);
 }
 
 function reviewOne(now: FileParts, then: FileParts, parts: Partial<Rules> = {}): PromptPlan {

@@ -99,7 +99,7 @@ export function reading({ prompt, active = {}, looked = [], missing = [] }: Obse
 }
 
 export function observation(...prompts: readonly Observed[]): Observation {
-  return { observed: new Map(prompts.map((one) => [one.fields.id, one])), failed: new Map() };
+  return { observed: new Map(prompts.map((one) => [one.fields!.id, one])), failed: new Map() };
 }
 
 export type RulesParts = Partial<Omit<Desired, 'contentsAtRefs'> & History> & {

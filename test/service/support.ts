@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { ServiceError, type NewVersion, type PromptService } from '../../src/service/prompt-service.ts';
-import { connect, type CallReport, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
+import { connect, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
+import type { CallReport } from '../../src/service/connection.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';
 

@@ -1,0 +1,153 @@
+import { contentDigest, digested, digestOf, metadataDigest, shortDigest } from '../domain/digest.ts';
+import { canonicalJson, isJsonObject } from '../domain/json.ts';
+import type { Observed, Wanted } from '../domain/observed.ts';
+import { holds, type KnownVersion, refOf } from '../domain/versions.ts';
+import type { Content } from '../domain/prompt-file.ts';
+import { makeProblem } from '../problem.ts';
+import type { LangfuseService, RemotePrompt, RemoteVersion } from './client.ts';
+
+/** What was read of one prompt. */
+export type Reading = {
+  /** The version with each label that was asked for; null where none has it. */
+  readonly active: ReadonlyMap<string, RemoteVersion | null>;
+  /** Versions that were read by their numbers, or by other labels. */
+  readonly others: readonly RemoteVersion[];
+  /** Undefined: the listing has no such prompt; null: it was not asked. */
+  readonly listed: RemotePrompt | null | undefined;
+};
+
+/**
+ * Reads the version of each wanted label; where these do not show that there is nothing to do, what else the wanted
+ * contents and numbers may be. Throws a `ServiceError` when the prompt cannot be read.
+ */
+export async function readPrompt(service: LangfuseService, wanted: Wanted): Promise<Reading> {
+  const { promptId, environments, whole } = wanted;
+  const labelled = await Promise.all(environments.map((label) => service.read(promptId, { label })));
+  const active = new Map(environments.map((label, at) => [label, labelled[at] ?? null]));
+  const reading: Reading = { active, others: [], listed: null };
+  if (whole !== 'versions' && wanted.isDone(interpret(reading, wanted))) return reading;
+  const [listed] = await listPrompt(service, promptId);
+  return listed === undefined ? { ...reading, listed } : readFurther(service, wanted, { ...reading, listed }, listed);
+}
+
+/** A prompt's row of the listing, which alone tells a prompt that is not there from a label that is not. */
+export async function listPrompt(service: LangfuseService, name: string): Promise<readonly RemotePrompt[]> {
+  return (await service.list(name)).filter((row) => row.name === name);
+}
+
+/** How many versions a text is looked for in, and how many are read at a time. */
+const MOST_SEARCHED = 20;
+const READ_AT_ONCE = 5;
+
+async function readFurther(service: LangfuseService, wanted: Wanted, reading: Reading, row: RemotePrompt) {
+  const { promptId, pins, whole, sought } = wanted;
+  let { others } = reading;
+  const readAll = async (numbers: readonly number[]) => {
+    const known = new Set(versionsIn({ ...reading, others }).map(({ number }) => number));
+    const missing = numbers.filter((number) => !known.has(number) && row.versions.includes(number));
+    const read = await Promise.all(missing.map((version) => service.read(promptId, { version })));
+    return read.filter((one) => one !== null);
+  };
+  if (whole === 'versions') return { ...reading, others: await readAll(newestFirst(row)) };
+  const labels = row.labels.filter((label) => label !== LATEST && !reading.active.has(label));
+  const labelled = await Promise.all(labels.map((label) => service.read(promptId, { label })));
+  others = labelled.filter((one) => one !== null);
+  const pinned = pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : []));
+  others = [...others, ...(await readAll([...pinned, ...newestFirst(row).slice(0, 1)]))];
+  const recent = newestFirst(row).slice(0, MOST_SEARCHED);
+  const isFound = () => sought.every((content) => holdsAny({ ...reading, others }, content));
+  for (let at = 0; at < recent.length && !isFound(); at += READ_AT_ONCE) {
+    // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
+    for (const version of await readAll(recent.slice(at, at + READ_AT_ONCE))) {
+      if (!isFound()) others = [...others, version];
+    }
+  }
+  return { ...reading, others };
+}
+
+/** The label that Langfuse moves to each new version. */
+export const LATEST = 'latest';
+
+function newestFirst({ versions }: RemotePrompt): readonly number[] {
+  return versions.toSorted((a, b) => b - a);
+}
+
+function holdsAny(reading: Reading, content: Content): boolean {
+  return versionsIn(reading).some((version) => holds(toKnown(version), content));
+}
+
+/** All that were read, newest first, each once. */
+export function versionsIn({ active, others }: Reading): readonly RemoteVersion[] {
+  const all = [...others, ...[...active.values()].filter((version) => version !== null)];
+  return [...new Map(all.map((version) => [version.number, version])).values()].toSorted((a, b) => b.number - a.number);
+}
+
+/** What a reading says of the versions, for those who need not know how. */
+export function interpret(reading: Reading, wanted: Wanted): Observed {
+  const { active, listed } = reading;
+  const versions = versionsIn(reading);
+  const known = versions.map(toKnown);
+  const recent = new Set(listed ? newestFirst(listed).slice(0, MOST_SEARCHED) : []);
+  const isThere = listed !== undefined;
+  return {
+    fields: null,
+    active: new Map([
+      ...labelsOf(reading, wanted),
+      ...[...active].map(([label, one]) => [label, one && toKnown(one)] as const),
+    ]),
+    known,
+    // What no label holds any more is found again among the newest versions alone.
+    remembers: (content, left) =>
+      versions.some(({ number, labels }, at) => {
+        const stays = recent.has(number) || labels.some((label) => !left.has(label));
+        const version = known[at];
+        return stays && version !== undefined && holds(version, content);
+      }),
+    ...{ recordDue: false, findable: false, missing: [], metadata: 'kept' },
+    ...metadataFrom(reading, wanted),
+    problems: isThere ? [] : [makeProblem('langfuse/new-prompt', { name: wanted.promptId })],
+    state: canonicalJson([
+      isThere,
+      [...active].map(([label, one]) => [label, one && idOf(one)]),
+      known.map(({ id }) => id),
+    ]),
+  };
+}
+
+/** All labels, where all versions were asked for. */
+function labelsOf({ others }: Reading, { whole }: Wanted): readonly (readonly [string, KnownVersion])[] {
+  if (whole !== 'versions') return [];
+  return others.flatMap((version) =>
+    version.labels.filter((label) => label !== LATEST).map((label) => [label, toKnown(version)] as const),
+  );
+}
+
+/** A new version keeps the config of the one that it follows: applications read their model from it. */
+export function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
+  const pinned = pins.flatMap(({ environment }) => active.get(environment) ?? []);
+  return pinned[0] ?? versionsIn({ active, ...reading })[0];
+}
+
+function metadataFrom(reading: Reading, wanted: Wanted): Pick<Observed, 'metadataFrom'> {
+  const version = followed(reading, wanted);
+  if (version === undefined || canonicalJson(version.config) === '{}') return {};
+  return { metadataFrom: refOf(toKnown(version)) };
+}
+
+/** Any version is found again by its number, and nothing says who has made it: git knows the texts. */
+export function toKnown(version: RemoteVersion): KnownVersion {
+  const { number, text, config, message } = version;
+  const metadata = isJsonObject(config) ? config : {};
+  return {
+    ...{ id: idOf(version), number, digest: contentDigest(text) },
+    metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
+    ...{ ours: false, anyMetadata: true, lasting: true, source: null },
+    content: { text: digested(text).text, metadata },
+    ...(message !== null && { message }),
+  };
+}
+
+/** A number may come again with another text, once its version was deleted: plans and digests are bound to the text. */
+export function idOf({ number, text, config }: RemoteVersion): string {
+  return `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`;
+}
