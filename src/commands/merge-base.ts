@@ -44,7 +44,7 @@ type FileHistory = {
 
 async function readContentBase(edit: Edit, known: readonly KnownVersion[], history: FileHistory) {
   const { file, earlier, whole, repository } = history;
-  const origin = originOf(edit, known);
+  const origin = originOf(edit, known, earlier);
   if (origin === null) return NOTHING;
   if (origin === undefined) {
     const first = whole.at(-1)?.file.content ?? null;
@@ -59,14 +59,23 @@ async function readContentBase(edit: Edit, known: readonly KnownVersion[], histo
 /**
  * The version that an outside one was made from: the one whose record it has copied, else what the file says that its
  * environment served before. Where the file follows no number, it is the newest of promptsync's before it. Null where
- * that version is not known, and undefined where none of promptsync's is.
+ * that version is not known, and undefined where none of promptsync's, or of the file's texts, is.
  */
-function originOf({ version, pin }: Edit, known: readonly KnownVersion[]): KnownVersion | null | undefined {
+function originOf(
+  { version, pin }: Edit,
+  known: readonly KnownVersion[],
+  earlier: readonly FormerFile[],
+): KnownVersion | null | undefined {
   const own = ownBefore(version, known);
   const { source } = version;
   if (source !== null) return own.find(({ digest }) => digest === source.digest) ?? null;
   if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return findNamed(known, pin.pin) ?? null;
-  return own[0];
+  return own[0] ?? known.find((one) => one.ours === null && one.number < version.number && hasText(one, earlier));
+}
+
+/** Where nobody knows who has made a version, git says whether it holds a text of the file. */
+function hasText({ digest }: KnownVersion, earlier: readonly FormerFile[]): boolean {
+  return earlier.some(({ file }) => file.content.digest === digest);
 }
 
 /** Versions that promptsync made before another one, newest first. */

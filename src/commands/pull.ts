@@ -149,7 +149,7 @@ function wasAskedFor(version: KnownVersion, former: readonly FormerPin[], known:
 
 /** Where it is served a version counts as promptsync's until it is known to be a copy; nothing is made of such a doubt. */
 function isOwn(version: KnownVersion, known: readonly KnownVersion[]): boolean {
-  return (known.find(({ id }) => id === version.id) ?? version).ours;
+  return (known.find(({ id }) => id === version.id) ?? version).ours === true;
 }
 
 /**

@@ -94,7 +94,11 @@ type Deviation = {
 };
 
 /** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
-export type Holder = VersionRef & { readonly commit?: string };
+export type Holder = VersionRef & {
+  readonly commit?: string;
+  /** The number that pins it; absent where only its id does. */
+  readonly pin?: string;
+};
 
 /** An environment or field that is neither as the base commit wants it nor as the files do. */
 export type Drift =

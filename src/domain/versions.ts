@@ -16,10 +16,11 @@ export type VersionFacts = {
   readonly number: number;
   readonly digest: Digest;
   readonly metadataDigest: Digest;
-  /** Whether promptsync made it. A copy of such a version that somebody has edited is not. */
-  readonly ours: boolean;
-  /** Whether a file that manages no metadata takes it whatever its metadata is, whoever made it. */
-  readonly anyMetadata?: true;
+  /**
+   * Whether promptsync made it. A copy of such a version that somebody has edited is not. Null where the service does
+   * not say who has made a version.
+   */
+  readonly ours: boolean | null;
   /** Made only to carry the record of what was there before promptsync. */
   readonly baseline?: true | undefined;
 };
@@ -48,11 +49,11 @@ export type KnownVersion = VersionFacts & {
 
 /**
  * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that
- * promptsync made will do, and of another's none: it may carry settings that nobody has reviewed.
+ * promptsync made or may have made will do, and of another's none: it may carry settings that nobody has reviewed.
  */
 export function holds(version: Omit<VersionFacts, 'id' | 'number'>, content: Content): boolean {
   if (!isInSync(version, content)) return false;
-  if (content.metadataDigest !== undefined || version.ours || version.anyMetadata === true) return true;
+  if (content.metadataDigest !== undefined || version.ours !== false) return true;
   return version.metadataDigest === EMPTY_METADATA_DIGEST;
 }
 

@@ -141,7 +141,7 @@ export function toKnown(version: RemoteVersion): KnownVersion {
   return {
     ...{ id: idOf(version), number, digest: contentDigest(text) },
     metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
-    ...{ ours: false, anyMetadata: true, lasting: true, source: null },
+    ...{ ours: null, lasting: true, source: null },
     content: { text: digested(text).text, metadata },
     ...(message !== null && { message }),
   };

@@ -20,7 +20,7 @@ export const langfuseRules: ProviderRules = {
 /** A prompt is addressed by its name as one segment of a path, in which a service or gateway takes steps for what they are. */
 const NAME_FAULTS: readonly { readonly is: (name: string) => boolean; readonly fault: string }[] = [
   { is: (name) => name === '.' || name === '..', fault: 'it is a step in a path' },
-  { is: (name) => name === 'new', fault: 'Langfuse keeps this name for itself' },
+  { is: (name) => ['new', 'metrics', 'prompt-detail'].includes(name), fault: 'Langfuse keeps this name for itself' },
   { is: (name) => name.length > LONGEST_NAME, fault: `a name has at most ${LONGEST_NAME} characters` },
   { is: (name) => /^\/|\/$|\/\//.test(name), fault: 'expected folders and a name between single slashes' },
   { is: (name) => name.includes('|'), fault: 'it holds "|", which parts names in prompts that are composed' },

@@ -36,7 +36,11 @@ function environmentDrift(
 /** What was made outside has no commit. */
 function holderOf({ ours, source, ...version }: KnownVersion): Holder {
   const commit = ours ? source?.commit : undefined;
-  return { ...refOf(version), ...(commit === undefined ? {} : { commit }) };
+  return {
+    ...refOf(version),
+    ...(commit === undefined ? {} : { commit }),
+    ...(version.lasting && { pin: String(version.number) }),
+  };
 }
 
 function fieldDrift({ head, base: wanted, former }: Compared): readonly Drift[] {

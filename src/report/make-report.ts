@@ -258,9 +258,9 @@ function driftOf(drift: Drift): ReportDrift {
   return { ...drift, expected: targetOf(drift.expected), observed: drift.observed && holderOf(drift.observed) };
 }
 
-function holderOf({ commit, ...ref }: Holder) {
+function holderOf({ commit, pin, ...ref }: Holder) {
   const made_by = commit === undefined ? 'outside' : 'git';
-  return { ...refOf(ref), made_by, ...(commit !== undefined && { commit }) } as const;
+  return { ...refOf(ref), made_by, ...(commit !== undefined && { commit }), ...(pin && { pin }) } as const;
 }
 
 /** The file's own new content needs no digest; of refs there may be several. */

@@ -106,9 +106,10 @@ const environmentDrift = z.object({
     .extend({
       made_by: z.enum(['git', 'outside']).describe('git: by promptsync, from a commit. outside: by somebody else.'),
       commit: z.string().optional().describe('The commit that it was made from.'),
+      pin: z.string().optional().describe('The number that pins it; absent where only version:<id> does.'),
     })
     .nullable()
-    .describe('What the service serves: pin version:<id> to go back to it.'),
+    .describe('What the service serves.'),
 });
 
 const fieldDrift = z.object({

@@ -197,7 +197,7 @@ export function driftText(drift: ReportDrift, prompt: ReportPrompt, mode: Report
   const wants = `the base wants ${show(refText(expected))}`;
   if (observed === null) return `${show(environment)} has nothing active, ${wants} (${kind}).`;
   const from = observed.commit === undefined ? '' : `, made from ${show(observed.commit.slice(0, 12))}`;
-  const keep = `To keep it, pin ${show(`version:${observed.id}`)}.`;
+  const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
   return `${show(environment)} serves ${show(refText(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
 }
 

@@ -187,7 +187,7 @@ describe('Drift is', () => {
       },
       {
         ...{ kind: 'outside', environment: 'production', restores: true },
-        ...{ expected: { id: 'ver_1', number: 1 }, observed: { id: 'ver_4', number: 4, commit: 'c4' } },
+        ...{ expected: { id: 'ver_1', number: 1 }, observed: { id: 'ver_4', number: 4, commit: 'c4', pin: '4' } },
       },
     ]);
   });
