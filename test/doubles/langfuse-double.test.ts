@@ -38,7 +38,6 @@ function withLabel({ store }: LangfuseDouble, label: string): readonly number[] 
 
 const labelled = (label: string) => ({ newLabels: [label] });
 const text = (prompt: string, rest: object = {}) => ({ name: 'p', prompt, ...rest });
-
 const tagged = (part: string) => text(`See @@@langfusePrompt:name=${part}@@@.`);
 const BIG = '{"name":"p","prompt":"A","config":9007199254740993}';
 const ALL = ['a', 'latest', 'production', 'staging'];
@@ -70,13 +69,6 @@ describe('each call answers as a running Langfuse does', () => {
     ['11: large integers do not survive', 'POST ', BIG, 201, { config: 2 ** 53 }],
     ['12: a folder is part of one segment', 'GET /a%2Fb%20%C3%BC?label=staging', undefined, 200, { name: 'a/b ü' }],
     ['12: and not a segment of its own', 'GET /a/b%20%C3%BC?label=staging', undefined, 404, '<!DOCTYPE html>Not found'],
-    ...['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>'].map((name): Row => [
-      `12: the name «${name}»`,
-      'POST ',
-      text('A', { name }),
-      400,
-      {},
-    ]),
     ['a chat prompt stays one', 'POST ', text('A', { name: 'chat' }), 400, {}],
     ['nothing is deleted over the wire', 'DELETE /p', undefined, 405, {}],
   ])('%s', async ([, words, sent, status, body]) => {
@@ -85,6 +77,10 @@ describe('each call answers as a running Langfuse does', () => {
     expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
     expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
   });
+});
+
+test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])('12: no prompt is called «%s»', async (name) => {
+  expect(await call(await startLangfuse(), 'POST ', text('A', { name }))).toMatchObject({ status: 400 });
 });
 
 describe('2 and 7: writes at once', () => {
@@ -150,16 +146,10 @@ describe('what takes several calls', () => {
   test('8: PATCHes alone are counted', async () => {
     const langfuse = await startFilled();
     langfuse.limitPatches(1);
-    const ask = async (words: string, body?: object) => {
-      const { status, retryAfter } = await call(langfuse, words, body);
-      return [status, retryAfter];
-    };
-    expect(await ask('PATCH /p/versions/1', labelled('a'))).toEqual([200, null]);
-    expect(await ask('PATCH /p/versions/2', labelled('a'))).toEqual([429, '60']);
-    expect([await ask('POST ', text('A')), await ask('GET /p')]).toEqual([
-      [201, null],
-      [200, null],
-    ]);
+    expect(await call(langfuse, 'PATCH /p/versions/1', labelled('a'))).toMatchObject({ status: 200 });
+    const refused = { status: 429, retryAfter: expect.stringMatching(/^(60|5\d)$/) };
+    expect(await call(langfuse, 'PATCH /p/versions/2', labelled('a'))).toMatchObject(refused);
+    expect(await call(langfuse, 'POST ', text('A'))).toMatchObject({ status: 201 });
     expect(langfuse.takeWrites()).toEqual(['PATCH p v1 [a]', 'PATCH p v2 [a]', 'POST p []']);
   });
 
@@ -184,28 +174,23 @@ describe('what takes several calls', () => {
 
   test('12: tags that are left out are kept, an empty list clears those of all versions', async () => {
     const langfuse = await startFilled();
-    for (const [tags, kept] of [
-      [['t'], 't'],
-      [undefined, 't'],
-      [[], ''],
-    ] as const) {
+    for (const tags of [['t'], undefined, []]) {
       await call(langfuse, 'POST ', text('A', { tags }));
-      expect(langfuse.store.versions('p').filter((version) => version.tags.join() !== kept)).toEqual([]);
+      const kept = langfuse.store.versions('p').map((version) => version.tags);
+      expect(new Set(kept.map(String))).toEqual(new Set([String(tags ?? ['t'])]));
     }
   });
 
   test('the listing has ten a page, a hundred at most, and what its filter leaves', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `n/${String(n).padStart(3, '0')}`);
     const langfuse = await startFilled({}, names.toReversed());
-    const answers: readonly (readonly [query: string, data: readonly string[]])[] = [
-      ['', names.slice(0, 10)],
-      ['limit=100&page=2', [...names.slice(100), 'p']],
-      ['limit=100&page=3', []],
-    ];
-    for (const [query, data] of answers) {
+    const expectPage = async (query: string, data: readonly string[]) => {
       const body = { data: data.map((name) => ({ name })) };
       expect(await call(langfuse, `GET ?${query}`)).toMatchObject({ body });
-    }
+    };
+    await expectPage('', names.slice(0, 10));
+    await expectPage('limit=100&page=2', [...names.slice(100), 'p']);
+    await expectPage('limit=100&page=3', []);
     expect(await call(langfuse, 'GET ?limit=101')).toMatchObject({ status: 400 });
     const data = [{ versions: [3], labels: ['latest', 'production', 'staging'] }];
     expect(await call(langfuse, 'GET ?name=p&label=staging')).toMatchObject({ body: { data } });

@@ -45,7 +45,7 @@ export async function startLangfuse(options: LangfuseStoreOptions & { readonly p
     /** The next `times` requests that match get this instead; what was asked for first comes first. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
-    /** From now on so many are taken in the minute, or in as many seconds as are given. */
+    /** So many are taken within the next minute, or in as many seconds as are given; then there is no limit. */
     limitPatches: (left: number, seconds = 60) => void (state.patches = { left, until: Date.now() + seconds * 1_000 }),
     /** What points a command at it. */
     environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: SECRET_KEY },
@@ -104,9 +104,7 @@ function authorise({ method }: LangfuseRequest, authorization: string): void {
 async function perform(state: State, { method, path, body }: LangfuseRequest, name?: string, version?: string) {
   const { store } = state;
   const query = Object.fromEntries(new URL(path, 'http://langfuse').searchParams);
-  const call = [method, ...(name === undefined ? [] : ['name']), ...(version === undefined ? [] : ['version'])].join(
-    ' ',
-  );
+  const call = [method, name && 'name', version && 'version'].filter(Boolean).join(' ');
   if (call === 'GET') return { status: 200, body: await store.list(query) };
   if (call === 'POST') return { status: 201, body: await store.create(body) };
   if (call === 'PATCH name version') return patch(state, name ?? '', Number(version), body);
