@@ -1,7 +1,5 @@
 import type { ProviderRules } from '../domain/provider.ts';
 
-const LONGEST_NAME = 255;
-
 /**
  * What Langfuse takes, from its API reference and from how it behaves. Its check of labels does not cover those that are
  * added to a version, so that it is made here for all.
@@ -21,7 +19,6 @@ export const langfuseRules: ProviderRules = {
 const NAME_FAULTS: readonly { readonly is: (name: string) => boolean; readonly fault: string }[] = [
   { is: (name) => name === '.' || name === '..', fault: 'it is a step in a path' },
   { is: (name) => ['new', 'metrics', 'prompt-detail'].includes(name), fault: 'Langfuse keeps this name for itself' },
-  { is: (name) => name.length > LONGEST_NAME, fault: `a name has at most ${LONGEST_NAME} characters` },
   { is: (name) => /^\/|\/$|\/\//.test(name), fault: 'expected folders and a name between single slashes' },
   { is: (name) => name.includes('|'), fault: 'it holds "|", which parts names in prompts that are composed' },
   { is: (name) => /<[^>]*>/.test(name), fault: 'it holds an HTML tag' },
