@@ -78,6 +78,7 @@ export const EVIDENCE = {
   'service/not-authorised': { promptId: 'prm_greeting' },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
   'service/none-found': { service: 'https://prompts.example.com' },
+  'service/cannot-list': {},
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302 },
   'service/unexpected-status': { status: 401, said: 'invalid key' },

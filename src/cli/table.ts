@@ -105,11 +105,15 @@ const validate = reporting({
     (await import('../commands/validate.ts')).validate(about(keys, options), world),
 });
 
+const orphans: Flag<string | true | undefined> = new Option(
+  '--orphans [pattern]',
+  'list the prompts of the service that no file is of, or those whose names match',
+);
 const status = reporting({
   name: 'status',
   help: 'show what is active in each environment, and what should be',
   argument: KEYS,
-  flags: SHARED,
+  flags: { ...SHARED, orphans },
   command: async (options, keys, world) => (await import('../commands/status.ts')).status(about(keys, options), world),
 });
 
@@ -117,11 +121,15 @@ const ci: Flag<string | undefined> = new Option(
   '--ci <which>',
   'whose files of CI to write (default: by the host of the remote "origin", else github)',
 ).choices(['github', 'gitlab', 'none']);
+const provider: Flag<string | undefined> = new Option('--provider <name>', 'the service is Langfuse').choices([
+  'langfuse',
+]);
 const init = reporting({
   name: 'init',
   help: 'begin a workspace here; on a terminal it asks for what is not given',
   flags: {
-    url: text('--url <url>', 'where the prompt service is'),
+    provider,
+    url: text('--url <url>', 'where the prompt service is (default with --provider: LANGFUSE_HOST, else its cloud)'),
     embedded: yes('--embedded', 'use the embedded service instead, for a first try'),
     apiKeyEnv: text(
       '--api-key-env <name>',
@@ -140,7 +148,10 @@ const init = reporting({
 const importPrompts = reporting({
   name: 'import',
   help: 'make prompt files of prompts that the service has',
-  argument: words('[ids...]', 'the ids of the prompts, as the service shows them; - reads them from standard input'),
+  argument: words(
+    '[ids...]',
+    'the ids of the prompts, as the service shows them, or patterns of them; - reads them from standard input',
+  ),
   flags: {
     environment: environmentName('-e, --environment <env>', 'whose text to take (default: the first that serves one)'),
     from: text('--from <file>', 'read ids from a file, one in a line; lines that begin with # are none'),

@@ -9,6 +9,7 @@ import { literalSelector } from '../domain/text.ts';
 import { type Observation, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { Named, PromptFile } from '../domain/prompt-file.ts';
+import type { Provider } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import { firstFolder, promptMatcher } from '../files/find.ts';
 import { fileNameOf, writeNewFile } from '../files/new-file.ts';
@@ -18,14 +19,14 @@ import { observe } from '../observing/observe.ts';
 import { chooseImport, type Chosen } from '../planning/choose-import.ts';
 import { isError, makeProblem, messageOf, type Problem, systemCodeOf } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
-import { observing, openProvider, type ServiceOptions } from './open-service.ts';
+import { listPrompts, observing, openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
 
 type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
   readonly config?: string | undefined;
-  /** `-` stands for those that standard input names. */
+  /** Or patterns of names. `-` stands for those that standard input names. */
   readonly ids: readonly string[];
   /** A file that names more. */
   readonly from?: string | undefined;
@@ -54,9 +55,9 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
   if ('code' in rules) return giveUp([rules]);
   const ids = await gatherIds(options, world);
   if ('code' in ids) return giveUp([ids]);
-  const read = await readToImport(ids, files, rules, options, world);
+  const read = await readToImport((provider) => expandPatterns(ids, files, provider), files, rules, options, world);
   if ('problems' in read) return giveUp(read.problems);
-  const imports = await makeImports(ids, read.observation, files, rules);
+  const imports = await makeImports(read.ids, read.observation, files, rules);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
   const warnings = imports.flatMap((one) => one.warnings);
   return { ...giveUp(warnings), service: read.service, edited };
@@ -74,6 +75,23 @@ async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory
   } catch (error) {
     return makeProblem('usage/invalid', { reason: `The ids cannot be read: ${messageOf(error)}.` });
   }
+}
+
+/**
+ * The ids, with the names that patterns match in place of these; what has a file already is not what a pattern was meant
+ * for. Where prompts can be listed, a name that is not there is known before anything is read.
+ */
+async function expandPatterns(all: readonly string[], files: readonly PromptFile[], provider: Provider): Promise<Ids> {
+  const ids = all.filter((id) => !isPattern(id));
+  if (provider.list === null && ids.length === all.length) return { ids };
+  const { files: matching, problems } = await listPrompts(provider, all);
+  const known = new Set(files.map(({ id }) => id));
+  const found = matching.map(({ name }) => name).filter((name) => !known.has(name));
+  return problems.length > 0 ? { problems } : { ids: [...new Set([...ids, ...found])] };
+}
+
+function isPattern(id: string): boolean {
+  return /[*?[{]/.test(id);
 }
 
 /** Of a list of ids, in bytes. */
@@ -129,9 +147,12 @@ function importFolder(config: Config, dir: string | undefined): string | Problem
   return outside ? makeProblem('import/outside', { folder: dir ?? way }) : way;
 }
 
+/** What is to be imported, or why that is not known. */
+type Ids = { readonly ids: readonly string[] } | { readonly problems: readonly Problem[] };
+
 /** Reads prompts that may have no file yet, beside those that have one. Sends nothing but GET. */
 export async function readToImport(
-  ids: readonly string[],
+  choose: (provider: Provider) => Promise<Ids>,
   files: readonly PromptFile[],
   { config, environments }: ImportRules,
   options: ServiceOptions,
@@ -140,10 +161,12 @@ export async function readToImport(
   const opened = await openProvider({ config, files, repository: null }, world, options);
   if ('problems' in opened) return opened;
   const names = environments.map(({ name }) => name);
-  const wanted = ids.map((id) => readingOnly(id, names, 'record'));
   try {
+    const chosen = await choose(opened.provider);
+    if ('problems' in chosen) return chosen;
+    const wanted = chosen.ids.map((id) => readingOnly(id, names, 'record'));
     const observation = await observe(opened.provider, wanted, observing(config, world));
-    return { observation, service: opened.name };
+    return { ...chosen, observation, service: opened.name };
   } finally {
     await opened.close();
   }
@@ -186,7 +209,7 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
     const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
     return refused({ path: '', id, key: id }, 'failed', problem);
   }
-  const { key, name, description } = read.fields ?? { key: id, name: id, description: '' };
+  const { key, name, description } = read.fields ?? { key: id, name: undefined, description: '' };
   const path = posix.join(rules.folder, fileNameOf(key, id));
   const named = { id, key, path };
   const { environments, environment } = rules;

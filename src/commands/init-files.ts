@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { type Config, CONFIG_NAME } from '../config/config.ts';
+import { type Config, CONFIG_NAME, DEFAULTS, type ProviderName } from '../config/config.ts';
 import { literalSelector } from '../domain/text.ts';
 import { slashed } from '../files/paths.ts';
 import { writeYaml, type YamlValue } from '../files/write-yaml.ts';
@@ -11,8 +11,10 @@ export type Ci = (typeof CIS)[number];
 
 /** What has to be known to begin a workspace. */
 export type InitAnswers = {
+  readonly provider: ProviderName;
   /** Null: the embedded service. */
   readonly url: string | null;
+  /** Of Langfuse that of the secret key. */
   readonly keyVariable: string;
   /** Of the prompt files, relative to the configuration. */
   readonly folder: string;
@@ -58,10 +60,13 @@ function installedAbove(at: string, root: string): string | null {
 }
 
 /** The text of promptsync.yaml. Whatever the answers hold, it says just that: a fault is found when it is parsed. */
-export function configText({ url, keyVariable, folder, environments }: InitAnswers): string {
+export function configText({ provider, url, keyVariable, folder, environments }: InitAnswers): string {
+  const { public_key_env } = DEFAULTS;
+  const langfuse = { provider, base_url: url, public_key_env, secret_key_env: keyVariable };
+  const remote = provider === 'langfuse' ? langfuse : { base_url: url, api_key_env: keyVariable };
   return [
     ...(url === null ? EMBEDDED : REMOTE),
-    mapping('service', url === null ? { embedded: EMBEDDED_DATABASE } : { base_url: url, api_key_env: keyVariable }),
+    mapping('service', url === null ? { embedded: EMBEDDED_DATABASE } : remote),
     '# Patterns of prompt files, relative to this file.',
     mapping('prompts', [patternOf(folder)]),
     '# In promotion order. What is promoted is a version that the environment before serves already.',
@@ -77,8 +82,8 @@ const EMBEDDED = [
 ];
 
 const REMOTE = [
-  '# Where the prompts go. The variable PROMPTSYNC_BASE_URL goes before base_url, and api_key_env is the NAME of the',
-  '# variable that holds the API key, never the key itself.',
+  '# Where the prompts go. The variable PROMPTSYNC_BASE_URL goes before base_url. What ends in key_env is the NAME of a',
+  '# variable that holds a key, never the key itself.',
 ];
 
 /** Each environment but the first is promoted to from the one before it. */
@@ -94,16 +99,27 @@ function patternOf(folder: string): string {
   return `${folder}/**/*.md`;
 }
 
-/** A first prompt file, for the embedded service or until the first prompt is imported. */
-export function examplePrompt({ folder, environments }: InitAnswers): InitFile {
-  const content = [
-    '---',
+/** How a first prompt file begins: in Langfuse a prompt is its name. */
+const EXAMPLES: Readonly<Record<ProviderName, readonly string[]>> = {
+  integration: [
     '# An example. The service has no call that creates a prompt: create one there, and replace this id by the one that',
     '# it shows. `promptsync import <id>` writes the file of a prompt that has a text already.',
     'id: prm_example_greeting',
     'key: example/greeting',
     'name: Example greeting',
     'description: First message a customer sees.',
+  ],
+  langfuse: [
+    '# An example, which a sync creates in Langfuse. `promptsync import <name>` writes the file of a prompt that is there.',
+    'id: example/greeting',
+  ],
+};
+
+/** A first prompt file, for the embedded service or until the first prompt is imported. */
+export function examplePrompt({ provider, folder, environments }: InitAnswers): InitFile {
+  const content = [
+    '---',
+    ...EXAMPLES[provider],
     `${mapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])))}---`,
     '',
     'You are a friendly assistant. Greet {{customer_name}} by name, in one sentence, and ask how you can help.',
@@ -120,11 +136,19 @@ export function promptFile(path: string, content: string): InitFile {
 export const GITLAB_JOBS = '.gitlab/promptsync.gitlab-ci.yml';
 
 /** What a CI runs, at the root of the repository. Where the workspace is not there, it says where it is. */
-export function ciFiles({ ci, keyVariable }: InitAnswers, { folder: workspace, root }: Place): readonly InitFile[] {
+export function ciFiles(
+  { provider, ci, keyVariable }: InitAnswers,
+  { folder: workspace, root }: Place,
+): readonly InitFile[] {
   const folder = slashed(relative(root, workspace));
   const config = slashed(join(folder, CONFIG_NAME));
-  const fill = (text: string): string =>
+  const { public_key_env: open } = DEFAULTS;
+  const withPublicKey = (text: string): string =>
     text
+      .replace(/^ *(?=api-key: )/m, `$&public-key: \${{ secrets.${open} }}\n$&`)
+      .replace('API_KEY,\n# and', `API_KEY,\n# ${open} and`);
+  const fill = (text: string): string =>
+    (provider === 'langfuse' ? withPublicKey(text) : text)
       .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
       .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + mapping('PROMPTSYNC_CONFIG', config))
       .replace(/^( *)api-key: .*\n/m, (line, indent) => {

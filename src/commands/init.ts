@@ -36,7 +36,9 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 
 async function begin(options: InitOptions, world: World): Promise<Run> {
   const giveUp = (problems: readonly Problem[]) => notRun('init', { files: [], problems });
-  const answers = await gatherAnswers(options, world.interview, () => guessCi(options, world));
+  const langfuseUrl = world.environment['LANGFUSE_HOST'] || 'https://cloud.langfuse.com';
+  const guesses = { ci: () => guessCi(options, world), langfuseUrl };
+  const answers = await gatherAnswers(options, world.interview, guesses);
   if (!('folder' in answers)) return giveUp(answers);
   const { config, problems } = parseAnswers(answers, world);
   if (config === null) return giveUp(problems);
@@ -53,7 +55,7 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
 
 /** By the host that the clone comes from. GitHub where that says nothing: most are there. */
 async function guessCi({ apiKeyEnv = DEFAULTS.api_key_env }: InitOptions, { workingDirectory }: World): Promise<Ci> {
-  const start = { root: findRoot(workingDirectory), keyVariables: [apiKeyEnv] };
+  const start = { root: findRoot(workingDirectory), keyVariables: [apiKeyEnv, DEFAULTS.secret_key_env] };
   const address = await openRemote(start)
     .address()
     .catch(() => '');
@@ -93,7 +95,7 @@ async function importFirst(id: string, folder: string, config: Config, options: 
   const environments = config.environments ?? [];
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, environment: null };
-  const read = await readToImport([id], files, rules, options, world);
+  const read = await readToImport(async () => ({ ids: [id] }), files, rules, options, world);
   if ('problems' in read) return { files: [], service: null, problems: read.problems };
   const { prompt, source, warnings } = newFileOf(id, read.observation, rules);
   const others = files.filter(({ path }) => path !== prompt.path);

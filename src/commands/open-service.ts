@@ -5,6 +5,7 @@ import { parseConfig } from '../config/load.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, readKey } from '../config/service.ts';
 import { fileInGit } from '../desired/at-commit.ts';
 import type { ReadDesired } from '../desired/read-desired.ts';
+import { selectFiles } from '../desired/workspace.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
@@ -88,6 +89,13 @@ const OPEN: Readonly<Record<ProviderName, (opening: Opening) => Promise<Opened>>
     return { provider: langfuseProvider({ service, sleep: world.sleep }), close: service.close };
   },
 };
+
+/** The prompts of the service whose names match one of the patterns, or all without any; or why they are not known. */
+export async function listPrompts({ list }: Provider, patterns: readonly string[]) {
+  if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
+  const listed = (await list()).map((one) => ({ ...one, id: one.name, key: one.name, path: one.name }));
+  return selectFiles(listed, patterns);
+}
 
 /** How much is read at a time, and who is told of it. */
 export function observing({ concurrency }: Config, { onProgress }: World): ObserveOptions {

@@ -1,17 +1,35 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
+import { readPrompts } from '../files/read.ts';
 import { textsOf } from '../planning/texts.ts';
 import type { Run } from '../report/make-report.ts';
 import { readHistories } from './history.ts';
+import { listPrompts } from './open-service.ts';
 import { type CommandResult, resultOf } from './result.ts';
 import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
 
+type StatusOptions = WalkOptions & {
+  /** Whether to look for prompts that no file is of: for all, or for those whose names match a pattern. */
+  readonly orphans?: string | true | undefined;
+};
+
 /** What is active in each environment, and what should be. Never writes. */
-export async function status(options: WalkOptions, world: World): Promise<CommandResult> {
+export async function status({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
   return walk('status', options, world, async (walked) => {
     const texts = textsOf(walked.plan.prompts, walked, walked.history);
-    return resultOf({ ...plannedRun('status', walked), texts, waiting: await readWaiting(walked) }, world);
+    const run = { ...plannedRun('status', walked), texts, waiting: await readWaiting(walked) };
+    if (orphans === undefined) return resultOf(run, world);
+    const found = await findOrphans(walked, orphans === true ? [] : [orphans]);
+    return resultOf({ ...run, ...found, problems: [...run.problems, ...found.problems] }, world);
   });
+}
+
+/** What the service has and no file of the workspace is of, whichever were selected. */
+async function findOrphans({ provider, config }: Walked, patterns: readonly string[]) {
+  const { files: listed, problems } = await listPrompts(provider, patterns);
+  const { files } = await readPrompts(config);
+  const known = new Set(files.map(({ id }) => id));
+  return { problems, ...(problems.length === 0 && { orphans: listed.filter(({ id }) => !known.has(id)) }) };
 }
 
 /** Of the prompts that wait for promotion alone: git has to be asked for it. */

@@ -34,7 +34,7 @@ export type PinnedTime = {
   readonly until: CommitInfo | null;
 };
 
-/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service has dropped the record. */
+/** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service does not say it. */
 export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
 export type VersionHistory = {
@@ -44,6 +44,8 @@ export type VersionHistory = {
   readonly commit: CommitInfo | null;
   /** From the repository's root. */
   readonly path: string | null;
+  /** What whoever made it has said of it, where the service shows that. */
+  readonly message: string | undefined;
   readonly activeIn: readonly string[];
   /** According to git; newest first within each environment. */
   readonly pinned: readonly PinnedTime[];

@@ -11,7 +11,8 @@ import { LARGEST_FILE } from './read-write.ts';
 import { writeYaml, type TextStyle, type YamlValue } from './write-yaml.ts';
 
 export type NewFile = Named & {
-  readonly name: string;
+  /** Undefined: the service has neither key nor name, and none is written. */
+  readonly name: string | undefined;
   /** Empty: none is written. */
   readonly description: string;
   readonly text: string;
@@ -60,7 +61,8 @@ function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
 
 function frontMatterOf({ id, key, name, description, pins, metadata }: NewFile): JsonObject {
   return {
-    ...{ id, key, name },
+    id,
+    ...(name !== undefined && { key, name }),
     ...(description !== '' && { description }),
     ...(pins.length > 0 && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),

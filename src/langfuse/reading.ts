@@ -115,9 +115,9 @@ export function interpret(reading: Reading, wanted: Wanted): Observed {
 }
 
 /** All labels, where all versions were asked for. */
-function labelsOf({ others }: Reading, { whole }: Wanted): readonly (readonly [string, KnownVersion])[] {
+function labelsOf(reading: Reading, { whole }: Wanted): readonly (readonly [string, KnownVersion])[] {
   if (whole !== 'versions') return [];
-  return others.flatMap((version) =>
+  return versionsIn(reading).flatMap((version) =>
     version.labels.filter((label) => label !== LATEST).map((label) => [label, toKnown(version)] as const),
   );
 }

@@ -20,7 +20,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const pinned = allPinnedTimes(known, sources);
   const environments = inOrder([...sources.observed.active.keys()], sources.order);
   return known.map((version) => {
-    const { id, number, digest, source } = version;
+    const { id, number, digest, source, message } = version;
     const { commit, path } = version.ours && source !== null ? source : {};
     return {
       ref: { id, number },
@@ -28,6 +28,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       madeBy: makerOf(version, metadata),
       commit: commit === undefined ? null : infoOf(commit, sources),
       path: path ?? null,
+      message,
       activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
       pinned: pinned.filter((one) => one.id === id).map(({ time }) => time),
     };
@@ -40,8 +41,8 @@ function knownAsServed({ known, active }: Observed): readonly KnownVersion[] {
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-function makerOf({ ours, source }: KnownVersion, metadata: Observed['metadata']): Maker {
-  if (!ours) return metadata === 'dropped' ? 'unknown' : 'outside';
+function makerOf({ ours, anyMetadata, source }: KnownVersion, metadata: Observed['metadata']): Maker {
+  if (!ours) return metadata === 'dropped' || anyMetadata ? 'unknown' : 'outside';
   return source?.commit === undefined ? 'uncommitted' : 'git';
 }
 

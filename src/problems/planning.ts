@@ -48,7 +48,7 @@ export const PLANNING = {
     (e) =>
       `"${e.environment}" is pinned to version ${e.number}, and no version with that number is known` +
       (e.lookable ? '; a sync would look at the newest one, which was never read.' : '.'),
-    'Pin a number after the sync that made it; `git:<ref>` always works.',
+    'Pin the number of a version that `promptsync history` lists; `git:<ref>` always works.',
   ),
   'pin/not-promoted': warning<{ environment: string; from: string; number: number }>(
     (e) => `"${e.environment}" is pinned to version ${e.number}, which git does not know of in "${e.from}" before it.`,

@@ -23,18 +23,22 @@ export const SERVICE = {
   ),
   'service/not-authorised': error<{ promptId: string }>(
     (e) => `The service does not accept the API key for prompt "${e.promptId}" (403).`,
-    'The key may be wrong, missing, or of another project: check the variable that holds it.',
+    'The key may be wrong, missing, of another project, or one that only reads: check the variable that holds it.',
   ),
   'service/prompt-not-found': error<{ promptId: string }>(
     (e) => `The service has no prompt "${e.promptId}" (404).`,
     (e) =>
       e.promptId.includes(',')
         ? 'Separate ids with blanks, not with commas.'
-        : 'Check the id. The interface cannot create prompts: create it in the service, and use the id that it shows there.',
+        : 'Check the id and the base URL. Where the service gives the id, create the prompt there, and use the id that it shows.',
   ),
   'service/none-found': error<{ service: string }>(
     (e) => `The service at ${e.service} has none of the prompts that it was asked for (404).`,
-    'Is the base URL right? It ends where `/v1/` begins; a gateway that knows nothing of prompts answers 404 as well.',
+    'Is the base URL right? It ends where `/v1/`, of Langfuse `/api/public/`, begins; a gateway that knows nothing of prompts answers 404 as well.',
+  ),
+  'service/cannot-list': error(
+    'The service cannot list its prompts.',
+    'Name prompts by their ids, without * ? [ and {; the service itself shows which it has.',
   ),
   'service/version-not-found': error<{ promptId: string; versionId: string }>(
     (e) => `The service has no prompt "${e.promptId}" with a version "${e.versionId}" (404).`,
@@ -45,9 +49,7 @@ export const SERVICE = {
     'Set the base URL to the final address: the API key is sent to the configured origin only.',
   ),
   'service/unexpected-status': error<{ status: number; said: string }>(
-    (e) =>
-      `The service answered with status ${e.status}, which its interface does not describe` +
-      (e.said === '' ? '.' : `; it said: ${e.said}`),
+    (e) => `The service answered with status ${e.status}${e.said === '' ? '.' : `; it said: ${e.said}`}`,
     (e) => statusHint(e.status),
   ),
   'service/invalid-answer': error<{ reason: string }>(

@@ -74,7 +74,7 @@ export const USAGE = {
         ? 'Separate keys with blanks, not with commas.'
         : didYouMean(
             { suggestion: e.suggestions.join(', ').replace(/, ([^,]*)$/, ' or $1') || undefined },
-            'Give a key, or a path or pattern relative to promptsync.yaml.',
+            'Give a key, or a path or pattern relative to promptsync.yaml; for import and --orphans a pattern of names.',
           ),
   ),
   'usage/nothing-named': error(

@@ -79,7 +79,7 @@ function rowOf(name: string, texts: Texts, show: Show): readonly string[] {
 type Version = ReportHistory['versions'][number];
 /** A commit of a report; a version has none where it was made from none. */
 type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
-type Made = Commit & Pick<Version, 'made_by'>;
+type Made = Commit & Pick<Version, 'made_by' | 'message'>;
 /** Values of one row, not escaped; undefined what is not known. */
 type Texts = readonly (string | undefined)[];
 
@@ -87,17 +87,18 @@ function commitTexts(info: Commit): Texts {
   return [timeOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
 }
 
-/** The same of a version's commit; who made one that comes from none stands in the subject's place. */
+/** The same of a version's commit; of one that comes from none its message, or who made it, is in the subject's place. */
 function madeTexts(version: Made): Texts {
-  return commitTexts({ ...version, subject: MAKERS[version.made_by] ?? version.subject });
+  const { subject, message, made_by: maker } = version;
+  return commitTexts({ ...version, subject: subject ?? (message?.split('\n', 1)[0] || MAKERS[maker]) });
 }
 
 const MAKERS = {
-  git: null,
+  git: undefined,
   outside: 'by somebody outside of git',
   uncommitted: 'from a file that was not committed',
-  unknown: 'not known: the service keeps no metadata',
-} as const satisfies Record<Made['made_by'], string | null>;
+  unknown: 'not known: the service does not say it',
+} as const satisfies Record<Made['made_by'], string | undefined>;
 
 /** `2026-11-22 14:05` in UTC, so that times of several authors compare. A commit that git does not have has no date. */
 function timeOf({ date = '' }: Commit): string | undefined {

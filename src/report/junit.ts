@@ -3,7 +3,7 @@ import { escapeLine, escapeXml } from './escape.ts';
 import { renderProblem, sharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN } from './style.ts';
-import { statusText } from './words.ts';
+import { orphanTexts, statusText } from './words.ts';
 
 /** GitLab reads files of less than 30 MB. */
 const MOST_BYTES = 30_000_000;
@@ -25,7 +25,10 @@ export function renderJunit(report: Report, title: string): string {
   const counts = `tests="${cases.length}" failures="${failing}" errors="0" skipped="0" time="0"`;
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
-  return `${open}${suite}${fittedCases(cases, MOST_BYTES - 1000).join('')}</testsuite>\n</testsuites>\n`;
+  const orphans = escapeXml(orphanTexts(report, escapeLine).join('\n').slice(0, MOST_TEXT));
+  // They fail no test.
+  const said = orphans === '' ? '' : `<system-out>Orphans\n${orphans}</system-out>\n`;
+  return `${open}${suite}${fittedCases(cases, MOST_BYTES - 1000).join('')}${said}</testsuite>\n</testsuites>\n`;
 }
 
 function promptCases({ mode, prompts, problems }: Report): readonly Case[] {

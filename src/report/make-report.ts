@@ -15,6 +15,7 @@ import {
 import { type EnvironmentPin, type Named, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
 import { type TextChange, type Texts, variableChanges } from '../domain/text-changes.ts';
+import type { Listed } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { Problem } from '../problem.ts';
 import type {
@@ -45,6 +46,8 @@ export type Run = {
   /** What a command did to prompt files, where that is its work. */
   readonly edited?: readonly EditedPrompt[];
   readonly written?: readonly WrittenFile[];
+  /** Prompts of the service that no file is of, where that was asked. */
+  readonly orphans?: readonly Listed[];
   readonly committed?: Committed;
   /** What is known of the prompts' versions, where that is what was asked for. */
   readonly histories?: Histories;
@@ -59,7 +62,7 @@ export type Run = {
 export function makeReport(run: Run): Report {
   const withoutAccepted = accepting(run);
   const prompts = promptsOf(run).map((one) => ({ ...one, problems: withoutAccepted(one.problems, one.path) }));
-  const { narrowed, written, committed } = run;
+  const { narrowed, written, committed, orphans } = run;
   return {
     schema_version: 1,
     mode: run.mode,
@@ -69,10 +72,15 @@ export function makeReport(run: Run): Report {
     plan_digest: planDigestOf(run),
     summary: { ...summarise(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,
+    ...(orphans && { orphans: orphans.map(orphanOf) }),
     ...(written && { files: written }),
     ...(committed && { committed }),
     problems: withoutAccepted(run.problems),
   };
+}
+
+function orphanOf({ name, environments: labels, lastVersion: last_version }: Listed) {
+  return { name, labels, last_version };
 }
 
 /** Leaves out warnings of prompts that the prompt's file or the configuration accepts. What a run says of itself stays. */
@@ -136,6 +144,7 @@ function plannedChange(change: Change, texts: TextChange | undefined): ReportCha
         kind: change.kind,
         digest: change.content.digest,
         ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
+        ...(change.metadataFrom && { metadata_from: refOf(change.metadataFrom) }),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
         ...(change.baseline && { baseline: change.baseline }),
         change_summary: change.provenance.changeSummary ?? null,
@@ -308,11 +317,12 @@ function versionOf(version: VersionHistory): ReportHistory['versions'][number] {
   return { ...madeOf(version), active_in: version.activeIn, pinned };
 }
 
-function madeOf({ ref, digest, madeBy, commit, path }: VersionHistory): NonNullable<ReportLineage['serves']> {
+function madeOf({ ref, digest, madeBy, commit, path, message }: VersionHistory): NonNullable<ReportLineage['serves']> {
   return {
     ...{ id: ref.id, version_number: ref.number, digest, made_by: madeBy },
     ...(commit && commitOf(commit)),
     ...(path !== null && { path }),
+    ...(message !== undefined && { message }),
   };
 }
 

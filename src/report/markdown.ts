@@ -17,6 +17,7 @@ import {
   editText,
   isConflict,
   isUnfollowed,
+  orphanTexts,
   statusText,
   textsOf,
   waitingTexts,
@@ -117,6 +118,7 @@ function sectionsOf(report: Report): readonly Section[] {
       rowsOf(prompt, report.plan_digest !== null),
     ),
     ...historySections(report),
+    section('#### Orphans\n\n', 'orphan', 0.5, orphanTexts(report, codeSpan), (text) => [`- ${text}\n`]),
     section('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
     section('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
       breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
@@ -160,14 +162,15 @@ function problemItems(problem: ReportProblem): readonly string[] {
 }
 
 /**
- * One for each environment and field; the version that an environment follows needs none of its own. What was left out
+ * One for each environment and field; the version that an environment follows needs none of its own, unless it keeps
+ * metadata. What was left out
  * is named where there is a plan at all.
  */
 function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;
   const shown = changes.filter((change) => !isDrift(change, prompt));
   const rows = shown.flatMap((change) =>
-    change.kind === 'create-version' && !isUnfollowed(change, changes)
+    change.kind === 'create-version' && !change.metadata_from && !isUnfollowed(change, changes)
       ? []
       : changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`),
   );

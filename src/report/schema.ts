@@ -22,6 +22,7 @@ const createVersion = z.object({
   kind: z.literal('create-version').describe('What is done.'),
   digest: digest.describe('Of the content, with line feeds and without any at its end.'),
   metadata_digest: digest.optional().describe('Where the file manages metadata.'),
+  metadata_from: versionRef.optional().describe('The version whose metadata it keeps, where the file manages none.'),
   ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
   baseline: z
     .literal(true)
@@ -137,7 +138,7 @@ const commit = z
 const maker = z
   .enum(['git', 'uncommitted', 'outside', 'unknown'])
   .describe(
-    'uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else. unknown: the service drops metadata, which would say it.',
+    'uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else. unknown: the service does not say it.',
   );
 
 const made = {
@@ -148,6 +149,7 @@ const made = {
   commit: z.string().optional().describe('The commit that its content comes from.'),
   ...commitInfo,
   path: z.string().optional().describe('The file at that commit, from the repository’s root.'),
+  message: z.string().optional().describe('What whoever made it has said of it, where the service shows that.'),
 };
 
 const pinned = z.object({
@@ -294,6 +296,16 @@ export const ReportShape = z.object({
     })
     .describe('What the report holds, counted.'),
   prompts: z.array(prompt).describe('By path.'),
+  orphans: z
+    .array(
+      z.object({
+        name: z.string().describe('The service’s id of the prompt.'),
+        labels: z.array(z.string()).describe('Environments that serve a version of it.'),
+        last_version: z.int().describe('The number of its newest version.'),
+      }),
+    )
+    .optional()
+    .describe('With --orphans: prompts of the service that no file is of.'),
   files: z.array(writtenFile).optional().describe('What init has written.'),
   committed: z
     .object({

@@ -4,7 +4,7 @@ import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from 
 import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
 import { isPlanned, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
-import { refText, waitingTexts } from './words.ts';
+import { orphanTexts, refText, waitingTexts } from './words.ts';
 
 /** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
 export function renderStatus(report: Report, options: TextOptions): string {
@@ -14,7 +14,18 @@ export function renderStatus(report: Report, options: TextOptions): string {
   );
   const lines = [...matrixLines(report, style), ...(waiting.length === 0 ? [] : ['', ...waiting])];
   const matrix = options.quiet || !isPlanned(report) ? [] : [`${lines.join('\n')}\n`];
-  return [...matrix, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
+  return [
+    ...matrix,
+    ...orphanBlock(report, options, style),
+    ...renderProblems(report, 'error', style),
+    `${renderSummary(report, style)}\n`,
+  ].join('\n');
+}
+
+function orphanBlock(report: Report, { quiet }: TextOptions, style: Style): readonly string[] {
+  const texts = quiet ? [] : orphanTexts(report, escapeLine);
+  if (texts.length === 0) return [];
+  return [[style.colours.bold('orphans'), ...texts].flatMap((text) => fitted(text, style, 2)).join('\n') + '\n'];
 }
 
 /** Where the terminal is too narrow for a column each, the environments of a prompt stand below it. */

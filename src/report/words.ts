@@ -72,8 +72,9 @@ const STATUS_NOTES = {
 
 /** What else is to be said of a change. */
 export function followNote(change: ReportChange, all: readonly ReportChange[]): string {
-  const isBaseline = change.kind === 'create-version' && change.baseline === true;
-  return isUnfollowed(change, all) && !isBaseline ? ' (no environment follows it)' : '';
+  if (change.kind !== 'create-version') return '';
+  const kept = change.metadata_from === undefined ? '' : ` (keeps the metadata of ${refText(change.metadata_from)})`;
+  return `${kept}${isUnfollowed(change, all) && !change.baseline ? ' (no environment follows it)' : ''}`;
 }
 
 /** Whether a version is made only to be there. */
@@ -181,6 +182,14 @@ export function waitingTexts({ waiting = [] }: ReportPrompt, show: Show): readon
     const date = since.date?.slice(0, 10) ?? '';
     const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
     return `${behind}, since ${show(since.commit.slice(0, 12))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
+  });
+}
+
+/** Prompts of the service that no file is of; one line for each, or that there is none. Empty where nobody asked. */
+export function orphanTexts({ orphans }: Report, show: Show): readonly string[] {
+  if (orphans?.length === 0) return ['none: every prompt that was asked about has a file'];
+  return (orphans ?? []).map(({ name, labels, last_version: last }) => {
+    return `${show(name)}: last version v${last}, active in ${labels.map(show).join(', ') || 'no environment'}`;
   });
 }
 

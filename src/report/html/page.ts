@@ -1,11 +1,12 @@
 import { PAGE } from './bundle.ts';
 import { isError } from '../../problem.ts';
+import { escapeLine } from '../escape.ts';
 import { isInterrupted, NOT_ASKED } from '../problems.ts';
 import type { Report, ReportPrompt } from '../schema.ts';
 import { environmentsOf } from '../status.ts';
 import { PLAIN } from '../style.ts';
 import { isAboutFiles, hasHistory, nextStep, renderOutcome } from '../summary.ts';
-import { textsOf } from '../words.ts';
+import { orphanTexts, textsOf } from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 import { problemList, promptRow, TRAITS, traitsOf, type PageContext, type Trait } from './prompt.ts';
 
@@ -20,7 +21,7 @@ const MOST_OPEN = 10;
 export function renderHtml(report: Report, title: string): string {
   const context = { mode: report.mode, environments: environmentsOf(report), linkOf: linksOf(report) };
   const body = markup`${headerOf(report, context, title)}<main>
-${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}${problemsOf(report, 'Warnings')}</main>
+${notesOf(report)}${report.prompts.length === 0 ? nothing : matrixOf(report, context)}${orphansOf(report)}${problemsOf(report, 'Warnings')}</main>
 ${footerOf(report)}`;
   // What differs from one page to the next stands first: the tabs of a browser are narrow.
   const head = headOf(`${renderOutcome(report, PLAIN.colours)} promptsync ${title}`);
@@ -131,6 +132,12 @@ function problemsOf({ problems }: Report, title: 'Problems' | 'Warnings'): Marku
   const some = problems.filter((one) => (isError(one) || one.code === NOT_ASKED) === (title === 'Problems'));
   if (some.length === 0) return nothing;
   return markup`<section aria-labelledby="${title}"><h2 id="${title}">${title}</h2>\n${problemList(some)}</section>\n`;
+}
+
+function orphansOf(report: Report): Markup {
+  const items = orphanTexts(report, escapeLine).map((text) => markup`<li>${text}</li>\n`);
+  if (items.length === 0) return nothing;
+  return markup`<section aria-labelledby="orphans"><h2 id="orphans">Orphans</h2>\n<ul>${items}</ul></section>\n`;
 }
 
 /** What was found wrong with the run, and what a command has written besides prompts. */

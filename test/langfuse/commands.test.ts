@@ -1,0 +1,209 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
+import { parseReport, run, type RunOptions } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+const LANGFUSE = `service: { provider: langfuse }
+environments:
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+
+/** Three prompts of one folder, one of another, and one that no environment serves; nothing in git. */
+async function makeStage() {
+  const langfuse = await startLangfuse();
+  const { store } = langfuse;
+  store.addVersion('support/greeting', { text: 'One.', labels: ['production'], message: 'First\n\nWith a body.' });
+  const config = { model: 'gpt-5', limits: { tokens: 300 } };
+  store.addVersion('support/greeting', { text: 'Two.\n', config, labels: ['staging', 'canary'], message: 'Shorter' });
+  store.addVersion('support/greeting', { text: 'Three.' });
+  store.addVersion('support/refund', { text: 'Refund.', labels: ['staging', 'production'] });
+  store.addVersion('support/two words', { text: 'List.', config: [1, 2], labels: ['staging'] });
+  store.addVersion('team/a', { text: 'A.', labels: ['production', 'canary'] });
+  store.addVersion('team/idle', { text: 'Idle.' });
+  const folder = makeRepository({ 'promptsync.yaml': LANGFUSE });
+  const told = async (words: readonly string[], options: RunOptions = {}) => {
+    const ran = await run(folder, words, { ...langfuse, ...options });
+    expect(ran.stdout + ran.stderr).not.toContain(SECRET_KEY);
+    return ran;
+  };
+  const json = async (...words: readonly string[]) => {
+    const { stdout, exitCode } = await told([...words, '--format', 'json']);
+    return { exitCode, report: parseReport(stdout) };
+  };
+  return { folder, langfuse, store, told, json, read: (path: string) => readFileSync(join(folder, path), 'utf8') };
+}
+
+/** The same with the files of the three. */
+async function makeImported() {
+  const stage = await makeStage();
+  await stage.told(['import', 'support/*']);
+  commitAll(stage.folder, 'Import');
+  stage.langfuse.requests.length = 0;
+  return stage;
+}
+
+const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
+
+describe('An import by pattern', () => {
+  test('lists once and reads each label once; the files say what is there, and a sync then does nothing', async () => {
+    const { langfuse, read, told, folder } = await makeStage();
+    expect((await told(['import', 'support/*'])).exitCode).toBe(0);
+    const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
+    expect([listings.length, langfuse.requests.length]).toEqual([1, 1 + 3 * 2]);
+    const greeting =
+      'pins:\n  staging: latest\n  production: 1\nmetadata:\n  model: gpt-5\n  limits:\n    tokens: 300\n';
+    expect(read('prompts/support/greeting.md')).toBe(`---\nid: support/greeting\n${greeting}---\n\nTwo.\n`);
+    expect(read('prompts/support/refund.md')).toContain(
+      'id: support/refund\npins:\n  staging: latest\n  production: 1\n---',
+    );
+    // A config that is no mapping is nothing that a file can hold; the version keeps it.
+    expect(read('prompts/support/two-words.md')).toBe(
+      '---\nid: support/two words\npins:\n  staging: latest\n---\n\nList.\n',
+    );
+    commitAll(folder, 'Import');
+    expect((await told(['plan', '--exit-code'])).exitCode).toBe(0);
+    expect((await told(['sync', '--yes', '--any-commit'])).exitCode).toBe(0);
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test.each<[sentence: string, names: readonly string[], exitCode: number, paths: readonly string[], codes: object]>([
+    ['takes names beside it', ['*/a', 'support/refund'], 0, ['support/refund', 'team/a'], []],
+    ['takes a name that two mean once', ['team/[a]', 'team/{a,b}', 'team/a'], 0, ['team/a'], []],
+    ['does not bring what nobody serves', ['team/*'], 3, ['team/a'], ['import/nothing-active']],
+    ['that matches nothing writes nothing', ['suport/gre?ting', 'team/a'], 1, [], ['usage/nothing-selected']],
+    ['is not needed to be told of a name that is not there', ['team/aa'], 1, [], ['usage/nothing-selected']],
+    ['fails for a chat prompt alone', ['**'], 4, ['team/a'], ['langfuse/not-text', 'import/nothing-active']],
+  ])('%s', async (_, names, exitCode, paths, expected) => {
+    const { store, json, folder } = await makeStage();
+    store.addChatPrompt('chat', ['staging']);
+    const ran = await json('import', ...names);
+    expect(ran.exitCode).toBe(exitCode);
+    const { prompts, problems } = ran.report;
+    expect(codes([...problems, ...prompts.flatMap((prompt) => prompt.problems)])).toEqual(expected);
+    for (const path of paths) expect(existsSync(join(folder, `prompts/${path}.md`))).toBe(true);
+    for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
+  });
+
+  test('passes over what has a file, which a name does not', async () => {
+    const { json } = await makeImported();
+    expect(await json('import', 'support/*')).toMatchObject({ exitCode: 0, report: { prompts: [], problems: [] } });
+    const named = await json('import', 'support/*', 'support/refund');
+    expect(named).toMatchObject({ exitCode: 3, report: { prompts: [{ problems: [{ code: 'import/known' }] }] } });
+  });
+});
+
+test.each([
+  ['import', 'support/*'],
+  ['status', '--orphans'],
+  ['status', '--orphans', 'a*'],
+])('Where prompts cannot be listed, %s %s is refused', async (...words) => {
+  const service = await startTestService(['greeting']);
+  const text = '---\nid: prm_greeting\nkey: a\nname: A\n---\n\nText.\n';
+  const folder = makeRepository({
+    'promptsync.yaml': `${CONFIG}environments: { staging: {} }\n`,
+    'prompts/a.md': text,
+  });
+  const { exitCode, stdout } = await run(folder, [...words, '--format', 'json'], service);
+  expect([exitCode, codes(parseReport(stdout).problems)]).toEqual([1, ['service/cannot-list']]);
+});
+
+describe('A history', () => {
+  test('has all versions with their messages and labels, whoever asked for these', async () => {
+    const { json } = await makeImported();
+    const { report } = await json('history', 'support/greeting');
+    const row = ({
+      version_number,
+      made_by,
+      active_in,
+      message,
+    }: NonNullable<(typeof report.prompts)[number]['history']>['versions'][number]) => [
+      version_number,
+      made_by,
+      active_in,
+      message,
+    ];
+    expect(report.prompts[0]?.history?.versions.map(row)).toEqual([
+      [3, 'unknown', [], undefined],
+      [2, 'unknown', ['staging', 'canary'], 'Shorter'],
+      [1, 'unknown', ['production'], 'First\n\nWith a body.'],
+    ]);
+    const { report: lineage } = await json('history', 'support/greeting', '-e', 'production');
+    expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({ version_number: 1, message: 'First\n\nWith a body.' });
+  });
+
+  test.each(['text', 'markdown', 'html'])('as %s shows the first line of a message as subject', async (format) => {
+    const { told } = await makeImported();
+    const { stdout } = await told(['history', 'support/greeting', '--format', format]);
+    expect(stdout).toMatch(/v2[^v]*Shorter/);
+    expect(stdout).toMatch(/v1\W[^v]*First(?!.*With a body)/);
+    expect(stdout).not.toMatch(/keeps no metadata|outside/);
+  });
+});
+
+describe('Orphans', () => {
+  const [A, IDLE] = [
+    { name: 'team/a', labels: ['canary', 'production'], last_version: 1 },
+    { name: 'team/idle', labels: [], last_version: 1 },
+  ];
+
+  test.each<[sentence: string, words: readonly string[], orphans: unknown]>([
+    ['are asked for', [], undefined],
+    ['are what no file is of', ['--orphans'], [A, IDLE]],
+    ['are compared with all files, whatever is selected', ['support/greeting', '--orphans'], [A, IDLE]],
+    ['are those whose names match', ['--orphans', 'team/i*'], [IDLE]],
+    ['may be none', ['--orphans=support/*'], []],
+  ])('%s', async (_, words, orphans) => {
+    const { json, langfuse } = await makeImported();
+    const { report, exitCode } = await json('status', ...words);
+    expect([exitCode, report.orphans]).toEqual([0, orphans]);
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test('of a pattern that no name matches are a problem', async () => {
+    const { json } = await makeImported();
+    const { report, exitCode } = await json('status', '--orphans', 'taem/*');
+    expect([exitCode, codes(report.problems), report.orphans]).toEqual([1, ['usage/nothing-selected'], undefined]);
+  });
+
+  test.each(['text', 'markdown', 'html', 'junit'])('are in a report as %s, and so are none', async (format) => {
+    const { told } = await makeImported();
+    const shown = async (pattern: string) =>
+      (await told(['status', `--orphans=${pattern}`, '--format', format])).stdout.replaceAll('`', '');
+    const some = await shown('**');
+    expect(some).toContain('team/a: last version v1, active in canary, production');
+    expect(some).toContain('team/idle: last version v1, active in no environment');
+    expect(await shown('support/*')).toContain('none: every prompt that was asked about has a file');
+  });
+});
+
+describe('A version that keeps the config of another one', () => {
+  const PHRASE = 'keeps the metadata of v2';
+  const FILE = '---\nid: support/greeting\npins:\n  staging: latest\n---\n\nFour.\n';
+
+  test('says so in the report, and not where the file has metadata', async () => {
+    const { json, folder, read } = await makeImported();
+    writeFiles(folder, { 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') });
+    expect((await json('plan')).report.prompts[0]?.changes[0]).not.toHaveProperty('metadata_from');
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+    expect((await json('plan')).report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
+  });
+
+  test.each(['text', 'markdown', 'html'])('says so as %s', async (format) => {
+    const { told, folder } = await makeImported();
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+    expect((await told(['plan', '--format', format])).stdout).toContain(PHRASE);
+  });
+
+  test('says so before the question', async () => {
+    const { told, folder, langfuse } = await makeImported();
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+    const { stderr } = await told(['sync', '--allow-dirty', '--any-commit'], { terminal: true, input: 'n\n' });
+    expect(stderr).toContain(PHRASE);
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+});
