@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { listen } from '../support/front.ts';
+import { close, open } from '../support/front.ts';
 import { sendOrFail, takeFailure, type Failing, type Failure, type FailureMatch } from '../support/github-api.ts';
 import type { Reply } from '../support/github-api.ts';
 import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseStoreOptions } from './langfuse-store.ts';
 
-const PUBLIC_KEY = 'pk-lf-0123456789';
+export const PUBLIC_KEY = 'pk-lf-0123456789';
 /** They must never be seen in any output. The second one may only read. */
 export const SECRET_KEY = 'sk-lf-5eCre7-0123456789';
 export const READ_ONLY_KEY = 'sk-lf-5eCre7-0nly-read5';
@@ -24,17 +25,26 @@ type State = Failing & {
   patches: { left: number; readonly until: number };
 };
 
-export type LangfuseDouble = Awaited<ReturnType<typeof startLangfuse>>;
+export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
+
+type LangfuseOptions = LangfuseStoreOptions & { readonly path?: string };
 
 /** Stands in for Langfuse, from its public API reference and from how a running one was seen to behave. */
-export async function startLangfuse(options: LangfuseStoreOptions & { readonly path?: string } = {}) {
+export async function startLangfuse(options?: LangfuseOptions): Promise<LangfuseDouble> {
+  const double = await openLangfuse(options);
+  onTestFinished(double.close);
+  return double;
+}
+
+/** The same in a test that runs beside others: it has to close it. */
+export async function openLangfuse(options: LangfuseOptions = {}) {
   const { path: prefix = '' } = options;
   const store = langfuseStore(options);
   const state: State = { store, requests: [], failures: [], patches: { left: Infinity, until: Infinity } };
   const server = createServer((request, response) => {
     respond(request, response, state, prefix).catch(() => response.destroy());
   });
-  const baseUrl = (await listen(server)) + prefix;
+  const baseUrl = (await open(server)) + prefix;
   return {
     baseUrl,
     store,
@@ -49,6 +59,7 @@ export async function startLangfuse(options: LangfuseStoreOptions & { readonly p
     limitPatches: (left: number, seconds = 60) => void (state.patches = { left, until: Date.now() + seconds * 1_000 }),
     /** What points a command at it. */
     environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: SECRET_KEY },
+    close: () => close(server),
   };
 }
 

@@ -1,5 +1,7 @@
-import { kindOf, type Call } from './calls.ts';
+import { kindOf, type Call, type Service } from './calls.ts';
 import { FAULTS, loseAnswer, type Act, type Fault } from './faults.ts';
+import { integration } from './integration.ts';
+import { langfuse } from './langfuse.ts';
 import type { Trouble } from './faulty-front.ts';
 import { STATES, type State } from './states.ts';
 
@@ -22,15 +24,27 @@ const REPRESENTATIVE: readonly string[] = ['all at once'];
 
 export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE || REPRESENTATIVE.includes(name));
 
+/** Each service, with those of its states. */
+export const chosen = [integration, langfuse].map((service) => {
+  return { service, states: chosenStates.filter((state) => state.service === service) };
+});
+
 /** Every fault × every call that it can be done to, by construction: a cell whose fault is not done has failed. */
 export function cellsOf(state: State): readonly Cell[] {
   const lasting = [...new Set(state.calls)].map((call): Aim => ({ name: `every ${call}`, state, call, nth: 'every' }));
   const once = WHOLE ? aimsAt(state) : lastAimsAt(state);
-  return FAULTS.filter((fault) => fault.costly === undefined || REPRESENTATIVE.includes(state.name)).flatMap((fault) =>
-    [...once, ...(WHOLE && fault.lasts ? lasting : [])]
-      .filter(({ call }) => fault.on.includes(kindOf(call)) && !(state.loses && call === 'create'))
-      .map((aim) => ({ ...aim, name: `${fault.name}: ${aim.name}`, fault })),
-  );
+  return faultsOf(state.service)
+    .filter((fault) => fault.costly === undefined || REPRESENTATIVE.includes(state.name))
+    .flatMap((fault) =>
+      [...once, ...(WHOLE && fault.lasts ? lasting : [])]
+        .filter(({ call }) => fault.on.includes(kindOf(call)) && !(state.loses && call === 'create'))
+        .map((aim) => ({ ...aim, name: `${fault.name}: ${aim.name}`, fault })),
+    );
+}
+
+/** Every fault that it can have. */
+export function faultsOf({ faults }: Service): readonly Fault[] {
+  return [...FAULTS, ...faults];
 }
 
 /** Every call of a run. */

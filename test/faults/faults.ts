@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { KINDS, type Kind } from './calls.ts';
+import { KINDS, MAIN, type Kept, type Kind, type Service } from './calls.ts';
 import { sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
 /**
@@ -15,20 +15,20 @@ export type Act = (exchange: Exchange) => unknown;
 /** One request that has arrived at the front and was not handed on yet. */
 export type Exchange = {
   readonly request: FrontRequest;
-  /** The key as it came. */
+  /** What came with it to say whose it is, and what that says in plain. */
   readonly key: string;
+  readonly service: Service;
+  readonly kept: Kept;
   readonly response: ServerResponse;
   /** Another origin, where nothing may ever arrive. */
   readonly elsewhere: string;
   /** Has the service do it. Its answer is not passed on. */
   readonly commit: () => Promise<FrontAnswer>;
   readonly commitAt: (moment: Moment) => void;
-  /** What the service would answer to a read of the prompt now. */
-  readonly peek: () => Promise<FrontAnswer>;
+  /** What the service would answer to a read now. */
+  readonly peek: (path: string) => Promise<FrontAnswer>;
   /** So many of the reads that follow in this run show what the service holds now, as a cache in front of it would. */
   readonly showOld: (reads: number) => Promise<void>;
-  /** Somebody else makes a version of the prompt. */
-  readonly intrude: () => void;
 };
 
 /** Something that goes wrong with one request, and then no more. */
@@ -71,7 +71,7 @@ function after(act: Act): Act {
 
 export const loseAnswer = after(cut);
 
-const answer: Act = async ({ commit, response }) => sendAnswer(await commit(), response);
+export const answer: Act = async ({ commit, response }) => sendAnswer(await commit(), response);
 
 function old(reads: number, act: Act): Act {
   return async (exchange) => {
@@ -85,18 +85,18 @@ function late(moment: Moment): Act {
 }
 
 /** Gateways quote what they got when something fails, the key's header too. */
-function status(code: number, headers: Readonly<Record<string, string>> = {}): Act {
+export function status(code: number, headers: Readonly<Record<string, string>> = {}): Act {
   return ({ response, key }) =>
     response
       .writeHead(code, { 'content-type': 'application/json', ...headers })
-      .end(JSON.stringify({ detail: `status ${code}, x-api-key: ${key}` }));
+      .end(JSON.stringify({ detail: `status ${code}, authorised by: ${key}` }));
 }
 
 function html(code: number): Act {
   return ({ response, key }) =>
     response
       .writeHead(code, { 'content-type': 'text/html', 'x-echo': key })
-      .end(`<!doctype html><title>${key}</title><h1>Sign in</h1><pre>x-api-key: ${key}</pre>`);
+      .end(`<!doctype html><title>${key}</title><h1>Sign in</h1><pre>authorised by: ${key}</pre>`);
 }
 
 function redirect(code: number): Act {
@@ -118,16 +118,12 @@ async function halfAnswer(exchange: Exchange): Promise<void> {
 
 async function anothersAnswer(exchange: Exchange): Promise<void> {
   const { body } = await exchange.commit();
-  const renamed: unknown = JSON.parse(body.replaceAll('prm_main', 'prm_another'));
+  const renamed: unknown = JSON.parse(body.replaceAll(MAIN, 'prm_another'));
   exchange.response.end(JSON.stringify(renamed));
 }
 
-/** An answer as if it had been done. The prompt's fields are shown as they still are. */
-async function pretend({ request, response, peek }: Exchange): Promise<void> {
-  if (request.path.endsWith('/set-active')) return void response.end('{"updated":true}');
-  if (request.method === 'PATCH') return void response.end((await peek()).body);
-  const version = { id: 'ver_phantom', prompt_id: 'prm_main', version_number: 99 };
-  response.end(JSON.stringify({ ...version, ...Object(request.body), change_summary: undefined }));
+async function pretend({ request, response, service, peek }: Exchange): Promise<void> {
+  response.end(await service.pretended(request, peek));
 }
 
 const lateFaults = MOMENTS.map((moment): Fault => {
@@ -143,7 +139,7 @@ const statusFaults = [500, 502, 503, 504].flatMap((code): readonly Fault[] => [
   { name: `${code}, done`, on: WRITES, act: after(status(code)), heals: WRITES, ...(code === 500 && { lasts: true }) },
 ]);
 
-/** Every fault that there is. */
+/** Every fault that any service can have. */
 export const FAULTS: readonly Fault[] = [
   { name: 'cut, not done', on: KINDS, act: cut, heals: REPEATED, lasts: true },
   { name: 'cut, done', on: WRITES, act: loseAnswer, heals: WRITES, lasts: true },
@@ -166,7 +162,6 @@ export const FAULTS: readonly Fault[] = [
   { name: 'a flood with 500, not done', on: KINDS, act: flood(500), heals: REPEATED, costly: true },
   { name: 'a redirect (302)', on: KINDS, act: redirect(302) },
   { name: 'a redirect (307)', on: KINDS, act: redirect(307), lasts: true },
-  { name: 'updated: false', on: ['set'], act: ({ response }) => response.end('{"updated":false}'), lasts: true },
   { name: 'said to be done, not done', on: ['update', 'set'], act: pretend, lasts: true },
   { name: 'a version that is not there', on: ['create'], act: pretend, phantom: true },
   { name: "another prompt's answer", on: ['read', 'create', 'update'], act: anothersAnswer, heals: ['create'] },
@@ -185,7 +180,7 @@ export const FAULTS: readonly Fault[] = [
 function butIntruded(first: Act): Act {
   return async (exchange) => {
     await first(exchange);
-    exchange.intrude();
+    exchange.kept.add('Somebody else wrote this.');
     cut(exchange);
   };
 }

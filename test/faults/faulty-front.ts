@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { callOf, READS, type Call } from './calls.ts';
+import { MAIN, type Call, type Kept, type Service } from './calls.ts';
 import type { Act, Moment } from './faults.ts';
 import { close, handOn, open, readRequest, sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
-/** A request that has just arrived, and the how-manyth of its name it is in its run. */
+/** A request that has just arrived, null where it is about another prompt than the main one; the how-manyth in its run. */
 type Place = { readonly call: Call | null; readonly nth: number };
 
 /** What is done to a request; null hands it on. */
@@ -12,12 +12,17 @@ export type Trouble = (place: Place) => Act | null;
 export const inPeace: Trouble = () => null;
 
 /** A request that has arrived, and the status that it was answered with; null while it has none. */
-export type Arrival = { readonly request: FrontRequest; readonly status: () => number | null };
+export type Arrival = {
+  readonly request: FrontRequest;
+  readonly status: () => number | null;
+  /** What the service itself has answered, be it after the run. */
+  readonly done: readonly FrontAnswer[];
+};
 
 type FaultyFrontOptions = {
-  readonly target: string;
+  readonly service: Service;
+  readonly kept: Kept;
   readonly elsewhere: string;
-  readonly intrude: () => void;
   /** Called whenever the service has done what a request asked for. */
   readonly onDone: () => void;
 };
@@ -30,19 +35,25 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
   let trouble: Trouble = inPeace;
   let arrivals: Arrival[] = [];
   let old = { answers: new Map<string, FrontAnswer>(), left: 0 };
+  const { service, kept, elsewhere, onDone } = options;
+  const target = kept.baseUrl;
+  const callOf = (request: FrontRequest): Call | null => {
+    const { promptId, call } = service.asked(request);
+    return promptId === MAIN ? call : null;
+  };
   const placeOf = (call: Call | null): Place => {
     return { call, nth: arrivals.filter(({ request }) => callOf(request) === call).length };
   };
-
-  const { target, elsewhere, intrude, onDone } = options;
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = await readRequest(incoming);
     const call = callOf(request);
     await late.beforeRequest(call);
-    arrivals.push({ request, status: () => (response.headersSent ? response.statusCode : null) });
+    const done: FrontAnswer[] = [];
+    arrivals.push({ request, done, status: () => (response.headersSent ? response.statusCode : null) });
     const commit = async () => {
       const answer = await handOn(request, target);
+      done.push(answer);
       onDone();
       return answer;
     };
@@ -51,20 +62,16 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
     if (shown !== undefined) old.left -= 1;
     if (act === null) return sendAnswer(shown ?? (await commit()), response);
     await act({
-      request,
-      key: request.key ?? '',
-      response,
-      elsewhere,
-      intrude,
-      commit,
+      ...{ request, response, service, kept, elsewhere, commit },
+      key: inPlain(request.key ?? ''),
       commitAt: (moment) => late.add(moment, commit),
       showOld: async (left) => {
-        const answers = READS.map(
+        const answers = service.reads.map(
           async (path) => [path, await handOn({ ...request, method: 'GET', path, body: undefined }, target)] as const,
         );
         old = { answers: new Map(await Promise.all(answers)), left };
       },
-      peek: () => handOn({ ...request, method: 'GET', body: undefined }, target),
+      peek: (path) => handOn({ ...request, method: 'GET', path, body: undefined }, target),
     });
   };
 
@@ -85,6 +92,12 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
     end: late.endRun,
     close: () => close(server),
   };
+}
+
+/** A key as it came, and the secret in it where it is encoded. */
+function inPlain(key: string): string {
+  const encoded = /^Basic (.*)$/.exec(key)?.[1];
+  return encoded === undefined ? key : `${key} ${Buffer.from(encoded, 'base64').toString().replace(/^.*:/, '')}`;
 }
 
 type Waiting = { readonly moment: Moment; readonly work: () => Promise<unknown>; readonly run: number; since: number };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isWriteTo, MAIN } from './calls.ts';
-import { aimsAt, chosenStates, troubleOf, type Aim } from './cells.ts';
+import { aimsAt, chosen, chosenStates, troubleOf, type Aim } from './cells.ts';
 import type { Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, reportIsTrue, settle } from './laws.ts';
 import { makeScenes, onStage, type Stage } from './stage.ts';
@@ -21,7 +21,7 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   const words = ['sync', '--yes', '--verbose', '--format', 'json'];
   const trouble = troubleOf(aim.state, { aim, act });
   const run = await stage.run(words, trouble, { onSignal: (handle) => (signal = handle) });
-  const late = run.arrivals.slice(arrived).filter(({ request }) => isWriteTo(request, MAIN));
+  const late = run.arrivals.slice(arrived).filter(({ request }) => isWriteTo(run.service, request, MAIN));
   return [
     ...(run.exitCode === 130 ? [] : [`it ended with ${run.exitCode}`]),
     ...late.map(({ request }) => `${request.method} ${request.path} was sent afterwards`),
@@ -32,7 +32,7 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   ];
 }
 
-describe.each(chosenStates)('$name, interrupted', (state) => {
+describe.each(chosenStates)('$service.name: $name, interrupted', (state) => {
   test.concurrent.each(aimsAt(state))('at $name', async (aim) => {
     const scene = await sceneOf(state);
     expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
@@ -40,10 +40,14 @@ describe.each(chosenStates)('$name, interrupted', (state) => {
   });
 });
 
-describe('the matrix of interruptions', () => {
+describe.each(chosen)('the matrix of interruptions of $service.name', ({ service, states }) => {
   test('has a run interrupted in each of its cells', () => {
-    const all = chosenStates.flatMap(aimsAt);
-    console.log(`interruptions: ${all.length} calls of ${chosenStates.length} states; lawful in ${lawful.size}`);
-    expect(lawful.size).toBe(all.length);
+    const all = states.flatMap(aimsAt);
+    const interrupted = [...lawful].filter(({ state }) => state.service === service);
+    console.log(
+      `interruptions of ${service.name}: ${all.length} calls of ${states.length} states; ` +
+        `lawful in ${interrupted.length}`,
+    );
+    expect(interrupted.length).toBe(all.length);
   });
 });

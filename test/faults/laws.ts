@@ -1,30 +1,30 @@
 import { contentDigest, metadataDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
-import { canonicalJson, type JsonObject, withoutKey } from '../../src/domain/json.ts';
-import type { StoredVersion } from '../../src/embedded/store.ts';
+import { canonicalJson, withoutKey } from '../../src/domain/json.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
-import { draftOf, isWriteTo, MAIN, nameOf, promptOf } from './calls.ts';
-import type { Snapshot } from './kept-store.ts';
-import type { RunRecord, Stage } from './stage.ts';
+import { isWriteTo, MAIN, type Draft, type KeptVersion } from './calls.ts';
+import type { RunRecord, Snapshot, Stage } from './stage.ts';
 import type { Wanted } from './states.ts';
 import { parseReport } from '../support/run.ts';
-import { KEY } from '../support/service.ts';
 
 // Each law gives what breaks it, as sentences, so that a cell shows all of them at once.
 
-/** Pieces of the key that can occur in nothing else: digests are made of hexadecimal digits. */
-const PIECES = Array.from({ length: KEY.length - 5 }, (_, start) => KEY.slice(start, start + 6)).filter((piece) =>
-  /[^0-9a-f]/.test(piece),
-);
+/** Pieces of a key that can occur in nothing else: digests are made of hexadecimal digits. */
+function piecesOf(key: string): readonly string[] {
+  const pieces = Array.from({ length: key.length - 5 }, (_, start) => key.slice(start, start + 6));
+  return pieces.filter((piece) => /[^0-9a-f]/.test(piece));
+}
 
-export function keyIsHidden({ stdout, stderr }: Pick<RunRecord, 'stdout' | 'stderr'>): readonly string[] {
-  const shown = PIECES.filter((piece) => (stdout + stderr).includes(piece));
+export function keyIsHidden({ stdout, stderr, service }: RunRecord): readonly string[] {
+  const shown = service.secrets.flatMap(piecesOf).filter((piece) => (stdout + stderr).includes(piece));
   return shown.length === 0 ? [] : [`the output holds ${shown.join(', ')} of the key`];
 }
 
 /** One request to create each content in a run, and one more for each that was answered with 429. */
-export function contentsAreSentOnce({ arrivals }: Pick<RunRecord, 'arrivals'>): readonly string[] {
-  const creates = arrivals.filter(({ request }) => nameOf(request) === 'create');
-  const sent = Object.groupBy(creates, ({ request }) => contentOf(promptOf(request), draftOf(request)));
+export function contentsAreSentOnce({ arrivals, service }: RunRecord): readonly string[] {
+  const creates = arrivals.filter(({ request }) => service.asked(request).call === 'create');
+  const sent = Object.groupBy(creates, ({ request }) =>
+    contentOf({ ...service.asked(request), ...service.draftOf(request) }),
+  );
   return Object.entries(sent).flatMap(([content, requests = []]) => {
     const refused = requests.filter(({ status }) => status() === 429).length;
     return requests.length <= 1 + refused ? [] : [`${requests.length} requests to create ${content}`];
@@ -33,9 +33,9 @@ export function contentsAreSentOnce({ arrivals }: Pick<RunRecord, 'arrivals'>): 
 
 /** No two versions of one content that the tool made. */
 export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): readonly string[] {
-  const own = versions.filter(({ metadata_ }) => metadata_ !== null && RESERVED_KEY in metadata_);
-  const made = Object.groupBy(own, ({ prompt_id: promptId, content, metadata_: metadata }) =>
-    contentOf(promptId, { content, metadata }),
+  const made = Object.groupBy(
+    versions.filter(({ own }) => own),
+    contentOf,
   );
   return Object.entries(made).flatMap(([content, several = []]) =>
     several.length <= 1 ? [] : [`${several.length} versions of ${content}`],
@@ -48,11 +48,8 @@ export function onlyReviewedWasServed({ served, servedFirst, scene }: Stage): re
   return [...served].filter((one) => !allowed.has(one)).map((one) => `it served ${one}`);
 }
 
-function contentOf(
-  promptId: string,
-  { content, metadata }: { readonly content: string; readonly metadata: JsonObject | null },
-): string {
-  return `${promptId} ${contentText(content, metadata)}`;
+function contentOf({ promptId, ...draft }: Draft & { readonly promptId: string }): string {
+  return `${promptId} ${contentText(draft)}`;
 }
 
 /** What the report says of each prompt and of each change is so. */
@@ -88,10 +85,11 @@ function statusFits({ id, status, changes, problems }: ReportPrompt): readonly s
 }
 
 /** Looking is no writing of what was refused. */
-function refusedIsNotWritten({ id, status }: ReportPrompt, { arrivals }: RunRecord): readonly string[] {
+function refusedIsNotWritten({ id, status }: ReportPrompt, { arrivals, service }: RunRecord): readonly string[] {
   if (status !== 'blocked') return [];
-  const written = arrivals.filter(({ request }) => isWriteTo(request, id) && !nameOf(request).endsWith('-look'));
-  return written.map(({ request }) => `${id} is blocked, and this was sent: ${nameOf(request)}`);
+  const written = arrivals.filter(({ request }) => isWriteTo(service, request, id));
+  const calls = written.map(({ request }) => service.asked(request).call).filter((call) => !call.endsWith('-look'));
+  return calls.map((call) => `${id} is blocked, and this was sent: ${call}`);
 }
 
 function changeIsTrue(promptId: string, change: ReportChange, record: RunRecord): readonly string[] {
@@ -106,14 +104,14 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
   const done = change.status !== 'not_made';
   switch (change.kind) {
     case 'create-version': {
-      const holding = after.versions.filter((version) => version.prompt_id === promptId && holds(version, change));
+      const holding = after.versions.filter((version) => version.promptId === promptId && holds(version, change));
       const found = holding.filter((version) => (done ? version.id === change.version?.id : isOf(record, version)));
       return done === found.length > 0 ? null : `the service has ${found.length} such versions`;
     }
     case 'set-active': {
-      const old = before.at(promptId, change.environment).active_version?.id ?? null;
+      const old = before.active(promptId, change.environment)?.id ?? null;
       const wanted = done && 'id' in change.after ? change.after.id : old;
-      const active = after.at(promptId, change.environment).active_version?.id ?? null;
+      const active = after.active(promptId, change.environment)?.id ?? null;
       return active === wanted ? null : `${change.environment} is on ${active}, not on ${wanted}`;
     }
     case 'update-prompt': {
@@ -125,25 +123,22 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
   }
 }
 
-function holds(
-  { content, metadata_: metadata = null }: StoredVersion,
-  change: ReportChange & { kind: 'create-version' },
-): boolean {
-  if (contentDigest(content) !== change.digest) return false;
+function holds({ text, metadata }: KeptVersion, change: ReportChange & { kind: 'create-version' }): boolean {
+  if (contentDigest(text) !== change.digest) return false;
   return change.metadata_digest === undefined || change.metadata_digest === metadataDigest(metadata);
 }
 
 /** Whether a version was made by a request of this run, and not by a late one of the run before. */
-function isOf({ arrivals }: RunRecord, { metadata_: metadata = null }: StoredVersion): boolean {
-  const own = JSON.stringify(metadata);
-  return arrivals.some(
-    ({ request }) => nameOf(request) === 'create' && JSON.stringify(draftOf(request).metadata) === own,
-  );
+function isOf({ arrivals, service }: RunRecord, { promptId, id }: KeptVersion): boolean {
+  return arrivals.some(({ request, done }) => {
+    const asked = service.asked(request);
+    return asked.call === 'create' && asked.promptId === promptId && done.some((one) => service.madeIn(one) === id);
+  });
 }
 
 function fieldsOf(snapshot: Snapshot, promptId: string): Readonly<Record<string, string>> {
-  const { key, name, description } = snapshot.ofPrompt(promptId);
-  return { key, name, description: description ?? '' };
+  const fields = snapshot.fields(promptId);
+  return { ...fields, description: fields?.description ?? '' };
 }
 
 export type Settling = {
@@ -169,6 +164,7 @@ export async function settle(stage: Stage, { finished, twice, hides }: Settling)
     ...(hides ? [] : adoptedStays(stage, empty.after)),
     ...(twice ? [] : contentsAreThereOnce(empty.after)),
     ...onlyReviewedWasServed(stage),
+    ...(stage.kept.overlaps() === 0 ? [] : ['writes of one prompt overlap']),
   ];
 }
 
@@ -190,19 +186,21 @@ export function lawsOf(run: RunRecord): readonly string[] {
 function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   const serves = scene.wanted.flatMap((wanted) => {
     const { promptId, environment } = wanted;
-    const served = servedText(promptId, environment, snapshot.at(promptId, environment).active_version);
+    const served = servedText(promptId, environment, snapshot.active(promptId, environment));
     return served === wantedText(wanted) ? [] : [`git says ${wantedText(wanted)}, and in the end there is ${served}`];
   });
-  const { name, description } = snapshot.ofPrompt(MAIN);
+  const fields = snapshot.fields(MAIN);
+  if (fields === null) return serves;
+  const { name, description } = fields;
   const wanted = { name: 'main', description: null, ...scene.state.fields };
-  const fields = JSON.stringify({ name, description });
-  return fields === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${fields}`];
+  const shown = JSON.stringify({ name, description });
+  return shown === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${shown}`];
 }
 
 /** What was adopted is served by its id. */
 function adoptedStays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   return scene.wanted.flatMap(({ promptId, environment, id }) => {
-    const active = snapshot.at(promptId, environment).active_version?.id;
+    const active = snapshot.active(promptId, environment)?.id;
     return id === undefined || id === active ? [] : [`${environment} was moved from ${id} to ${active}`];
   });
 }
@@ -215,15 +213,14 @@ export function messagesOf({ stdout }: RunRecord): readonly string[] {
 }
 
 /** A content in one line: its text, and its metadata without the tool's own key. */
-export function contentText(content: string, metadata: JsonObject | null): string {
-  return `${JSON.stringify(content)} ${canonicalJson(withoutKey(metadata ?? {}, RESERVED_KEY))}`;
+function contentText({ text, metadata }: Draft): string {
+  return `${JSON.stringify(text)} ${canonicalJson(withoutKey(metadata, RESERVED_KEY))}`;
 }
 
-export function servedText(promptId: string, environment: string, version: StoredVersion | null): string {
-  const content = version === null ? 'nothing' : contentText(version.content, version.metadata_ ?? null);
-  return `${promptId} ${environment}: ${content}`;
+export function servedText(promptId: string, environment: string, version: KeptVersion | null): string {
+  return `${promptId} ${environment}: ${version === null ? 'nothing' : contentText(version)}`;
 }
 
-export function wantedText({ promptId, environment, text, metadata }: Wanted): string {
-  return `${promptId} ${environment}: ${contentText(text, { ...metadata })}`;
+export function wantedText({ promptId, environment, ...wanted }: Wanted): string {
+  return `${promptId} ${environment}: ${contentText(wanted)}`;
 }

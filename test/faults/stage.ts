@@ -2,22 +2,36 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { startServer } from '../../src/embedded/server.ts';
-import { MAIN } from './calls.ts';
+import type { Kept, Service } from './calls.ts';
 import { TIMEOUT } from './deadlines.ts';
 import type { Act } from './faults.ts';
 import { inPeace, startFaultyFront, type Arrival, type Trouble } from './faulty-front.ts';
-import { openKeptStore, takeSnapshot, type Snapshot, type Write } from './kept-store.ts';
 import { servedText } from './laws.ts';
-import { filesOf, versionId, wantedOf, type Commit, type State, type Wanted } from './states.ts';
+import { filesOf, wantedOf, type Commit, type State, type Wanted } from './states.ts';
 import { childEnvironment, CLI, spawnNode, type Started } from '../support/cli.ts';
 import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { run, type Ran, type RunOptions } from '../support/run.ts';
-import { KEY } from '../support/service.ts';
+
+/** What a service holds at one moment. */
+export type Snapshot = ReturnType<typeof takeSnapshot>;
+
+function takeSnapshot(kept: Kept, wanted: readonly Wanted[]) {
+  const placeOf = (...words: readonly string[]): string => words.join(' ');
+  const active = new Map(
+    wanted.map(({ promptId: id, environment }) => [placeOf(id, environment), kept.active(id, environment)] as const),
+  );
+  const fields = new Map(wanted.map(({ promptId }) => [promptId, kept.fields(promptId)]));
+  return {
+    versions: kept.versions(),
+    active: (promptId: string, environment: string) => active.get(placeOf(promptId, environment)) ?? null,
+    fields: (promptId: string) => fields.get(promptId) ?? null,
+  };
+}
 
 /** One run with what it found and what it left. */
 export type RunRecord = Ran & {
+  readonly service: Service;
   readonly arrivals: readonly Arrival[];
   readonly before: Snapshot;
   readonly after: Snapshot;
@@ -27,24 +41,18 @@ export type RunRecord = Ran & {
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 async function openStage(scene: Scene, elsewhere: string) {
-  const kept = openKeptStore(scene.writes);
-  const server = await startServer({ store: kept.store, port: 0 });
+  const { service } = scene.state;
+  const kept = await scene.open();
   const served = new Set<string>();
   const look = (): void => {
     for (const { promptId, environment } of scene.wanted) {
-      const active = kept.store.readPrompt(promptId, environment)?.active_version ?? null;
-      served.add(servedText(promptId, environment, active));
+      served.add(servedText(promptId, environment, kept.active(promptId, environment)));
     }
   };
   look();
   const servedFirst = new Set(served);
-  const front = await startFaultyFront({
-    target: server.baseUrl,
-    elsewhere,
-    intrude: () => kept.store.createVersion(MAIN, { content: 'Somebody else wrote this.' }),
-    onDone: look,
-  });
-  const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: KEY };
+  const front = await startFaultyFront({ service, kept, elsewhere, onDone: look });
+  const environment = service.environment(front.baseUrl);
   const snapshot = () => takeSnapshot(kept, scene.wanted);
   /** Does something that counts as one run. */
   const during = async (trouble: Trouble, work: () => Promise<Ran>): Promise<RunRecord> => {
@@ -52,7 +60,7 @@ async function openStage(scene: Scene, elsewhere: string) {
     front.begin(trouble);
     const ran = await work();
     await front.end();
-    return { ...ran, arrivals: front.arrivals(), before, after: snapshot() };
+    return { ...ran, service, arrivals: front.arrivals(), before, after: snapshot() };
   };
   return {
     ...{ scene, kept, front, environment, during },
@@ -63,8 +71,7 @@ async function openStage(scene: Scene, elsewhere: string) {
       during(trouble, () => run(scene.folder, words, { environment, sleep: async () => {}, ...options })),
     close: async () => {
       await front.close();
-      await server.close();
-      kept.store.close();
+      await kept.close();
     },
   };
 }
@@ -94,7 +101,8 @@ export type Scene = {
   readonly folder: string;
   /** What every pinned environment is to serve. */
   readonly wanted: readonly Wanted[];
-  readonly writes: readonly Write[];
+  /** Opens a double of the service that holds what it held then. */
+  readonly open: () => Promise<Kept>;
 };
 
 /** Scenes are made when they are first asked for, once each, and removed after the last test of the file. */
@@ -110,35 +118,35 @@ export function makeScenes(): (state: State) => Promise<Scene> {
 }
 
 async function makeScene(state: State, folder: string): Promise<Scene> {
-  const { commits, settings = '' } = state;
-  writeFiles(folder, { 'promptsync.yaml': `${CONFIG}${settings}timeout_seconds: ${TIMEOUT}\n` });
+  const { service, commits, settings = '' } = state;
+  writeFiles(folder, { 'promptsync.yaml': `${CONFIG}${service.settings}${settings}timeout_seconds: ${TIMEOUT}\n` });
   initRepository(folder);
   const wanted = wantedOf(state);
-  let writes = adoptedWrites(state);
+  let open = () => openAdopted(state);
   for (const [index, commit] of commits.entries()) {
-    writeFiles(folder, filesOf(commit));
+    writeFiles(folder, filesOf(service, commit));
     commitAll(folder, `Commit ${index + 1}`);
     if (commit.tag !== undefined) git(folder, 'tag', commit.tag);
     const synced = index < commits.length - 1 && commit.unsynced !== true;
-    if (synced) writes = await syncedWrites({ state, folder, wanted, writes }, commit);
+    if (synced) open = await afterSync({ state, folder, wanted, open }, commit);
   }
-  return { state, folder, wanted, writes };
+  return { state, folder, wanted, open };
 }
 
-function adoptedWrites({ adopted = [] }: State): readonly Write[] {
-  return adopted.flatMap(({ text, in: environment }, at): readonly Write[] => [
-    (store) => store.createVersion(MAIN, { content: text }),
-    (store) => environment && store.setActive(MAIN, { environment, versionId: versionId(at) }),
-  ]);
+async function openAdopted({ service, adopted = [] }: State): Promise<Kept> {
+  const kept = await service.open();
+  for (const { text, in: environment } of adopted) kept.add(text, environment);
+  return kept;
 }
 
-/** All that was written to the service once the commit was synced, as far as that went. */
-async function syncedWrites(scene: Scene, { drafts = [], cutOff }: Commit): Promise<readonly Write[]> {
+/** Opens what the service holds once the commit was synced, as far as that went. */
+async function afterSync(scene: Scene, { drafts = [], left, cutOff }: Commit): Promise<Scene['open']> {
   return onStage(scene, '', async ({ run, kept }) => {
     const ran = await run(['sync', '--yes'], cutOff ? cutAfterCreate() : inPeace);
     expect(ran.exitCode).toBe(cutOff ? 4 : 0);
-    for (const content of drafts) kept.store.createVersion(MAIN, { content });
-    return kept.writes;
+    for (const text of drafts) kept.add(text);
+    if (left !== undefined) kept.leave?.(...left);
+    return kept.copy();
   });
 }
 

@@ -1,4 +1,7 @@
-import { MAIN, OTHER, type Call } from './calls.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { MAIN, OTHER, type Call, type Service } from './calls.ts';
+import { integration } from './integration.ts';
+import { langfuse } from './langfuse.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 
 /** One commit of the repository: the files of the prompts that it writes anew. */
@@ -12,10 +15,13 @@ export type Commit = {
   readonly cutOff?: true;
   /** Texts of versions that somebody else makes after the sync of this commit. */
   readonly drafts?: readonly string[];
+  /** A version on which somebody else leaves an environment besides, after the sync of this commit. */
+  readonly left?: readonly [version: number, environment: string];
 };
 
 /** What stands where a run begins, and what it is to bring about. */
 export type State = {
+  readonly service: Service;
   readonly name: string;
   /** Settings of promptsync.yaml. */
   readonly settings?: string;
@@ -40,13 +46,13 @@ export type Wanted = {
   readonly promptId: string;
   readonly environment: string;
   readonly text: string;
-  readonly metadata: object;
+  readonly metadata: JsonObject;
   /** Of the version, where that is known. */
   readonly id?: string;
 };
 
 export function wantedOf({ commits, serves, otherServes, adopted = [] }: State): readonly Wanted[] {
-  const metadata = commits.at(-1)?.main?.metadata ?? {};
+  const metadata = { ...commits.at(-1)?.main?.metadata };
   const main = Object.entries(serves).map(([environment, text]): Wanted => {
     const at = adopted.findIndex((version) => version.in === environment);
     return { promptId: MAIN, environment, text, metadata, ...(at !== -1 && { id: versionId(at) }) };
@@ -61,11 +67,13 @@ export function versionId(at: number): string {
 }
 
 /** The files that a commit writes. */
-export function filesOf({ main, other }: Commit): Readonly<Record<string, string>> {
-  return {
-    ...(main === undefined ? {} : { 'prompts/main.md': promptText('main', main) }),
-    ...(other === undefined ? {} : { 'prompts/other.md': promptText('other', other) }),
-  };
+export function filesOf({ hasFields }: Service, commit: Commit): Readonly<Record<string, string>> {
+  const files = (['main', 'other'] as const).flatMap((id) => {
+    const fields = hasFields ? {} : { key: `prm_${id}`, name: `prm_${id}` };
+    const parts = commit[id];
+    return parts === undefined ? [] : [[`prompts/${id}.md`, promptText(id, { ...parts, ...fields })]];
+  });
+  return Object.fromEntries(files);
 }
 
 /** A prompt is observed, and once more right before its first write. */
@@ -82,6 +90,11 @@ function activated(...environments: readonly string[]): readonly Call[] {
 /** A version is made, and is what the tool knows of from then on. */
 const MADE: readonly Call[] = ['create', ...activated('promptsync')];
 
+/** A version that Langfuse makes moves the labels itself; each is read back. */
+function created(...labels: readonly string[]): readonly Call[] {
+  return ['create', ...labels.map((label): Call => `read ${label}`)];
+}
+
 const staging = { staging: 'latest' };
 const both = { staging: 'latest', production: 'latest' };
 
@@ -95,24 +108,28 @@ const ADOPTED = {
   serves: { staging: 'One for {{name}}.' },
 };
 
-export const STATES: readonly State[] = [
+/** With what Langfuse is asked in the same state; left out: it has no such one. */
+const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Call[] })[] = [
   {
     name: 'the first sync',
     commits: [{ main: one }],
     serves: { staging: 'One for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
+    langfuse: [...twice('staging', 'list'), ...created('staging')],
   },
   {
     name: 'an edit that staging follows',
     commits: [{ main: one }, { main: two }],
     serves: { staging: 'Two for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
+    langfuse: [...twice('staging', 'list'), ...created('staging')],
   },
   {
     name: 'an edit of a file without a latest pin',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } } }],
     serves: { staging: 'One for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...MADE],
+    langfuse: [...twice('staging', 'list'), ...created()],
   },
   {
     name: 'a number that is active nowhere',
@@ -124,6 +141,7 @@ export const STATES: readonly State[] = [
     ],
     serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
     calls: [...twice('staging', 'production', 'promptsync'), ...activated('promptsync-look', 'production')],
+    langfuse: [...twice('staging', 'production', 'list', 'v2'), ...activated('production')],
   },
   {
     name: 'an edit for staging and production',
@@ -131,6 +149,7 @@ export const STATES: readonly State[] = [
     commits: [{ main: { ...one, pins: both } }, { main: { ...two, pins: both } }],
     serves: { staging: 'Two for {{name}}.', production: 'Two for {{name}}.' },
     calls: [...twice('staging', 'production', 'promptsync'), ...MADE, ...activated('staging', 'production')],
+    langfuse: [...twice('staging', 'production', 'list'), ...created('staging', 'production')],
   },
   {
     name: 'a git: pin beside own content',
@@ -141,12 +160,19 @@ export const STATES: readonly State[] = [
     ],
     serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
     calls: [...twice('staging', 'production', 'promptsync'), ...MADE, ...MADE, ...activated('staging', 'production')],
+    langfuse: [
+      ...twice('staging', 'production', 'list'),
+      ...created(),
+      ...created('staging'),
+      ...activated('production'),
+    ],
   },
   {
     name: 'other metadata of the same text',
     commits: [{ main: { ...one, metadata: { model: 'a' } } }, { main: { ...one, metadata: { model: 'b' } } }],
     serves: { staging: 'One for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
+    langfuse: [...twice('staging', 'list'), ...created('staging')],
   },
   {
     name: 'fields alone',
@@ -163,6 +189,7 @@ export const STATES: readonly State[] = [
     commits: [{ main: { ...one, pins: both } }, { main: { ...two, pins: both } }, { main: { ...one, pins: both } }],
     serves: { staging: 'One for {{name}}.', production: 'One for {{name}}.' },
     calls: [...twice('staging', 'production', 'promptsync'), ...activated('promptsync-look', 'staging', 'production')],
+    langfuse: [...twice('staging', 'production', 'list', 'v1'), ...activated('staging', 'production')],
   },
   {
     name: 'another prompt beside it',
@@ -173,24 +200,28 @@ export const STATES: readonly State[] = [
     serves: { staging: 'Two for {{name}}.' },
     otherServes: 'Second of the other.',
     calls: [...twice('staging', 'promptsync'), ...MADE, ...activated('staging')],
+    langfuse: [...twice('staging', 'list'), ...created('staging')],
   },
   {
     name: "somebody else's draft that nobody has read",
     commits: [{ main: one, drafts: ['Theirs.'] }, { main: two }],
     serves: { staging: 'Two for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look'), ...MADE, ...activated('staging')],
+    langfuse: [...twice('staging', 'list', 'v2'), ...created('staging')],
   },
   {
     name: 'a version that a run has left behind',
     commits: [{ main: one }, { main: two, cutOff: true }, {}],
     serves: { staging: 'Two for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look', 'promptsync', 'staging')],
+    langfuse: ['read staging'],
   },
   {
     name: 'a version left behind that no pin follows',
     commits: [{ main: one }, { main: { ...two, pins: { staging: 1 } }, cutOff: true }, {}],
     serves: { staging: 'One for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), ...activated('promptsync-look', 'promptsync')],
+    langfuse: ['read staging', 'read list', 'read v2'],
   },
   {
     name: 'an edit whose answer is lost',
@@ -203,6 +234,7 @@ export const STATES: readonly State[] = [
       ...activated('promptsync-look', 'promptsync', 'staging'),
     ],
     loses: true,
+    langfuse: [...twice('staging', 'list'), 'create', 'read list', 'read v2', 'read staging'],
   },
   {
     name: 'an edit that no pin follows, whose answer is lost',
@@ -210,6 +242,7 @@ export const STATES: readonly State[] = [
     serves: { staging: 'One for {{name}}.' },
     calls: [...twice('staging', 'promptsync'), 'create', 'read', ...activated('promptsync-look', 'promptsync')],
     loses: true,
+    langfuse: [...twice('staging', 'list'), 'create', 'read list', 'read v2'],
   },
   {
     name: 'an adopted prompt',
@@ -239,6 +272,25 @@ export const STATES: readonly State[] = [
     loses: true,
   },
   {
+    name: 'a version left behind of several',
+    commits: [
+      { main: one },
+      { main: two, tag: 'v2', unsynced: true },
+      { main: { ...three, pins: { ...staging, production: 'git:v2' } }, cutOff: true },
+      {},
+    ],
+    serves: { staging: 'Three for {{name}}.', production: 'Two for {{name}}.' },
+    calls: [],
+    langfuse: [...twice('staging', 'production', 'list', 'v2'), ...created('staging'), ...activated('production')],
+  },
+  {
+    name: 'a label left on two versions',
+    commits: [{ main: one }, { main: two, left: [1, 'staging'] }, {}],
+    serves: { staging: 'Two for {{name}}.' },
+    calls: [],
+    langfuse: [...twice('staging', 'list', 'v2'), ...activated('staging')],
+  },
+  {
     name: 'all at once',
     fields: { name: 'After' },
     commits: [
@@ -253,5 +305,13 @@ export const STATES: readonly State[] = [
       'update',
       ...activated('staging', 'promptsync-look', 'production'),
     ],
+    langfuse: [...twice('staging', 'production', 'list', 'v1'), ...created('staging'), ...activated('production')],
   },
+];
+
+export const STATES: readonly State[] = [
+  ...ALL.flatMap((state) => (state.calls.length === 0 ? [] : [{ ...state, service: integration }])),
+  ...ALL.flatMap((state) =>
+    state.langfuse === undefined ? [] : [{ ...state, service: langfuse, calls: state.langfuse }],
+  ),
 ];

@@ -7,7 +7,7 @@ export type FrontRequest = {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** The API key that came with it. */
+  /** What came with it to say whose it is: an API key, or what HTTP calls the authorization. */
   readonly key?: string;
 };
 export type FrontAnswer = {
@@ -65,7 +65,7 @@ export async function close(server: Server): Promise<void> {
 export async function readRequest(incoming: IncomingMessage): Promise<FrontRequest> {
   const sent = Buffer.concat(await incoming.toArray()).toString('utf8');
   const { method = '', url = '', headers } = incoming;
-  const key = headers['x-api-key']?.toString();
+  const key = (headers['x-api-key'] ?? headers.authorization)?.toString();
   return { method, path: url, ...(key !== undefined && { key }), ...(sent !== '' && { body: JSON.parse(sent) }) };
 }
 
@@ -73,11 +73,11 @@ export function sendAnswer({ status, body, headers }: FrontAnswer, response: Ser
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-/** Has the service do what was asked for. */
+/** Has the service do what was asked for. Each looks at its own header alone. */
 export async function handOn({ method, path, body, key = '' }: FrontRequest, target: string): Promise<FrontAnswer> {
   const answer = await fetch(target + path, {
     method,
-    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    headers: { 'content-type': 'application/json', 'x-api-key': key, authorization: key },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: answer.status, body: await answer.text() };

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { isJsonObject } from '../../src/domain/json.ts';
+import { idOf } from '../../src/langfuse/reading.ts';
+import { openLangfuse, PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
+import type { LangfuseVersion } from '../doubles/langfuse-store.ts';
+import type { FrontRequest } from '../support/front.ts';
+import { MAIN, OTHER, type Call, type Kept, type KeptVersion, type Service } from './calls.ts';
+import { answer, status, type Act } from './faults.ts';
+
+const PROMPTS = '/api/public/v2/prompts';
+
+/** Versions are named by their numbers, labels by themselves. */
+const WHICH = ['label=staging', 'label=production', 'version=1', 'version=2', 'version=3', 'version=4'];
+
+/** Langfuse's calls. */
+export const langfuse: Service = {
+  name: 'Langfuse',
+  settings: 'service: { provider: langfuse }\n',
+  environment: (baseUrl) => ({
+    ...{ LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: SECRET_KEY },
+  }),
+  secrets: [SECRET_KEY, Buffer.from(`${PUBLIC_KEY}:${SECRET_KEY}`).toString('base64')],
+  hasFields: false,
+  asked: (request) => ({ promptId: promptOf(request), call: nameOf(request) }),
+  draftOf: ({ body }) => {
+    const { prompt, config } = SentShape.parse(body);
+    return { text: prompt, metadata: isJsonObject(config) ? config : {} };
+  },
+  madeIn: ({ body, status: code }) => (code === 201 ? toKept(JSON.parse(body) as LangfuseVersion).id : ''),
+  reads: [
+    `${PROMPTS}?page=1&limit=100&name=${MAIN}`,
+    ...WHICH.map((which) => `${PROMPTS}/${MAIN}?${which}&resolve=false`),
+  ],
+  pretended: async ({ method, path, body }, peek) => {
+    if (method === 'PATCH') return (await peek(path.replace('/versions/', '?version='))).body;
+    return JSON.stringify({ id: 'phantom', version: 99, ...Object(body) });
+  },
+  faults: [
+    { name: '400, not done', on: ['create', 'set'], act: status(400) },
+    {
+      name: 'done, and a label that moves stays behind',
+      on: ['create', 'set'],
+      act: stayBehind,
+      heals: ['create', 'set'],
+    },
+  ],
+  limits: ['a create that lands after the next run has begun'],
+  open: () => openKept([]),
+};
+
+const SentShape = z.object({
+  ...{ name: z.string(), prompt: z.string(), config: z.json().optional(), labels: z.array(z.string()) },
+});
+
+function promptOf({ path, body }: FrontRequest): string {
+  const url = new URL(path, 'http://langfuse');
+  const named = decodeURIComponent(url.pathname.slice(PROMPTS.length + 1).split('/')[0] ?? '');
+  return named || (url.searchParams.get('name') ?? SentShape.parse(body).name);
+}
+
+function nameOf({ method, path, body }: FrontRequest): Call {
+  if (method === 'POST') return 'create';
+  if (method === 'PATCH')
+    return `set ${z
+      .object({ newLabels: z.array(z.string()) })
+      .parse(body)
+      .newLabels.join(' ')}`;
+  const query = new URL(path, 'http://langfuse').searchParams;
+  const version = query.get('version');
+  return `read ${query.get('label') ?? (version === null ? 'list' : `v${version}`)}`;
+}
+
+/** Somebody else moves a label at the same time. */
+async function stayBehind(exchange: Parameters<Act>[0]): Promise<void> {
+  const { kept, request } = exchange;
+  const { labels } = SentShape.partial().parse(request.body);
+  const moved = labels ?? [nameOf(request).replace('set ', '')];
+  const before = moved.map((label) => [kept.active(MAIN, label), label] as const);
+  await answer({
+    ...exchange,
+    commit: async () => {
+      const answered = await exchange.commit();
+      for (const [version, label] of before) if (version !== null) kept.leave?.(Number.parseInt(version.id, 10), label);
+      return answered;
+    },
+  });
+}
+
+/** The same rows make the same store, numbers included. */
+async function openKept(rows: readonly LangfuseVersion[]): Promise<Kept> {
+  const { baseUrl, store, close } = await openLangfuse();
+  for (const { name, version, prompt, config, labels, commitMessage } of rows) {
+    store.addVersion(name, { text: `${prompt}`, config, ...(commitMessage !== null && { message: commitMessage }) });
+    for (const label of labels) store.addLabel(name, version, label);
+  }
+  const all = () => [MAIN, OTHER].flatMap((name) => store.versions(name));
+  return {
+    ...{ baseUrl, close, overlaps: store.overlaps },
+    versions: () => all().map(toKept),
+    active: (promptId, label) => {
+      const row = store.versions(promptId).find(({ labels }) => labels.includes(label));
+      return row === undefined ? null : toKept(row);
+    },
+    fields: () => null,
+    add: (text, label) => void store.addVersion(MAIN, { text, labels: label === undefined ? [] : [label] }),
+    leave: (version, label) => store.addLabel(MAIN, version, label),
+    copy: () => {
+      const then = all();
+      return () => openKept(then);
+    },
+  };
+}
+
+/** Nothing says who has made it. */
+function toKept({ name: promptId, version: number, prompt, config, ...rest }: LangfuseVersion): KeptVersion {
+  const text = `${prompt}`;
+  const id = idOf({ ...rest, number, text, config, message: rest.commitMessage });
+  return { promptId, id, text, metadata: isJsonObject(config) ? config : {}, own: true };
+}
