@@ -41,8 +41,8 @@ function knownAsServed({ known, active }: Observed): readonly KnownVersion[] {
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-function makerOf({ ours, anyMetadata, source }: KnownVersion, metadata: Observed['metadata']): Maker {
-  if (!ours) return metadata === 'dropped' || anyMetadata ? 'unknown' : 'outside';
+function makerOf({ ours, source }: KnownVersion, metadata: Observed['metadata']): Maker {
+  if (!ours) return metadata === 'dropped' || ours === null ? 'unknown' : 'outside';
   return source?.commit === undefined ? 'uncommitted' : 'git';
 }
 

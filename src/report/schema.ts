@@ -137,9 +137,7 @@ const commit = z
 
 const maker = z
   .enum(['git', 'uncommitted', 'outside', 'unknown'])
-  .describe(
-    'uncommitted: by promptsync, from a file that no commit holds. outside: by somebody else. unknown: the service does not say it.',
-  );
+  .describe('uncommitted: by promptsync, from a file of no commit. outside: by somebody else. unknown: not said.');
 
 const made = {
   id: z.string().describe('The service’s id of the version.'),
@@ -271,6 +269,12 @@ const writtenFile = z.object({
   status: z.enum(['created', 'overwritten', 'extended', 'kept']).describe('kept: it was there already and differs.'),
 });
 
+const orphan = z.object({
+  name: z.string().describe('The service’s id of the prompt.'),
+  labels: z.array(z.string()).describe('Environments that serve a version of it.'),
+  last_version: z.int().describe('The number of its newest version.'),
+});
+
 const count = z.int().min(0);
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
@@ -296,16 +300,7 @@ export const ReportShape = z.object({
     })
     .describe('What the report holds, counted.'),
   prompts: z.array(prompt).describe('By path.'),
-  orphans: z
-    .array(
-      z.object({
-        name: z.string().describe('The service’s id of the prompt.'),
-        labels: z.array(z.string()).describe('Environments that serve a version of it.'),
-        last_version: z.int().describe('The number of its newest version.'),
-      }),
-    )
-    .optional()
-    .describe('With --orphans: prompts of the service that no file is of.'),
+  orphans: z.array(orphan).optional().describe('With --orphans: prompts of the service that no file is of.'),
   files: z.array(writtenFile).optional().describe('What init has written.'),
   committed: z
     .object({
