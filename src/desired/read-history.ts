@@ -1,5 +1,5 @@
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
-import type { Observation, Observed } from '../domain/observed.ts';
+import type { Observation } from '../domain/observed.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
@@ -129,12 +129,9 @@ export async function readGitHistory(
   const read = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
   const byPrompt = new Map(await Promise.all(read));
   const states = [...byPrompt.values()].flatMap(({ commits }) => commits);
-  const named = [...[...observed.values()].flatMap(madeFrom), ...states];
+  const known = [...observed.values()].flatMap((one) => one.known);
+  const named = [...known.flatMap(({ ours, source }) => (ours ? (source?.commit ?? []) : [])), ...states];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: repository.shallow };
-}
-
-function madeFrom({ known }: Observed): readonly string[] {
-  return known.flatMap(({ ours, source }) => (ours ? (source?.commit ?? []) : []));
 }
 
 /** With the pull request that a commit names itself, or else the merge that brought it. */

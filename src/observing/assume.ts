@@ -51,11 +51,7 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
 }
 
 /** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
-function versionsOf(
-  file: PromptFile,
-  then: PromptFile | null,
-  atRefs: ContentsAtRefs,
-): ReadonlyMap<string, KnownVersion> {
+function versionsOf(file: PromptFile, then: PromptFile | null, atRefs: ContentsAtRefs) {
   const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin)];
   return new Map(
     pins.flatMap((pin, index): [string, KnownVersion][] => {

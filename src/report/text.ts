@@ -135,11 +135,7 @@ function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
  * A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
  * @param note may be coloured; empty: none
  */
-export function promptTitle(
-  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
-  style: Style,
-  note = '',
-): readonly string[] {
+export function promptTitle({ key, path }: Pick<ReportPrompt, 'key' | 'path'>, style: Style, note = '') {
   const { bold, dim } = style.colours;
   const file = path === '' ? [] : [fileLink(dim(escapeLine(path)), path, style)];
   const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];

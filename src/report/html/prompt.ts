@@ -110,7 +110,9 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
         .map((text) => markup`<li class="${change.kind}">${text}${words.changeNote(change, prompt)}</li>`),
     ),
     ...words.waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-    ...words.breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
+    ...words
+      .breakingTexts(prompt, escapeLine)
+      .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
   ];
   return [
     problemList(prompt.problems),
