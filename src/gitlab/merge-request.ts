@@ -60,11 +60,8 @@ export type StickyNote = {
 };
 
 /** Keeps one note of ours up to date; null where it is not wanted. Throws a `ServiceError`. */
-export async function keepNote(
-  gitlab: GitLab,
-  { project, number }: MergeRequest,
-  { marker, body, wanted }: StickyNote,
-) {
+export async function keepNote(gitlab: GitLab, { project, number }: MergeRequest, note: StickyNote) {
+  const { marker, body, wanted } = note;
   const path = `/projects/${project}/merge_requests/${number}/notes`;
   return upsert({
     find: () => findNote(gitlab, path, marker),
