@@ -55,14 +55,11 @@ function versionsOf(file: PromptFile, then: PromptFile | null, atRefs: ContentsA
   const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin)];
   return new Map(
     pins.flatMap((pin, index): [string, KnownVersion][] => {
-      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : contentAt(atRefs, pin);
+      const named = pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
+      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : named;
       return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
     }),
   );
-}
-
-function contentAt(atRefs: ContentsAtRefs, pin: Pin): Content | 'unread' | null {
-  return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
 }
 
 function versionOf(pin: Pin, content: Content | 'unread', number: number): KnownVersion {

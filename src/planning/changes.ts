@@ -65,11 +65,8 @@ function resolveUnknown(one: EnvironmentPin, context: PinContext): Partial<Resol
   return { problem: unresolvable(one, finds, context), finds };
 }
 
-function unresolvable(
-  { environment, pin, line, column }: EnvironmentPin,
-  lookable: boolean,
-  { file, contentsAtRefs }: PinContext,
-): Problem {
+function unresolvable(one: EnvironmentPin, lookable: boolean, { file, contentsAtRefs }: PinContext): Problem {
+  const { environment, pin, line, column } = one;
   const place = { path: file.path, line, column };
   if (pin.kind === 'number') {
     return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);

@@ -70,11 +70,9 @@ function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: Ma
   return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;
 }
 
-function footOf(
-  { service, commit: head, plan_digest: digest, problems, committed }: Report,
-  { commit, runUrl }: MarkdownOptions,
-): string {
-  const shown = commit ?? head;
+function footOf(report: Report, { commit, runUrl }: MarkdownOptions): string {
+  const { service, plan_digest: digest, problems, committed } = report;
+  const shown = commit ?? report.commit;
   const parts = [
     shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
     committed === undefined ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],

@@ -95,18 +95,15 @@ function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
 function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
   const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
-  const leavesNoDiff = prompt.status === 'failed' && prompt.edits === undefined;
+  const { status, edits } = prompt;
+  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
+  const leavesNoDiff = status === 'failed' && edits === undefined;
   return [
-    ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
+    ...promptTitle(prompt, style, stands ? style.colours.red(words.statusText(status)) : ''),
     ...work,
     ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
     ...prompt.problems.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
-}
-
-function titleNote({ status }: ReportPrompt, { red }: Colours): string {
-  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
-  return stands ? red(words.statusText(status)) : '';
 }
 
 function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours): readonly string[] {
