@@ -113,8 +113,12 @@ function canBeListed(path: string): boolean {
 
 /** By path the mode, the kind and the id, which stand before it and a tab. */
 function parseTree(listed: string): ReadonlyMap<string, string> {
-  const split = (line: string, tab = line.indexOf('\t')) => [line.slice(tab + 1), line.slice(0, tab)] as const;
-  return new Map(namesIn(listed).map((line) => split(line)));
+  return new Map(
+    namesIn(listed).map((line) => {
+      const tab = line.indexOf('\t');
+      return [line.slice(tab + 1), line.slice(0, tab)];
+    }),
+  );
 }
 
 /** Whether a mode is that of a file that is neither a link nor a repository of its own. */
