@@ -26,11 +26,8 @@ type Drawing = Pick<ReportFlags, 'color'> & {
 };
 
 /** How a report is drawn on one of the streams: as long as its lines are where that is no terminal. */
-export async function styleOn(
-  stream: 'output' | 'errors',
-  host: Host,
-  { color, folder }: Drawing,
-): Promise<StyleOptions> {
+export async function styleOn(stream: 'output' | 'errors', host: Host, drawing: Drawing): Promise<StyleOptions> {
+  const { color, folder } = drawing;
   const { isTTY, columns = 0 } = host[stream];
   const colour = wantsColour({ color }, host, host[stream]);
   if (isTTY !== true) return { colour };

@@ -28,32 +28,33 @@ export async function readMergeBase(
   // A shallow clone does not know what a file said first.
   const whole = repository?.shallow === true ? [] : earlier;
   const base = newest === undefined ? (whole.at(-1)?.file ?? null) : await fileOf(newest, file, repository);
-  const content = edit === null ? NOTHING : await readContentBase(edit, known, { file, earlier, whole, repository });
+  const content = edit === null ? NOTHING : await readContentBase(edit, { file, known, earlier, whole, repository });
   return { base, ...content };
 }
 
 const NOTHING = { baseContent: null, since: null };
 
-/** What git knows of a file, of now and of before; `whole` is empty where that is not all. */
+/** A file, the versions that are known of it, and what git knows of it; `whole` is empty where that is not all. */
 type FileHistory = {
   readonly file: PromptFile;
+  readonly known: readonly KnownVersion[];
   readonly earlier: readonly FormerFile[];
   readonly whole: readonly FormerFile[];
   readonly repository: Repository | null;
 };
 
-async function readContentBase(edit: Edit, known: readonly KnownVersion[], history: FileHistory) {
-  const { file, earlier, whole, repository } = history;
+async function readContentBase(edit: Edit, history: FileHistory) {
+  const { file, known, earlier, whole, repository } = history;
   const origin = originOf(edit, known, earlier);
   if (origin === null) return NOTHING;
   if (origin === undefined) {
     const first = whole.at(-1)?.file.content ?? null;
-    return { ...NOTHING, baseContent: hadOneText(file, whole, known) ? first : null };
+    return { ...NOTHING, baseContent: hadOneText(history) ? first : null };
   }
   // Of an adopted version that nothing serves any more the baseline has the text.
   const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
   const baseContent = holder.content ?? (await fileOf(holder, file, repository))?.content ?? null;
-  return { baseContent, since: mayBeNewer(edit, origin, known, history) ? statesSince(origin, file, earlier) : null };
+  return { baseContent, since: mayBeNewer(edit, origin, history) ? statesSince(origin, file, earlier) : null };
 }
 
 /**
@@ -89,16 +90,12 @@ export function ownBefore({ number }: KnownVersion, known: readonly KnownVersion
  * version in between that nobody knows, or where the service has had the file's text already, which a revert makes
  * active again without a new version. What no commit has is never synced.
  */
-function mayBeNewer(
-  { version, pin }: Edit,
-  origin: KnownVersion,
-  known: readonly KnownVersion[],
-  { file: { content }, earlier }: FileHistory,
-): boolean {
+function mayBeNewer({ version, pin }: Edit, origin: KnownVersion, { file, known, earlier }: FileHistory): boolean {
+  const { content } = file;
   const before = known.filter(({ number }) => number < version.number);
   if (pin !== null && findNamed(before, pin.pin)?.number === origin.number) return false;
   if (hasGap(before, origin.number, version.number)) return true;
-  const committed = earlier.some(({ file }) => file.content.digest === content.digest);
+  const committed = earlier.some((former) => former.file.content.digest === content.digest);
   // A copied record names the newest of promptsync's that the edit can come from.
   const met = before.filter(({ ours }) => version.source === null || !ours);
   return committed && origin.digest !== content.digest && met.some(({ digest }) => digest === content.digest);
@@ -119,12 +116,11 @@ function statesSince({ digest }: KnownVersion, file: PromptFile, earlier: readon
  * pins names a version that is not known, the service has had more than that text: the pin may be another one by now,
  * as a pull has edited it.
  */
-function hadOneText({ content }: PromptFile, earlier: readonly FormerFile[], known: readonly KnownVersion[]): boolean {
+function hadOneText({ file: { content }, whole, known }: FileHistory): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>
     pin.kind === 'latest' || pin.kind === 'git' || findNamed(known, pin) !== undefined;
   return (
-    earlier.length > 0 &&
-    earlier.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown))
+    whole.length > 0 && whole.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown))
   );
 }
 

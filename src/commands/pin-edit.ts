@@ -2,10 +2,9 @@ import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { findNamed, type KnownVersion, pinTo } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { suggest } from '../domain/suggest.ts';
 import { hasControlCharacters } from '../domain/text.ts';
-import type { ServedTexts } from '../domain/text-changes.ts';
 import type { FrontMatterEdit } from '../files/edit.ts';
 import { textsOf } from '../planning/texts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -49,24 +48,15 @@ export function pinEdit({ environment, version }: WantedPin, before: Pin | null)
 }
 
 /** What a sync would do in one environment once the file is edited, by what was observed, and why it would refuse. */
-async function planEdited(
-  edited: PromptFile,
-  environment: string,
-  { observed }: PromptPlan,
-  walked: Walked,
-): Promise<{ readonly problems: readonly Problem[]; readonly serves: ServedTexts | null }> {
+async function planEdited(edited: PromptFile, environment: string, { observed }: PromptPlan, walked: Walked) {
   if (observed === null) return { problems: [], serves: null };
   const { plan, history } = await planAgain(edited, observed, walked);
   const pin = edited.pins.find((one) => one.environment === environment);
   const texts = textsOf([plan], walked, history).get(edited.id) ?? [];
   return {
-    problems: plan.problems.filter((problem) => pin !== undefined && isAt(problem, pin)),
+    problems: plan.problems.filter((one) => pin !== undefined && one.line === pin.line && one.column === pin.column),
     serves: texts.find((text) => text.environment === environment) ?? null,
   };
-}
-
-function isAt(problem: Problem, { line, column }: EnvironmentPin): boolean {
-  return problem.line === line && problem.column === column;
 }
 
 /** What an environment serves now; null where nothing is active or nothing was read. */

@@ -60,12 +60,13 @@ async function draftPull(prompt: PromptPlan, options: PullOptions, walked: Walke
 async function draftMerge(prompt: PromptPlan, found: Changed, options: PullOptions, walked: Walked): Promise<Draft> {
   const { file } = prompt;
   const [edit = null] = found.edits;
-  const theirs = await readTheirs(prompt, edit, found.earlier, walked);
+  const theirs = await readTheirs(prompt, found, walked);
   const mergeLines = makeMerger(gitStartOf(walked.config).keyVariables);
   const draftFor = async (side: Side) => {
     const merged = await mergePrompt(file, theirs, { side, labels: labelsOf(file, edit), mergeLines });
     const draft = await draftMerged(file, merged, edit, pinEdits(found, options), walked);
-    return { draft, places: conflictsIn(merged) };
+    const fields = merged.edits.filter((one) => one.kind === 'set-field' && one.conflict);
+    return { draft, places: (merged.text?.conflicts ?? 0) + fields.length };
   };
   const { draft, places } = await draftFor(options.side);
   if (places === 0) return draft;
@@ -78,9 +79,9 @@ async function draftMerge(prompt: PromptPlan, found: Changed, options: PullOptio
 }
 
 /** Whether nothing was changed. Most prompts are so, and git need not be asked for their history. */
-function isInSync(prompt: PromptPlan, { environment }: PullOptions): boolean {
+function isInSync(prompt: PromptPlan, options: PullOptions): boolean {
   const renamed = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  return !renamed && findOutsideEdits(prompt, environment, new Map()).length === 0;
+  return !renamed && findOutsideEdits(prompt, options, new Map()).length === 0;
 }
 
 type Changed = {
@@ -104,22 +105,18 @@ type OutsideEdit = {
 };
 
 /** Which environments somebody has changed in the service, after what git knows of the file. */
-async function findChanged(prompt: PromptPlan, { environment }: PullOptions, { repository }: Walked): Promise<Changed> {
+async function findChanged(prompt: PromptPlan, options: PullOptions, { repository }: Walked): Promise<Changed> {
   const { file } = prompt;
   const head = repository?.head ?? null;
   const earlier = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
-  const environments = findOutsideEdits(prompt, environment, await pinsOf(earlier, repository));
+  const environments = findOutsideEdits(prompt, options, await pinsOf(earlier, repository));
   const complete = repository?.shallow === false;
   const contested = environments.filter((one) => isContested(one, earlier, complete));
   return { earlier, environments, edits: distinctTexts(environments, file), contested };
 }
 
 /** Which environments were changed in the service, of those asked for: an environment that only lags behind is not. */
-function findOutsideEdits(
-  { file, observed, changes }: PromptPlan,
-  environment: string | undefined,
-  former: FormerPins,
-): readonly OutsideEdit[] {
+function findOutsideEdits({ file, observed, changes }: PromptPlan, { environment }: PullOptions, former: FormerPins) {
   const changing = new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
   const known = observed?.known ?? [];
   const scope = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
@@ -127,14 +124,11 @@ function findOutsideEdits(
     const version = observed?.active.get(name) ?? null;
     if (version === null || wasAskedFor(version, former.get(name) ?? [], known)) return [];
     const pin = file.pins.find((one) => one.environment === name) ?? null;
-    if (pin !== null && !changing.has(name) && !isOtherNumber(pin, version)) return [];
+    // Nothing is planned for a number that is not known, as one is not that the file has from an earlier pull.
+    const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
+    if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
     return [{ environment: name, version, pin, own: isOwn(version, known) }];
   });
-}
-
-/** Nothing is planned for a number that is not known, as one is not that the file has from an earlier pull. */
-function isOtherNumber({ pin }: EnvironmentPin, { number }: KnownVersion): boolean {
-  return pin.kind === 'number' && pin.number !== number;
 }
 
 /**
@@ -168,11 +162,7 @@ function distinctTexts(found: readonly OutsideEdit[], { content }: PromptFile): 
  * Whether the file may mean its pin although the environment serves something else: it was edited since the last
  * commit, or git does not know whether it was, and what is served may be what an earlier commit asked for.
  */
-function isContested(
-  { environment, pin, own }: OutsideEdit,
-  earlier: readonly FormerFile[],
-  complete: boolean,
-): boolean {
+function isContested({ environment, pin, own }: OutsideEdit, earlier: readonly FormerFile[], complete: boolean) {
   if (pin === null || pin.pin.kind === 'latest') return false;
   const [last] = earlier;
   if (last === undefined) return own;
@@ -195,24 +185,16 @@ function contestedProblem({ environment, pin, version }: OutsideEdit, { path }: 
 }
 
 /** What the service holds of a prompt, with the text of one environment, and what file and service come from. */
-async function readTheirs(
-  prompt: PromptPlan,
-  edit: OutsideEdit | null,
-  earlier: readonly FormerFile[],
-  walked: Walked,
-): Promise<Theirs> {
-  const { file, observed } = prompt;
-  const origin = await readMergeBase(prompt, edit, earlier, walked.repository);
-  const content = edit?.version.content ?? null;
-  return { fields: changedFields(observed?.fields ?? file, file, earlier), content, ...origin };
+async function readTheirs(prompt: PromptPlan, found: Changed, { repository }: Walked): Promise<Theirs> {
+  const { earlier, edits } = found;
+  const [edit = null] = edits;
+  const origin = await readMergeBase(prompt, edit, earlier, repository);
+  return { fields: changedFields(prompt, earlier), content: edit?.version.content ?? null, ...origin };
 }
 
 /** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */
-function changedFields(
-  served: { readonly [Field in FieldName]?: string | null },
-  file: PromptFile,
-  earlier: readonly FormerFile[],
-): Theirs['fields'] {
+function changedFields({ file, observed }: PromptPlan, earlier: readonly FormerFile[]): Theirs['fields'] {
+  const served = observed?.fields ?? file;
   const now = (field: FieldName): string => {
     const value = served[field] ?? '';
     return earlier.some((former) => (former.file[field] ?? '') === value) ? (file[field] ?? '') : value;
@@ -235,10 +217,6 @@ function pinEdits({ environments, contested }: Changed, { side }: PullOptions): 
   });
 }
 
-function conflictsIn({ edits, text }: MergedPrompt): number {
-  return (text?.conflicts ?? 0) + edits.filter((edit) => edit.kind === 'set-field' && edit.conflict).length;
-}
-
 async function draftMerged(
   file: PromptFile,
   { edits, frontMatter, text }: MergedPrompt,
@@ -248,19 +226,17 @@ async function draftMerged(
 ): Promise<Draft> {
   const all = [...edits, ...pins.map((pin) => pin.edit)];
   if (all.length === 0) return stays(file, 'unchanged');
-  if (text?.text.includes('\r\n') === true) return unwritable(file);
+  if (text?.text.includes('\r\n') === true) {
+    // In a file a carriage return at the end of a line would be none of the text.
+    const reason = 'a line of its text ends with a carriage return, which a file cannot hold';
+    return stays(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
+  }
   const changes = { frontMatter: [...frontMatter, ...pins.map(({ change }) => change)] };
   const wanted = text === null ? changes : { ...changes, text: text.text, conflicted: text.conflicts > 0 };
   const draft = await draftEdits(file, all, wanted, walked);
   if (edit === null || text === null || text.conflicts > 0 || draft.status === 'failed') return draft;
   const texts = { environment: edit.environment, before: { text: file.content.text }, after: { text: text.text } };
   return { ...draft, edits: draft.edits.map((one) => (one.kind === 'set-text' ? { ...one, texts } : one)) };
-}
-
-/** In a file a carriage return at the end of a line would be none of the text. */
-function unwritable(file: PromptFile): Draft {
-  const reason = 'a line of its text ends with a carriage return, which a file cannot hold';
-  return stays(file, 'failed', [makeProblem('edit/not-kept', { reason }, { path: file.path })]);
 }
 
 function knownWarning({ own, pin, environment, version }: OutsideEdit, { path }: PromptFile): readonly Problem[] {

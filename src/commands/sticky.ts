@@ -17,11 +17,17 @@ export function saysTheSame(one: string | null | undefined, other: string): bool
   return first === second;
 }
 
-/** How a text of ours is found, changed and made. */
-type Upsert<Found, Kept> = {
-  readonly find: () => Promise<Found | null>;
+export type Sticky<Found> = {
+  /** The first line of the body. */
+  readonly marker: string;
+  readonly body: string;
   /** Whether it is to be written, after what is there (null: none); by default always. */
   readonly wanted?: ((found: Found | null) => boolean) | undefined;
+};
+
+/** How a text of ours is found, changed and made. */
+type Upsert<Found, Kept> = Pick<Sticky<Found>, 'wanted'> & {
+  readonly find: () => Promise<Found | null>;
   readonly update: (found: Found) => Promise<Kept>;
   /** To be sent once: it would make a second one. */
   readonly create: () => Promise<Kept>;

@@ -50,7 +50,10 @@ export async function sync(options: SyncOptions, world: World): Promise<CommandR
 async function finish(walked: Walked, options: SyncOptions, world: World): Promise<CommandResult> {
   const guards = guardsOf(walked, options);
   const plan = guard(walked.plan, guards);
-  const warnings = [...uncommittedWarnings(walked, options), ...driftWarnings(guards, options)];
+  // Nobody may rely on a guard that has nothing to go by.
+  const blind = guards.onDrift === 'fail' && options.base === undefined;
+  const needsBase = blind ? [makeProblem('config/drift-needs-base')] : [];
+  const warnings = [...uncommittedWarnings(walked, options), ...needsBase];
   const problems = inPlaceOrder([...walked.problems, ...warnings]);
   const texts = textsOf(plan.prompts, walked, walked.history);
   const planned = { ...plannedRun('dry-run', { ...walked, plan, problems }), texts };
@@ -100,11 +103,6 @@ function uncommittedWarnings({ plan, uncommitted }: Walked, options: SyncOptions
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
-}
-
-/** Nobody may rely on a guard that has nothing to go by. */
-function driftWarnings({ onDrift }: Guards, { base }: SyncOptions): readonly Problem[] {
-  return onDrift === 'fail' && base === undefined ? [makeProblem('config/drift-needs-base')] : [];
 }
 
 function writes({ prompts }: Plan): boolean {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { History } from '../domain/desired.ts';
 import { readingOnly, type Observation, type Observed, type Wanted } from '../domain/observed.ts';
 import { type Provider } from '../domain/provider.ts';
-import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { Plan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { readDesired, type DesiredOptions, type ReadDesired } from '../desired/read-desired.ts';
@@ -75,12 +75,8 @@ export async function walk(
   }
 }
 
-async function planObserved(
-  desired: ReadDesired,
-  { provider, name: service }: OpenProvider,
-  needs: Needs,
-  world: World,
-): Promise<Walked> {
+async function planObserved(desired: ReadDesired, opened: OpenProvider, needs: Needs, world: World): Promise<Walked> {
+  const { provider, name: service } = opened;
   const { files, base, config } = desired;
   const wantedFor = (file: PromptFile) => wantedOf(file, desired, needs);
   const namesIn = ({ pins }: PromptFile) => pins.map(({ environment }) => environment);
@@ -126,11 +122,7 @@ export function plannedRun(mode: Run['mode'], walked: Walked): Run {
 }
 
 /** The plan of a file, of now or as it would be, once more from another observation. */
-export async function planAgain(
-  file: PromptFile,
-  observed: Observed,
-  walked: Walked,
-): Promise<{ readonly plan: PromptPlan; readonly history: History }> {
+export async function planAgain(file: PromptFile, observed: Observed, walked: Walked) {
   const history = await recall([file], { observed: new Map([[file.id, observed]]) }, walked);
   return { plan: planPrompt(file, observed, walked, history), history };
 }

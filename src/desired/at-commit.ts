@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { isDigestOf } from '../domain/digest.ts';
-import type { ContentAtRef, ContentsAtRefs } from '../domain/plan.ts';
+import type { ContentAtRef } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
@@ -19,11 +19,7 @@ export async function parseAt(repository: Repository, { commit, path }: FileAtCo
  * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
  * root) may come from the service: whatever git makes of them, this does not throw.
  */
-export async function fileInGit(
-  repository: Repository | null,
-  commit: string,
-  path: string,
-): Promise<PromptFile | null> {
+export async function fileInGit(repository: Repository | null, commit: string, path: string) {
   if (repository === null) return null;
   try {
     const resolved = await repository.resolveRef(commit);
@@ -44,10 +40,7 @@ export async function fileOfVersion({ source, digest }: KnownVersion, repository
  * By prompt id and ref: each prompt's content at the refs that its `git:` pins name, or why there is none. Of a prompt
  * with several files (of now, of the base commit) the first has the say.
  */
-export async function readContentsAtRefs(
-  files: readonly PromptFile[],
-  repository: Repository | null,
-): Promise<ReadonlyMap<string, ContentsAtRefs>> {
+export async function readContentsAtRefs(files: readonly PromptFile[], repository: Repository | null) {
   const pinned = files.flatMap((file) =>
     file.pins.flatMap(({ pin, line, column }) => {
       return pin.kind === 'git' ? [{ file, ref: pin.ref, place: { path: file.path, line, column } }] : [];

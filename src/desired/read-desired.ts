@@ -105,11 +105,7 @@ async function readBase(request: BaseRequest, given: Repository | null): Promise
 }
 
 /** Those that were selected. One may be there still, and not be selected now: under another path or key. */
-async function goneSince(
-  changed: readonly Earlier[],
-  now: ReadonlySet<string>,
-  { config, only }: BaseRequest,
-): Promise<readonly PromptFile[]> {
+async function goneSince(changed: readonly Earlier[], now: ReadonlySet<string>, { config, only }: BaseRequest) {
   const then = changed.flatMap(({ file }) => file ?? []);
   const missing = then.filter(({ id }) => !now.has(id));
   const selected = selectFiles(missing, only).files;

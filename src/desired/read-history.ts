@@ -1,6 +1,5 @@
-import type { FormerWants } from '../domain/desired.ts';
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
-import type { Observation, Observed } from '../domain/observed.ts';
+import type { Observation } from '../domain/observed.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/history.ts';
 import type { Repository } from '../git/repository.ts';
@@ -13,24 +12,15 @@ const LONGEST_HISTORY = 100;
 export type FormerFile = { readonly commit: string; readonly file: PromptFile };
 
 /** The states of a prompt's file up to a commit, under earlier names as well; newest first. */
-export async function readFormerFiles(
-  { id, path }: Located,
-  commit: string,
-  repository: Repository,
-): Promise<readonly FormerFile[]> {
+export async function readFormerFiles({ id, path }: Located, commit: string, repository: Repository) {
   const places = await repository.whereTouched(commit, repository.fromRoot(path));
   return parseFiles(id, places.slice(0, LONGEST_HISTORY), repository);
 }
 
 /** What the ancestors of any of these commits wanted of a prompt, themselves included, wherever its file was there. */
-export async function readFormerWants(
-  located: Located,
-  tips: readonly string[],
-  repository: Repository,
-): Promise<FormerWants> {
+export async function readFormerWants({ id, path }: Located, tips: readonly string[], repository: Repository) {
   const states = await Promise.all(
     tips.map(async (tip) => {
-      const { id, path } = located;
       const found = await findAt({ id, path: repository.fromRoot(path) }, tip, repository);
       const place = typeof found === 'string' ? path : repository.toFolder(found.path);
       return readFormerFiles({ id, path: place }, tip, repository);
@@ -47,11 +37,7 @@ const LONGEST_BRANCH = 500;
  * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
  * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
-export async function readFileHistory(
-  { id, path }: Located,
-  commit: string,
-  repository: Repository,
-): Promise<FileHistory> {
+export async function readFileHistory({ id, path }: Located, commit: string, repository: Repository) {
   const places = (await repository.whereTouched(commit, repository.fromRoot(path), 'branch')).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
   const files = await parseFiles(id, places, repository);
@@ -143,12 +129,9 @@ export async function readGitHistory(
   const read = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
   const byPrompt = new Map(await Promise.all(read));
   const states = [...byPrompt.values()].flatMap(({ commits }) => commits);
-  const named = [...[...observed.values()].flatMap(madeFrom), ...states];
+  const known = [...observed.values()].flatMap((one) => one.known);
+  const named = [...known.flatMap(({ ours, source }) => (ours ? (source?.commit ?? []) : [])), ...states];
   return { byPrompt, commits: await readCommits(named, head, repository), shallow: repository.shallow };
-}
-
-function madeFrom({ known }: Observed): readonly string[] {
-  return known.flatMap(({ ours, source }) => (ours ? (source?.commit ?? []) : []));
 }
 
 /** With the pull request that a commit names itself, or else the merge that brought it. */

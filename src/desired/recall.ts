@@ -110,14 +110,11 @@ function mayDrift({ base, contentsAtRefs }: Sources) {
 }
 
 /** Of the files that a version is to be made of; what is not committed comes from no commit. */
-async function readProvenance(
-  compared: readonly Compared[],
-  { repository, uncommitted }: Sources,
-): Promise<ReadonlyMap<string, Provenance>> {
+async function readProvenance(compared: readonly Compared[], { repository, uncommitted }: Sources) {
   const creating = compared.filter(({ file, observed, meanings }) => dueVersion(file, observed, meanings) !== null);
   const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
   const { head, fromRoot, lastCommitAt } = repository;
-  if (head === null) return new Map();
+  if (head === null) return new Map<string, Provenance>();
   const last = await Promise.all(paths.map(async (path) => [path, await lastCommitAt(head, fromRoot(path))] as const));
   return new Map(last.flatMap(([path, commit]) => (commit === null ? [] : [[path, commit]])));
 }

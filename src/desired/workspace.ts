@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { Named, PromptFile } from '../domain/prompt-file.ts';
 import { suggestSome } from '../domain/suggest.ts';
 import type { World } from '../domain/world.ts';
 import { makeGlob } from '../files/glob.ts';
@@ -105,8 +105,6 @@ export async function openRepositoryOf(config: Config): Promise<Repository | nul
 export function gitStartOf({ root, service }: Config): GitStart {
   return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }
-
-type Named = Pick<PromptFile, 'path' | 'key' | 'id'>;
 
 type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
 

@@ -51,11 +51,7 @@ function wantedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Cont
  * made even when no pin follows it; then somebody else's version of equal content does not stand in for it, unless it
  * is found again later.
  */
-export function dueVersion(
-  file: PromptFile,
-  observed: Observed,
-  meanings: readonly Meaning[],
-): 'content' | 'baseline' | null {
+export function dueVersion(file: PromptFile, observed: Observed, meanings: readonly Meaning[]) {
   if (isContentDue(file, observed, meanings)) return 'content';
   return observed.recordDue && !makesAny(meanings) ? 'baseline' : null;
 }

@@ -1,19 +1,16 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { distance } from 'fastest-levenshtein';
 
 /** The known word that a misspelt one was probably meant to be, or undefined. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0 || word.length > 100) return undefined;
   const ends = known.filter((one) => one.endsWith(`/${word}`));
-  // The last part of a key is what people remember of it.
-  if (ends.length === 1) return ends[0];
-  const nearest = closest(word.toLowerCase(), known);
-  return isNear(word.toLowerCase(), nearest) ? nearest : undefined;
+  return ends.length > 1 ? undefined : suggestSome(word, known)[0];
 }
 
 /** The few known words that a misspelt one may have been meant to be, the nearest first. */
 export function suggestSome(word: string, known: readonly string[]): readonly string[] {
   if (word.length > 100) return [];
   const lower = word.toLowerCase();
+  // The last part of a key is what people remember of it.
   const ends = known.filter((one) => one.endsWith(`/${word}`));
   const near = known
     .filter((one) => isNear(lower, one))

@@ -30,7 +30,7 @@ export type World = {
 /** Asks a person for what no flag has said. Whoever gives up ends the command: then it throws a `ProblemError`. */
 export type Interview = {
   readonly text: (question: TextQuestion) => Promise<string>;
-  readonly confirm: (question: YesOrNo) => Promise<boolean>;
+  readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
 };
 
 type TextQuestion = {
@@ -40,8 +40,6 @@ type TextQuestion = {
   /** What is wrong with an answer; null: nothing. */
   readonly fault: (answer: string) => string | null;
 };
-
-type YesOrNo = { readonly message: string; readonly initial: boolean };
 
 /** In seconds: how long it is, and how long the service wants it. */
 export type Wait = { readonly seconds: number; readonly asked: number };

@@ -1,11 +1,4 @@
-import {
-  CreateVersionShape,
-  paths,
-  SetActiveShape,
-  UpdatePromptShape,
-  type WirePrompt,
-  type WireVersion,
-} from '../service/wire.ts';
+import * as wire from '../service/wire.ts';
 import { parseBody, Refusal } from './body.ts';
 import type { Store } from './store.ts';
 
@@ -21,7 +14,7 @@ export type Call = {
 export type Answer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: WirePrompt | WireVersion | { readonly updated: true } | { readonly detail: string };
+  readonly body: wire.WirePrompt | wire.WireVersion | { readonly updated: true } | { readonly detail: string };
 };
 
 type Asked = Pick<Call, 'readBody'> & { readonly store: Store; readonly promptId: string; readonly query: string };
@@ -49,7 +42,7 @@ export async function answerCall(store: Store, { method, target, apiKey, readBod
 }
 
 /** The target is taken as it was sent: dots are not resolved, so no id can reach another path. */
-const TARGET = new RegExp(`^${paths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
+const TARGET = new RegExp(`^${wire.paths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
 
 /** Throws a `Refusal`: 404 for another path, 405 for another method, 422 for an id that cannot be read. */
 function parseTarget(method: string, target: string) {
@@ -85,7 +78,7 @@ function authorise(store: Store, apiKey: string | undefined, promptId: string): 
  * Section 4.1. It leaves open what `active_version` is when none is active (here null) or none was asked for (absent),
  * and what an empty or a repeated name means: neither is guessed at.
  */
-async function readPrompt({ store, promptId, query }: Asked): Promise<WirePrompt> {
+async function readPrompt({ store, promptId, query }: Asked): Promise<wire.WirePrompt> {
   const [environment, ...others] = new URLSearchParams(query).getAll('environment');
   if (environment === '' || others.length > 0) throw new Refusal(422, 'environment: one name, not empty, is expected.');
   const { active_version, created_at: _, ...prompt } = found(store.readPrompt(promptId, environment));
@@ -93,27 +86,24 @@ async function readPrompt({ store, promptId, query }: Asked): Promise<WirePrompt
 }
 
 /** Section 4.3. */
-async function updatePrompt({ store, promptId, readBody }: Asked): Promise<WirePrompt> {
-  const changes = parseBody(await readBody(), UpdatePromptShape);
+async function updatePrompt({ store, promptId, readBody }: Asked): Promise<wire.WirePrompt> {
+  const changes = parseBody(await readBody(), wire.UpdatePromptShape);
   refuseBrokenText(changes.key, changes.name, changes.description);
   const { active_version: _, ...prompt } = found(store.updatePrompt(promptId, changes));
   return prompt;
 }
 
 /** Section 4.2. */
-async function createVersion({ store, promptId, readBody }: Asked): Promise<WireVersion> {
-  const {
-    content,
-    change_summary: changeSummary,
-    metadata_: metadata,
-  } = parseBody(await readBody(), CreateVersionShape);
+async function createVersion({ store, promptId, readBody }: Asked): Promise<wire.WireVersion> {
+  const body = parseBody(await readBody(), wire.CreateVersionShape);
+  const { content, change_summary: changeSummary, metadata_: metadata } = body;
   refuseBrokenText(content, changeSummary);
   return found(store.createVersion(promptId, { content, changeSummary, metadata }));
 }
 
 /** Section 4.4. */
 async function setActive({ store, promptId, readBody }: Asked): Promise<{ readonly updated: true }> {
-  const { environment, version_id: versionId } = parseBody(await readBody(), SetActiveShape);
+  const { environment, version_id: versionId } = parseBody(await readBody(), wire.SetActiveShape);
   refuseBrokenText(environment);
   if (!store.setActive(promptId, { environment, versionId })) throw new Refusal(404, 'The prompt has no such version.');
   return { updated: true };

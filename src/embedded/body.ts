@@ -69,8 +69,10 @@ function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown 
 /** Gives the body the shape of an endpoint; throws a `Refusal` when it has another. */
 export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
   const result = shapeDeep(body, shape);
-  if (!result.success) throw new Refusal(422, result.error.issues.slice(0, 5).map(describe).join('; '));
-  return result.data;
+  if (result.success) return result.data;
+  const faults = result.error.issues.slice(0, 5);
+  const told = faults.map(({ path, message }) => `${['body', ...path.map(String)].join('.')}: ${message}`);
+  throw new Refusal(422, told.join('; '));
 }
 
 /** Shapes of free JSON are checked recursively: a body can be nested deeper than the stack is. */
@@ -81,8 +83,4 @@ function shapeDeep<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafePar
     if (error instanceof RangeError) throw new Refusal(422, 'The body is nested too deeply.');
     throw error;
   }
-}
-
-function describe({ path, message }: z.core.$ZodIssue): string {
-  return `${['body', ...path.map(String)].join('.')}: ${message}`;
 }

@@ -74,11 +74,7 @@ export function openDatabase(path: string): DatabaseSync {
  * `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
  * writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
  */
-export function inTransaction<Result>(
-  database: DatabaseSync,
-  kind: 'IMMEDIATE' | 'DEFERRED',
-  work: () => Result,
-): Result {
+export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Made): Made {
   database.exec(`BEGIN ${kind}`);
   try {
     const result = work();

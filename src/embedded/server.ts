@@ -40,12 +40,8 @@ export async function startServer(options: ServerOptions) {
   };
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { store, onRequest }: ServerOptions,
-  room: Room,
-): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, options: ServerOptions, room: Room) {
+  const { store, onRequest } = options;
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;

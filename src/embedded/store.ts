@@ -16,12 +16,9 @@ export type StoredVersion = z.output<typeof VersionRow>;
 /** As a version is; `active_version` is null also where no environment was asked for. */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
-type NewPrompt = {
-  readonly id: string;
+type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
   readonly projectId: string;
-  readonly key: string;
-  readonly name: string;
-  readonly description?: string | undefined;
+  readonly description?: string;
 };
 
 type VersionDraft = {
@@ -29,9 +26,6 @@ type VersionDraft = {
   readonly changeSummary?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 };
-
-/** Absent fields stay as they are. */
-type FieldChanges = z.infer<typeof UpdatePromptShape>;
 
 /** What the service knows, on SQLite. Prompts are found by id across all projects; null means there is none. */
 export type Store = ReturnType<typeof openStore>;
@@ -69,7 +63,8 @@ export function openStore(path: string, { now, newId = () => `ver_${randomUUID()
         const [summary, written] = [changeSummary ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
         return parseVersion(statements.insertVersion.get(newId(), content, summary, written, timestamp(), promptId));
       }),
-    updatePrompt: (promptId: string, { key, name, description }: FieldChanges) =>
+    /** Absent fields stay as they are. */
+    updatePrompt: (promptId: string, { key, name, description }: z.infer<typeof UpdatePromptShape>) =>
       write(() => {
         statements.updatePrompt.run(key ?? null, name ?? null, description ?? null, promptId);
         return selectPrompt(statements, promptId);

@@ -1,5 +1,5 @@
 import { comparable, contentDigest, withLineFeeds } from '../domain/digest.ts';
-import { canonicalJson, isJsonObject, withoutKey, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { canonicalJson, isJsonObject, withoutKey, type JsonObject } from '../domain/json.ts';
 import type { Labels } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -88,11 +88,7 @@ function editFrontMatter(before: Edited, edit: YamlEdit): Edited {
   return { source, meaning: { ...before.meaning, frontMatter } };
 }
 
-function editJson(
-  object: JsonObject,
-  [key = '', ...path]: readonly string[],
-  value: JsonValue | undefined,
-): JsonObject {
+function editJson(object: JsonObject, [key = '', ...path]: readonly string[], value: YamlEdit['value']): JsonObject {
   const inner = Object.hasOwn(object, key) ? object[key] : undefined;
   if (path.length > 0 && value === undefined && !isJsonObject(inner)) return object;
   const after = path.length === 0 ? value : editJson(isJsonObject(inner) ? inner : {}, path, value);

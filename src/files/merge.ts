@@ -126,15 +126,13 @@ function followVariables({ variables }: PromptFile, text: string): readonly Step
   return after.join('\n') === variables.join('\n') ? [] : [stepOf(['variables'], [...variables], after)];
 }
 
+/** Undefined: absent. */
+type Maybe = JsonValue | undefined;
+
 /** With labels as a conflict. */
-function stepOf(
-  path: readonly string[],
-  before: JsonValue | undefined,
-  value: JsonValue | undefined,
-  labels?: Labels,
-): Step {
+function stepOf(path: readonly string[], before: Maybe, value: Maybe, labels?: Labels): Step {
   const field = path.join('.');
-  const json = (one: JsonValue | undefined) => (one === undefined ? null : JSON.stringify(one));
+  const json = (one: Maybe) => (one === undefined ? null : JSON.stringify(one));
   const conflict = labels !== undefined;
   const edit = { kind: 'set-field' as const, field, before: json(before), after: json(value), conflict };
   return { edit, change: conflict ? { path, value, labels } : { path, value } };
@@ -158,6 +156,6 @@ export function mergeValue<Value>({ base, ours, theirs, doubtful = false }: Valu
   return { value: side === 'theirs' ? theirs : ours, conflict: side === null };
 }
 
-function at(object: JsonObject, key: string): JsonValue | undefined {
+function at(object: JsonObject, key: string): Maybe {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { digested, metadataDigest, RESERVED_KEY, type Digested } from '../domain/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { placeholdersOf } from '../domain/text-changes.ts';
-import type { Content, EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import type { Content, Pin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 import {
@@ -131,16 +131,14 @@ function makeFile(written: FrontMatter, mapping: LocatedMapping, content: Digest
   return {
     ...{ path, id, key, name },
     ...(description === undefined ? {} : { description }),
-    pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => makePin(environment, pin, mapping)),
+    pins: Object.entries(written.pins ?? {}).map(([environment, pin]) => {
+      const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
+      return { environment, pin: parsePin(pin), line, column };
+    }),
     ...(variables === undefined ? {} : { variables }),
     ...(acceptWarnings === undefined ? {} : { acceptWarnings }),
     content: withMetadata(content, mapping.value['metadata']),
   };
-}
-
-function makePin(environment: string, written: string | number, mapping: LocatedMapping): EnvironmentPin {
-  const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
-  return { environment, pin: parsePin(written), line, column };
 }
 
 /** Reads a pin that has the shape of one. */

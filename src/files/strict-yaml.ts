@@ -1,15 +1,4 @@
-import {
-  type Document,
-  type ParseOptions,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Pair,
-  parseDocument,
-} from 'yaml';
+import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
@@ -29,7 +18,7 @@ const MOST_REPORTED = 20;
  * @param firstLine the line of the file on which the text begins
  */
 export function parseStrictYaml(text: string, path: string, firstLine = 1): YamlResult {
-  const lines = new LineCounter();
+  const lines = new yaml.LineCounter();
   const placeAt: PlaceAt = (offset) => {
     const { line, col } = lines.linePos(offset);
     return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
@@ -39,17 +28,15 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
   const problems = syntaxProblems(document, text, placeAt);
   if (problems.length > 0) return failed(problems);
   const root = readNode({ placeAt, problems }, document.contents, 0);
-  const value = isEmpty(document) ? {} : root.json;
+  const { contents } = document;
+  const isEmpty = contents === null || (yaml.isScalar(contents) && contents.value === null && contents.source === '');
+  const value = isEmpty ? {} : root.json;
   if (isJsonObject(value)) return { mapping: locate(value, root, placeAt), problems };
   return failed(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
-function isEmpty({ contents }: Document): boolean {
-  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
-}
-
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document: Document, text: string, placeAt: PlaceAt): Problem[] {
+function syntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
   if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
   return [...document.errors, ...warnings]
@@ -58,7 +45,7 @@ function syntaxProblems(document: Document, text: string, placeAt: PlaceAt): Pro
 }
 
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
-function wordingOf({ code, message }: Document['errors'][number]): string {
+function wordingOf({ code, message }: yaml.Document['errors'][number]): string {
   if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
   if (message.startsWith('Nested mappings')) return 'a value with a colon in it needs quotes around it';
   const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
@@ -99,9 +86,9 @@ function failed(problems: readonly Problem[]): YamlResult {
  * Parses YAML as all of promptsync reads it: version 1.2, core schema, integers whole. Null when the nesting is deeper
  * than the library's recursion can follow.
  */
-export function parseYamlDocument(text: string, wanted: ParseOptions): Document | null {
+export function parseYamlDocument(text: string, wanted: yaml.ParseOptions): yaml.Document | null {
   try {
-    const document = parseDocument(text, {
+    const document = yaml.parseDocument(text, {
       version: '1.2',
       schema: 'core',
       merge: false,
@@ -137,7 +124,7 @@ type Walk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 const DEEPEST = 64;
 
 function readNode(walk: Walk, node: unknown, keyOffset: number, depth = 0): PlainNode {
-  const offset = isNode(node) ? offsetOf(node) : keyOffset;
+  const offset = yaml.isNode(node) ? offsetOf(node) : keyOffset;
   const place = () => walk.placeAt(offset);
   const problem =
     depth > DEEPEST ? makeProblem('yaml/too-deep', {}, place()) : (oddity(node, place) ?? numberProblem(node, place));
@@ -148,9 +135,9 @@ function readNode(walk: Walk, node: unknown, keyOffset: number, depth = 0): Plai
 }
 
 function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside'] {
-  if (isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
+  if (yaml.isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
   const inside = new Map<PropertyKey, PlainNode>();
-  for (const pair of isMap(node) ? node.items : []) {
+  for (const pair of yaml.isMap(node) ? node.items : []) {
     const keyOffset = offsetOf(pair.key ?? pair.value);
     const value = readNode(walk, pair.value, keyOffset, depth);
     const key = keyOf(walk, pair, keyOffset);
@@ -162,14 +149,14 @@ function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside
 }
 
 function jsonOf(node: unknown, inside: PlainNode['inside']): JsonValue {
-  if (isSeq(node)) return [...inside.values()].map(({ json }) => json);
-  if (isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
-  const value = isScalar(node) ? node.value : null;
+  if (yaml.isSeq(node)) return [...inside.values()].map(({ json }) => json);
+  if (yaml.isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
+  const value = yaml.isScalar(node) ? node.value : null;
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
 
 function numberProblem(node: unknown, place: () => Place): Problem | null {
-  if (!isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
+  if (!yaml.isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
   return isExact(node.value)
     ? null
     : makeProblem('yaml/number', { number: node.source ?? String(node.value) }, place());
@@ -183,10 +170,10 @@ function isExact(value: number | bigint): boolean {
 }
 
 /** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf({ placeAt, problems }: Walk, { key }: Pair, offset: number): string | null {
+function keyOf({ placeAt, problems }: Walk, { key }: yaml.Pair, offset: number): string | null {
   const place = () => placeAt(offset);
-  const name = isScalar(key) ? key.value : undefined;
-  const merges = name === '<<' && isScalar(key) && key.type === 'PLAIN';
+  const name = yaml.isScalar(key) ? key.value : undefined;
+  const merges = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
   const found = oddity(key, place);
   if (found !== null) problems.push(found);
   else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
@@ -197,17 +184,17 @@ function keyOf({ placeAt, problems }: Walk, { key }: Pair, offset: number): stri
 
 /** What a value or a key has that plain data has not. */
 function oddity(node: unknown, place: () => Place): Problem | null {
-  if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
+  if (yaml.isAlias(node) || (yaml.isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
     return makeProblem('yaml/alias', {}, place());
   }
-  const tag = isNode(node) ? node.tag : undefined;
+  const tag = yaml.isNode(node) ? node.tag : undefined;
   if (tag !== undefined) return makeProblem('yaml/tag', { tag }, place());
-  const text = isScalar(node) && typeof node.value === 'string' ? node.value : '';
+  const text = yaml.isScalar(node) && typeof node.value === 'string' ? node.value : '';
   if (text.isWellFormed() && !text.includes('\0')) return null;
   const reason = text.isWellFormed() ? 'a text holds a NUL character' : 'an escape sequence names half of a character';
   return makeProblem('yaml/syntax', { reason }, place());
 }
 
 function offsetOf(node: unknown): number {
-  return (isNode(node) ? node.range?.[0] : undefined) ?? 0;
+  return (yaml.isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -27,15 +27,12 @@ const OPTIONS = {
 export function writeYaml(value: YamlValue, style: TextStyle = 'plain', further: Further = {}): string {
   const text = stringify(value, { ...OPTIONS, ...STYLES[style], ...further });
   if (style === 'double') return escapeControls(text);
-  return needsQuotes(text) ? writeYaml(value, 'double', further) : text;
+  // Control characters have escapes in double quotes alone, and `<<` without quotes would merge.
+  const needsQuotes = holdsRawControls(text) || /(?<![^\s{,])<<:/.test(text);
+  return needsQuotes ? writeYaml(value, 'double', further) : text;
 }
 
 type Further = ToStringOptions & CreateNodeOptions;
-
-/** Control characters have escapes in double quotes alone, and `<<` without quotes would merge. */
-function needsQuotes(text: string): boolean {
-  return holdsRawControls(text) || /(?<![^\s{,])<<:/.test(text);
-}
 
 function holdsRawControls(text: string): boolean {
   return hasControlCharacters(text.replaceAll(/[\n\t]/g, ''));

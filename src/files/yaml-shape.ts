@@ -33,11 +33,7 @@ export type ShapeIssue = {
  * Turns zod's issues into ours: one for each unknown key, with places, and with words a file's author understands.
  * What has a problem already is left out.
  */
-export function describeIssues(
-  error: z.ZodError,
-  mapping: LocatedMapping,
-  knownFields: readonly string[],
-): readonly ShapeIssue[] {
+export function describeIssues(error: z.ZodError, mapping: LocatedMapping, knownFields: readonly string[]) {
   const issues = error.issues.filter((issue) => !mapping.isRefused(issue.path));
   return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

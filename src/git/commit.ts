@@ -13,7 +13,15 @@ export function openCommitter(start: GitStart) {
     /** What forbids to make a branch of this name; null: nothing. One that is checked out already is gone on with. */
     branchProblem: (name: string) => branchProblem(ask, name),
     /** Makes a branch of HEAD and goes to it, unless it is there; the files stay as they are. Why git does not; null: it does. */
-    switchTo: (branch: string) => switchTo(ask, branch),
+    switchTo: async (branch: string): Promise<Problem | null> => {
+      try {
+        const current = await answerTo(ask, 'branch', '--show-current');
+        if (current !== branch) await ask('switch', '--quiet', '--create', branch);
+        return null;
+      } catch (error) {
+        return makeProblem('git/branch', { branch, reason: problemOf(error).message.replace(/\.$/, '') });
+      }
+    },
     /**
      * Commits these files (from the repository's root) alone, whatever else is staged. The user's hooks run. Throws a
      * `ProblemError` when git refuses.
@@ -46,17 +54,6 @@ async function branchProblem(ask: Ask, branch: string): Promise<Problem | null> 
   const there = await answerTo(ask, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   if (there === '' || (await answerTo(ask, 'branch', '--show-current')) === branch) return null;
   return makeProblem('git/branch', { branch, reason: 'there is one of this name' });
-}
-
-async function switchTo(ask: Ask, branch: string): Promise<Problem | null> {
-  try {
-    if ((await answerTo(ask, 'branch', '--show-current')) !== branch)
-      await ask('switch', '--quiet', '--create', branch);
-    return null;
-  } catch (error) {
-    const reason = problemOf(error).message.replace(/\.$/, '');
-    return makeProblem('git/branch', { branch, reason });
-  }
 }
 
 /** Empty where git refuses: some commands do so without a word. */

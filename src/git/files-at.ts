@@ -21,10 +21,7 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
       return found.bytes;
     },
     /** All that is at a commit, by path: mode, kind and id, as `git ls-tree` prints them. */
-    treeAt: async (commit: string): Promise<ReadonlyMap<string, string>> => {
-      const lines = namesIn(await git.ask('ls-tree', '-r', '-z', '--full-tree', commit));
-      return new Map(lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.slice(0, line.indexOf('\t'))]));
-    },
+    treeAt: async (commit: string) => parseTree(await git.ask('ls-tree', '-r', '-z', '--full-tree', commit)),
     /** The files at a commit whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
     filesHolding: async (commit: string, texts: readonly string[], ending: string): Promise<readonly string[]> => {
       const plain = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
@@ -86,8 +83,11 @@ export function openTrees({ ask }: Git) {
   const note = (commit: string, path: string, blob: string | null) => void known.set(`${commit}\0${path}`, blob);
   const list = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
     const entries = parseTree(await ask('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
-    for (const { path, blob } of entries) note(commit, path, blob);
-    return entries.map(({ path }) => path);
+    for (const [path, entry] of entries) {
+      const [mode = '', , id = ''] = entry.split(' ');
+      note(commit, path, isRegular(mode) ? id : null);
+    }
+    return [...entries.keys()];
   };
   const listed = gathered((paths, commit = '') => list(commit, ...pathspecsOf(paths)));
   return {
@@ -111,12 +111,14 @@ function canBeListed(path: string): boolean {
   return path.length <= LONGEST_PATH && !path.includes('\0') && !names.some((name) => ['', '.', '..'].includes(name));
 }
 
-/** Of each file the mode, the kind, the id and, after a tab, the path. */
-function parseTree(listed: string): readonly { readonly path: string; readonly blob: string | null }[] {
-  return namesIn(listed).map((entry) => {
-    const [mode = '', , id = ''] = entry.slice(0, entry.indexOf('\t')).split(' ');
-    return { path: entry.slice(entry.indexOf('\t') + 1), blob: isRegular(mode) ? id : null };
-  });
+/** By path the mode, the kind and the id, which stand before it and a tab. */
+function parseTree(listed: string): ReadonlyMap<string, string> {
+  return new Map(
+    namesIn(listed).map((line) => {
+      const tab = line.indexOf('\t');
+      return [line.slice(tab + 1), line.slice(0, tab)];
+    }),
+  );
 }
 
 /** Whether a mode is that of a file that is neither a link nor a repository of its own. */

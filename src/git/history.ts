@@ -5,8 +5,9 @@ import { isRegular, type Trees } from './files-at.ts';
 
 /** What git knows of the history between commits. Paths are from the repository's root. */
 export function historyOf({ ask, askWith }: Git, trees: Trees) {
-  const last = gathered((paths, commit = '') => findLastCommits(ask, trees, commit, paths));
-  const touched = gathered((paths, commit = '', ...which) => findTouched(ask, trees, commit, which, paths));
+  const sources = { ask, trees };
+  const last = gathered((paths, commit = '') => findLastCommits(sources, commit, paths));
+  const touched = gathered((paths, commit = '', ...which) => findTouched(sources, commit, which, paths));
   const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
     /** The commit that last touched a file as of another commit. */
@@ -28,6 +29,8 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     mergesBefore: (commit: string, most = MOST_COMMITS) => revList('--first-parent', `--max-count=${most}`, commit),
   };
 }
+
+type Sources = { readonly ask: Ask; readonly trees: Trees };
 
 /** So that nothing the user has configured for reading logs changes what is read here. */
 const LOG = [
@@ -112,13 +115,8 @@ const MOST_COMMITS = 100_000;
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
  * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
  */
-async function findLastCommits(
-  ask: Ask,
-  { blobAt }: Pick<Trees, 'blobAt'>,
-  asOf: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Provenance>> {
-  const blobs = await Promise.all(paths.map(async (path) => [path, await blobAt(asOf, path)] as const));
+async function findLastCommits({ ask, trees }: Sources, asOf: string, paths: readonly string[]) {
+  const blobs = await Promise.all(paths.map(async (path) => [path, await trees.blobAt(asOf, path)] as const));
   const sought = new Map(blobs.filter(([, blob]) => blob !== null));
   const found = new Map<string, Provenance>();
   for (const most of [LATELY, ALL_OF_THEM]) {
@@ -146,13 +144,7 @@ const WHICH = {
  * By path (from the root), where the file was touched up to a commit, under earlier names as well, newest first. The
  * history is read once for all paths, and renames are those that git finds in each commit.
  */
-async function findTouched(
-  ask: Ask,
-  { note }: Pick<Trees, 'note'>,
-  asOf: string,
-  which: readonly string[],
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
+async function findTouched({ ask, trees }: Sources, asOf: string, which: readonly string[], paths: readonly string[]) {
   const places = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
   // By the name that a file has at the commit that is looked at, the files of now that it became.
   const followed = new Map(paths.map((path) => [path, [path]]));
@@ -160,7 +152,7 @@ async function findTouched(
   for (const { commit, changes } of await readLog(ask, ...which, ...how, asOf, '--')) {
     const touched = changes.filter(({ path }) => followed.has(path));
     for (const { path, blob } of touched) {
-      note(commit, path, blob);
+      trees.note(commit, path, blob);
       for (const now of followed.get(path) ?? []) places.get(now)?.push({ commit, path });
     }
     followRenames(followed, touched);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { SimpleGitOptions } from 'simple-git';
-import type { Labels, Merged, MergeLines, Side, ThreeTexts } from '../domain/edits.ts';
-import { failureOf, openGit } from './driver.ts';
+import type { MergeLines } from '../domain/edits.ts';
+import { failureOf, type GitStart, openGit } from './driver.ts';
 
 /** So many processes at a time, however many prompts are merged. */
 const limit = pLimit(4);
@@ -18,26 +18,19 @@ const TWO_SIDES = ['-c', 'merge.conflictStyle=merge'];
  * it. It needs no repository, and throws a `ProblemError` when git cannot merge.
  */
 export function makeMerger(keyVariables: readonly string[]): MergeLines {
-  return (texts, side, labels) =>
-    limit(() => inNewFolder((folder) => mergeIn(folder, texts, side, labels, keyVariables)));
+  return (...asked) => limit(() => inNewFolder((root) => mergeIn({ root, keyVariables }, ...asked)));
 }
 
-async function mergeIn(
-  root: string,
-  { base, ours, theirs }: ThreeTexts,
-  side: Side,
-  labels: Labels,
-  keyVariables: readonly string[],
-): Promise<Merged> {
+async function mergeIn(start: GitStart, ...[{ base, ours, theirs }, side, labels]: Parameters<MergeLines>) {
   const files = Object.entries({ ours: `${ours}\n`, base: base === null ? '' : `${base}\n`, theirs: `${theirs}\n` });
-  await Promise.all(files.map(([name, text]) => writeFile(join(root, name), text)));
+  await Promise.all(files.map(([name, text]) => writeFile(join(start.root, name), text)));
   let conflicts = 0;
   const errors: NonNullable<SimpleGitOptions['errors']> = (error, result) => {
     if (!(result.exitCode <= MOST_COUNTED) || error instanceof Error) return failureOf(error, result);
     conflicts = result.exitCode;
     return undefined;
   };
-  const { ask } = openGit({ root, keyVariables }, { errors });
+  const { ask } = openGit(start, { errors });
   const named = [labels.ours, 'base', labels.theirs].map((label) => `-L${label}`);
   const sided = side === null ? [] : [`--${side}`];
   const merged = await ask(...TWO_SIDES, 'merge-file', '-p', ...sided, ...named, 'ours', 'base', 'theirs');

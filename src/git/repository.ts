@@ -16,7 +16,8 @@ export async function openRepository(start: GitStart, folder: string) {
   const git = openGit(start);
   const { ask } = git;
   const prefix = prefixOf(start, folder);
-  const { shallow, head } = await placeOf(ask);
+  const place = await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD');
+  const [shallow, head = null] = place.trim().split('\n');
   const fromRoot = (path: string): string => posix.normalize(prefix + path);
   const toFolder = (path: string): string => posix.relative(prefix, path);
   const trees = openTrees(git);
@@ -25,7 +26,7 @@ export async function openRepository(start: GitStart, folder: string) {
     /** The commit that is checked out; null before the first one. */
     head,
     /** Whether older commits may be missing. */
-    shallow,
+    shallow: shallow === 'true',
     /** From a path that is relative to the folder. */
     fromRoot,
     /** To a path that is relative to the folder. */
@@ -63,12 +64,6 @@ function prefixOf({ root }: GitStart, folder: string): string {
   return way === '' ? '' : `${way.split(sep).join('/')}/`;
 }
 
-/** Throws a `ProblemError` outside of a repository. */
-async function placeOf(ask: Ask) {
-  const [shallow, head] = (await ask('rev-parse', '--is-shallow-repository', '--revs-only', 'HEAD')).trim().split('\n');
-  return { shallow: shallow === 'true', head: head ?? null };
-}
-
 const EVERYWHERE = ':(top)';
 
 /** Names alone, whatever the user has configured. */
@@ -78,11 +73,7 @@ const DIFFERENCES = ['diff', ...NO_PROGRAMS, '--name-only', '-z', '--no-renames'
  * Whether the work tree has a file as a commit has it. Where git was told to ignore its edits
  * (`update-index --assume-unchanged`), or a merge of it is not done, it counts as another one.
  */
-async function comparedWith(
-  ask: Ask,
-  commit: string,
-  pathspecs: readonly string[],
-): Promise<(path: string) => boolean> {
+async function comparedWith(ask: Ask, commit: string, pathspecs: readonly string[]) {
   const [listed, changed] = await Promise.all([
     ask('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
     ask(...DIFFERENCES, commit, '--', ...pathspecs),
@@ -90,5 +81,5 @@ async function comparedWith(
   const different = new Set(namesIn(changed));
   // Each path after a letter: `H` where git watches it.
   const watched = new Set(namesIn(listed).flatMap((entry) => (entry.startsWith('H ') ? [entry.slice(2)] : [])));
-  return (path) => watched.has(path) && !different.has(path);
+  return (path: string): boolean => watched.has(path) && !different.has(path);
 }

@@ -32,7 +32,10 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
   const folder = resolve(workspace, inputs['working-directory']);
   // With the dot it is there only if it is a folder.
-  if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) throw noFolder(inputs['working-directory']);
+  if (!existsSync(`${folder}/.`) || !isWithin(folder, workspace)) {
+    const expected = `there is no folder "${inputs['working-directory']}" in the workspace`;
+    throw new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
+  }
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
@@ -59,9 +62,4 @@ export function accessOf({ inputs, configuration }: Context) {
     from: `The input \`${name}\``,
   }));
   return { configuration, keys };
-}
-
-function noFolder(name: string): ProblemError {
-  const expected = `there is no folder "${name}" in the workspace`;
-  return new ProblemError(makeProblem('action/invalid-input', { input: 'working-directory', expected }));
 }

@@ -87,10 +87,8 @@ function invalidEvent(reason: string): ProblemError {
 
 type Payload = z.infer<typeof EventShape>;
 
-function pullOf(
-  { number, head, base, user }: NonNullable<Payload['pull_request']>,
-  { repository: home, sender }: Payload,
-): PullRequest {
+function pullOf(pull: NonNullable<Payload['pull_request']>, { repository: home, sender }: Payload): PullRequest {
+  const { number, head, base, user } = pull;
   const own = base.repo?.full_name ?? home?.full_name;
   const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
   const isForeign = head.repo?.full_name === undefined || head.repo.full_name !== own || byDependabot;

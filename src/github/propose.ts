@@ -25,12 +25,7 @@ type Proposed = Pick<Done, 'result' | 'review'>;
  * Runs `pull`, `promote` or `rollback`, and keeps what it commits in one pull request. `review` reviews one that the
  * workflow's own token opens, whose workflows wait for an approval. The work tree is left as the merge would make it.
  */
-export async function propose(
-  mode: Proposing,
-  context: Context,
-  host: SafeActionHost,
-  review: Reviewer,
-): Promise<Proposed> {
+export async function propose(mode: Proposing, context: Context, host: SafeActionHost, review: Reviewer) {
   const { git, inputs, branch } = context;
   const github = needed(context.github);
   const { head } = await openWhole(context);

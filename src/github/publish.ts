@@ -70,7 +70,7 @@ export async function publish(done: Done, host: SafeActionHost): Promise<number>
     }
   };
   await attempt('outputs', () => publishOutputs(conclusion, host));
-  await attempt('summary', () => publishSummary(conclusion, runner));
+  await attempt('summary', () => runner.writeSummary(renderMarkdown(report, { ...conclusion.page, limit: SUMMARY })));
   if (context !== null) await publishOnGitHub({ ...done, context }, conclusion, attempt);
   if (review?.context) await publishOnGitHub({ ...review, context: review.context }, conclude(review, host), attempt);
   return failure === '' ? 0 : 1;
@@ -111,11 +111,7 @@ function folderOf(context: Context | null): string | null {
 export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'superseded' | '';
 
 /** Says in one word why a run is no success. */
-export function failureOf(
-  mode: Mode,
-  { run, exitCode }: Pick<CommandResult, 'run' | 'exitCode'>,
-  report: Report,
-): FailureReason {
+export function failureOf(mode: Mode, { run, exitCode }: CommandResult, report: Report): FailureReason {
   if (exitCode === 0) return mode === 'drift' && differing(report) > 0 ? 'drift' : '';
   if (exitCode === 3) return refusalOf(report);
   if (report.problems.some(({ code }) => code.startsWith('guard/'))) return 'refused';
@@ -137,14 +133,11 @@ async function publishOutputs(conclusion: Conclusion, host: SafeActionHost): Pro
   setOutput('changes', String(changes || report.committed !== undefined));
   setOutput('summary', JSON.stringify(report.summary));
   setOutput('plan-digest', report.plan_digest ?? '');
-  for (const [name, path] of await writeReports(conclusion, host)) setOutput(name, path);
+  for (const { output, path } of await writeReports(conclusion, host)) setOutput(output, path);
 }
 
 /** Writes the whole report, without a limit, where later steps can read it; resolves to the outputs and their paths. */
-async function writeReports(
-  { report, page, hide }: Conclusion,
-  { environment, newId }: SafeActionHost,
-): Promise<readonly (readonly [output: string, path: string])[]> {
+async function writeReports({ report, page, hide }: Conclusion, { environment, newId }: SafeActionHost) {
   const folder = join(environment['RUNNER_TEMP'] || tmpdir(), `promptsync-${newId()}`);
   const files = [
     { output: 'report-json', path: join(folder, 'report.json'), text: renderJson(report) },
@@ -153,7 +146,7 @@ async function writeReports(
   ];
   await mkdir(folder, { recursive: true });
   for (const { path, text } of files) await writeFile(path, hide(text));
-  return files.map(({ output, path }) => [output, path]);
+  return files;
 }
 
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
@@ -163,10 +156,6 @@ const SUMMARY = { most: 900 * 1024, measure: bytes };
 
 /** GitHub takes 65,535 bytes; secrets may become a little longer when they are hidden. */
 const CHECK = { most: 65_000, measure: bytes };
-
-async function publishSummary({ report, page }: Conclusion, { writeSummary }: Runner): Promise<void> {
-  await writeSummary(renderMarkdown(report, { ...page, limit: SUMMARY }));
-}
 
 type Begun = Done & { readonly context: Context };
 type Brought = Pick<Done, 'merged' | 'pulls'>;
@@ -217,7 +206,8 @@ export function needed(github: GitHub | null): GitHub {
 async function publishComment({ number: issue }: PullRequest, context: Context, conclusion: Conclusion): Promise<void> {
   const { inputs } = context;
   const marker = markerFor(inputs);
-  const silent = inputs.comment === 'changes' && isQuiet(conclusion.report);
+  const isQuiet = differing(conclusion.report) + problemsIn(conclusion.report).length === 0;
+  const silent = inputs.comment === 'changes' && isQuiet;
   // What was said before is corrected all the same.
   const wanted: StickyComment['wanted'] = (found) => found !== null || !silent;
   await keepAndLink({ issue, marker, body: bodyOf(marker, conclusion), wanted }, context);
@@ -246,11 +236,6 @@ async function publishOutcome(brought: Brought, context: Context, conclusion: Co
   for (const issue of new Set([...shownBy, ...pulls.flatMap((pull) => pull?.number ?? [])])) {
     await keepAndLink({ issue, marker, body, wanted }, context);
   }
-}
-
-/** Nothing to do, and nothing to say about it. */
-function isQuiet(report: Report): boolean {
-  return differing(report) === 0 && problemsIn(report).length === 0;
 }
 
 /** Keeps the issue about drift up to date: open while the service differs, closed when all is in sync. */

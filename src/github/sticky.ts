@@ -1,20 +1,10 @@
-import { markerOf, saysTheSame, upsert } from '../commands/sticky.ts';
+import { markerOf, saysTheSame, type Sticky, upsert } from '../commands/sticky.ts';
 import { whoAmI, type GitHub } from './client.ts';
 import type { Inputs } from './runner.ts';
 
-/** A text that is kept in one place on GitHub: it is found again by its marker and its author. */
-type Sticky = {
-  /** The first line of the body, which no reader sees. */
-  readonly marker: string;
-  readonly body: string;
-};
 /** A comment on an issue or a pull request. */
-export type StickyComment = Sticky & {
-  readonly issue: number;
-  /** Whether it is to be written, after what is there (null: none); by default always. */
-  readonly wanted?: (found: Comment | null) => boolean;
-};
-type StickyIssue = Sticky & { readonly title: string };
+export type StickyComment = Sticky<Comment> & { readonly issue: number };
+type StickyIssue = Omit<Sticky<Issue>, 'wanted'> & { readonly title: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
@@ -77,7 +67,7 @@ export async function keepIssue(github: GitHub, { title, body, marker }: StickyI
 }
 
 /** Closes the issue, where one is open, with what it has come to. */
-export async function closeIssue(github: GitHub, { marker, body }: Sticky): Promise<void> {
+export async function closeIssue(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
   const { octokit, names } = github;
   const found = await findIssue(github, marker);
   if (found === null) return;

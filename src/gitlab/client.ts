@@ -3,7 +3,7 @@ import { makeExcerpt } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { mayRepeat, reasonOf } from '../service/errors.ts';
-import { jsonHeaders, makeHttp, type Answered, type Exchange, type Http } from '../service/http.ts';
+import { makeHttp, type Exchange, type Http } from '../service/http.ts';
 import { ServiceError, type Effect } from '../service/prompt-service.ts';
 import { parseRetryAfter, withRetries, type Attempt } from '../service/retry.ts';
 
@@ -41,7 +41,8 @@ export function connectGitLab(token: string, world: World): GitLab {
   const { environment, now } = world;
   const apiUrl = apiUrlOf(environment);
   const settings = { baseUrl: apiUrl.href, concurrency: 1, timeoutSeconds: LONGEST.one / 1_000, environment };
-  const connection = { apiUrl, token, http: makeHttp(settings), until: now() + LONGEST.all };
+  const http = makeHttp(settings, { 'private-token': token });
+  const connection = { apiUrl, token, http, until: now() + LONGEST.all };
   const perform = <Answer>(call: Call<Answer>) => withRetries(() => tryOnce(call, connection, world), world);
   return {
     send: async (call) => (await perform(call)).value,
@@ -49,11 +50,8 @@ export function connectGitLab(token: string, world: World): GitLab {
       const shape = z.array(item);
       for (let page: string | null = '1'; page !== null;) {
         const query: string = `${path.includes('?') ? '&' : '?'}per_page=100&page=${page}`;
-        const { value, next }: Page<z.infer<typeof shape>> = await perform({
-          method: 'GET',
-          path: path + query,
-          shape,
-        });
+        const call = { method: 'GET', path: path + query, shape } as const;
+        const { value, next }: Page<z.infer<typeof shape>> = await perform(call);
         yield* value;
         page = next;
       }
@@ -74,25 +72,16 @@ function notPublished(reason: string, status = 0) {
   return makeProblem('gitlab/not-published', { reason, status });
 }
 
-async function tryOnce<Answer>(
-  call: Call<Answer>,
-  connection: Connection,
-  { now, stop }: World,
-): Promise<Attempt<Page<Answer>>> {
-  const { apiUrl, http, until, token } = connection;
-  if (stop.aborted) return { ...failed('the run was interrupted', 'not-sent'), repeat: false };
-  if (now() + LONGEST.one > until) return { ...failed('GitLab takes too long', 'not-sent'), repeat: false };
-  const { method } = call;
+type Tried<Answer> = Attempt<Page<Answer>>;
+
+async function tryOnce<Answer>(call: Call<Answer>, connection: Connection, world: World): Promise<Tried<Answer>> {
+  const { http, until } = connection;
+  const { now, stop } = world;
+  if (stop.aborted) return failed('the run was interrupted', 'not-sent');
+  if (now() + LONGEST.one > until) return failed('GitLab takes too long', 'not-sent');
+  const { method, path, body = null } = call;
   const fresh = method === 'POST';
-  const body = call.body === undefined ? null : JSON.stringify(call.body);
-  const path = apiUrl.pathname.replace(/\/+$/, '') + call.path;
-  const exchange = await http.send({
-    method,
-    path,
-    body,
-    fresh,
-    headers: jsonHeaders({ 'private-token': token }, body),
-  });
+  const exchange = await http.send({ method, path, body, fresh });
   const attempt = interpret(call, exchange, connection);
   const retryAfter = exchange.kind === 'answered' ? exchange.retryAfter : null;
   const wait = Math.max(BACKOFF, parseRetryAfter(retryAfter ?? '', now()));
@@ -100,30 +89,26 @@ async function tryOnce<Answer>(
   return attempt.ok ? attempt : { ...attempt, retryAfter, repeat: mayRepeat(exchange, fresh) && isInTime };
 }
 
-type Failed = Omit<Extract<Attempt<never>, { readonly ok: false }>, 'repeat'>;
-
-function failed(reason: string, effect: Effect, status?: number): Failed {
-  return { ok: false, error: new ServiceError(notPublished(reason, status), effect), retryAfter: null };
+function failed(reason: string, effect: Effect, status?: number): Attempt<never> {
+  const error = new ServiceError(notPublished(reason, status), effect);
+  return { ok: false, error, retryAfter: null, repeat: false };
 }
 
-type Interpreted<Answer> = Failed | { readonly ok: true; readonly value: Page<Answer> };
-
-function interpret<Answer>(call: Call<Answer>, exchange: Exchange, { apiUrl, token }: Connection): Interpreted<Answer> {
+function interpret<Answer>({ shape }: Call<Answer>, exchange: Exchange, { apiUrl, token }: Connection): Tried<Answer> {
   if (exchange.kind === 'broken') {
     const reason = `${apiUrl.host} gave no answer (${reasonOf(exchange, apiUrl.href)})`;
     return failed(reason, exchange.sent ? 'unknown' : 'not-sent');
   }
-  const { status } = exchange;
-  if (status >= 200 && status < 300) return interpretAnswer(call, exchange);
-  const said = makeExcerpt(Buffer.from(exchange.body).toString('utf8'), exchange.whole, token);
-  const effect = status >= 300 && status < 500 ? 'rejected' : 'unknown';
-  return failed(`GitLab answers ${status}${said === '' ? '' : `: ${said}`}`, effect, status);
-}
-
-function interpretAnswer<Answer>({ shape }: Call<Answer>, { body, nextPage }: Answered): Interpreted<Answer> {
+  const { status, whole, nextPage } = exchange;
+  const text = Buffer.from(exchange.body).toString('utf8');
+  if (status < 200 || status >= 300) {
+    const said = makeExcerpt(text, whole, token);
+    const effect = status >= 300 && status < 500 ? 'rejected' : 'unknown';
+    return failed(`GitLab answers ${status}${said === '' ? '' : `: ${said}`}`, effect, status);
+  }
   try {
-    const value = shape.parse(JSON.parse(Buffer.from(body).toString('utf8')));
-    return { ok: true, value: { value, next: /^\d+$/.exec(nextPage ?? '')?.[0] ?? null } };
+    const next = /^\d+$/.exec(nextPage ?? '')?.[0] ?? null;
+    return { ok: true, value: { value: shape.parse(JSON.parse(text)), next } };
   } catch {
     return failed('the answer is none that GitLab documents', 'unknown');
   }

@@ -36,7 +36,8 @@ export async function comment({ file, config, hide }: CommentOptions, world: Wor
     const report = mapStrings(readReport(file, workingDirectory), hide);
     const kept = await keepNote(gitlab, request, noteOf(report, config, world));
     const where = escapeLine(request.address);
-    return kept === null ? nothing(`nothing was done that ${where} has to be told`) : saidOf(kept, where);
+    if (kept === null) return nothing(`nothing was done that ${where} has to be told`);
+    return `Note ${kept.how}: ${where}#note_${kept.id}`;
   } finally {
     await gitlab.close();
   }
@@ -46,10 +47,6 @@ function nothing(why: string): string {
   return `No note published: ${why}.`;
 }
 
-function saidOf({ id, how }: { readonly id: number; readonly how: string }, where: string): string {
-  return `Note ${how}: ${where}#note_${id}`;
-}
-
 /** GitLab takes 1,000,000 characters. */
 const MOST = 1_000_000;
 
@@ -57,8 +54,9 @@ function noteOf(report: Report, config: string | undefined, world: World): Stick
   const { environment, workingDirectory } = world;
   const folder = relative(environment['CI_PROJECT_DIR'] || workingDirectory, workingDirectory);
   const marker = markerOf(folder, config);
+  const isApply = report.mode === 'apply';
   const options: MarkdownOptions = {
-    title: titleOf(report, world),
+    title: isApply ? outcomeTitle(report, failureIn(report), world.now()) : commandOf(report),
     folder: folder === '' ? null : folder,
     // Readers know a merge request by its own commit, not by the merge that GitLab makes for a try.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
@@ -67,10 +65,6 @@ function noteOf(report: Report, config: string | undefined, world: World): Stick
   };
   const body = escapeForGitLab(`${marker}\n${renderMarkdown(report, options)}`);
   return { marker, body, wanted: ifNew(report) };
-}
-
-function titleOf(report: Report, { now }: World): string {
-  return report.mode === 'apply' ? outcomeTitle(report, failureIn(report), now()) : commandOf(report);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { saysTheSame, upsert } from '../commands/sticky.ts';
+import { saysTheSame, type Sticky, upsert } from '../commands/sticky.ts';
 import type { World } from '../domain/world.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import type { GitLab } from './client.ts';
@@ -51,20 +51,11 @@ function choose(all: readonly z.infer<typeof MergeRequestShape>[], branch: strin
 const NoteShape = z.object({ id: z.int(), body: z.string(), author: z.object({ id: z.int() }).nullish() });
 type Note = z.infer<typeof NoteShape>;
 
-export type StickyNote = {
-  /** The first line of the body. */
-  readonly marker: string;
-  readonly body: string;
-  /** Whether it is to be written, after what is there; null: none. */
-  readonly wanted: (found: Note | null) => boolean;
-};
+export type StickyNote = Sticky<Note>;
 
 /** Keeps one note of ours up to date; null where it is not wanted. Throws a `ServiceError`. */
-export async function keepNote(
-  gitlab: GitLab,
-  { project, number }: MergeRequest,
-  { marker, body, wanted }: StickyNote,
-) {
+export async function keepNote(gitlab: GitLab, { project, number }: MergeRequest, note: StickyNote) {
+  const { marker, body, wanted } = note;
   const path = `/projects/${project}/merge_requests/${number}/notes`;
   return upsert({
     find: () => findNote(gitlab, path, marker),

@@ -138,12 +138,7 @@ function pinnedIds({ wanted, reading }: Writing, activated: readonly VersionRef[
  * Finds out what became of a version whose answer was lost: waits until the service has a version that nobody has
  * read, and looks at it. Throws the failure where none turns up: then nothing is known, and nothing is sent again.
  */
-async function resolveLostCreate(
-  writing: Writing,
-  change: CreateVersion,
-  stamp: Stamp,
-  lost: ServiceError,
-): Promise<Written> {
+async function resolveLostCreate(writing: Writing, change: CreateVersion, stamp: Stamp, lost: ServiceError) {
   const id = await awaitUnread(writing);
   if (id === null) throw lost;
   const version = await look(writing.world, writing.reading.prompt.id, id).catch(() => {

@@ -39,11 +39,7 @@ function showsEnough({ whole, isDone, environments }: Wanted, reading: Reading, 
   return whole === false && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
 }
 
-async function readEnvironments(
-  service: PromptService,
-  promptId: string,
-  environments: readonly string[],
-): Promise<Reading> {
+async function readEnvironments(service: PromptService, promptId: string, environments: readonly string[]) {
   const answers = await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)));
   const prompts = answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason;
@@ -92,7 +88,9 @@ export function knownEntries(reading: Reading): readonly LedgerEntry[] {
   const read = versionsRead(reading);
   const known = new Map<string, LedgerEntry>();
   const note = (entry: LedgerEntry): void => {
-    known.set(entry.id, stillPinned(entry, known.get(entry.id)));
+    // What was pinned once stays so.
+    const { pinned } = known.get(entry.id) ?? {};
+    known.set(entry.id, { ...present({ pinned }), ...entry });
   };
   // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
   for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
@@ -101,12 +99,6 @@ export function knownEntries(reading: Reading): readonly LedgerEntry[] {
   // A ledger that was copied from elsewhere may give another version the number of one that was read.
   const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
-}
-
-/** The entry, pinned where either was: what was pinned once stays so. */
-function stillPinned(entry: LedgerEntry, other: LedgerEntry | undefined): LedgerEntry {
-  const pinned = entry.pinned ?? other?.pinned;
-  return pinned === undefined ? entry : { ...entry, pinned };
 }
 
 /**

@@ -51,22 +51,15 @@ function assumeObserved(file: PromptFile, then: PromptFile | null, atRefs: Conte
 }
 
 /** By the pin that means it, with those that the files of now pin: nobody can say that such numbers are not there. */
-function versionsOf(
-  file: PromptFile,
-  then: PromptFile | null,
-  atRefs: ContentsAtRefs,
-): ReadonlyMap<string, KnownVersion> {
+function versionsOf(file: PromptFile, then: PromptFile | null, atRefs: ContentsAtRefs) {
   const pins: readonly Pin[] = [{ kind: 'latest' }, ...[...(then?.pins ?? []), ...file.pins].map(({ pin }) => pin)];
   return new Map(
     pins.flatMap((pin, index): [string, KnownVersion][] => {
-      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : contentAt(atRefs, pin);
+      const named = pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
+      const content = pin.kind === 'latest' ? (then?.content ?? 'unread') : named;
       return content === null ? [] : [[pinText(pin), versionOf(pin, content, -index)]];
     }),
   );
-}
-
-function contentAt(atRefs: ContentsAtRefs, pin: Pin): Content | 'unread' | null {
-  return pin.kind === 'git' ? contentAtRef(atRefs, pin.ref) : 'unread';
 }
 
 function versionOf(pin: Pin, content: Content | 'unread', number: number): KnownVersion {

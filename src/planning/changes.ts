@@ -10,7 +10,6 @@ import {
   type NewVersionRef,
   type Provenance,
   type SetActive,
-  type UpdatePrompt,
 } from '../domain/plan.ts';
 import { refOf, type VersionRef } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
@@ -38,7 +37,9 @@ export function changesFor(context: PinContext, { provenance }: History) {
   const pins = file.pins.map((pin, at) => resolvePin(pin, meanings[at] ?? { kind: 'unknown' }, context));
   const creates = contentsToCreate(context, meanings, provenance.get(file.path) ?? {});
   const activations = pins.flatMap((one) => activation(one, observed));
-  const changes: readonly Change[] = [...creates, ...compareFields(file, observed.fields), ...activations];
+  const fields = changedFields(file, observed.fields);
+  const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
+  const changes: readonly Change[] = [...creates, ...updates, ...activations];
   return { pins, changes };
 }
 
@@ -64,11 +65,8 @@ function resolveUnknown(one: EnvironmentPin, context: PinContext): Partial<Resol
   return { problem: unresolvable(one, finds, context), finds };
 }
 
-function unresolvable(
-  { environment, pin, line, column }: EnvironmentPin,
-  lookable: boolean,
-  { file, contentsAtRefs }: PinContext,
-): Problem {
+function unresolvable(one: EnvironmentPin, lookable: boolean, { file, contentsAtRefs }: PinContext): Problem {
+  const { environment, pin, line, column } = one;
   const place = { path: file.path, line, column };
   if (pin.kind === 'number') {
     return makeProblem('pin/unknown-number', { environment, number: pin.number, lookable }, place);
@@ -123,9 +121,4 @@ function create(content: Content, refs: ContentsAtRefs, provenance: Provenance):
     }
   }
   return { kind: 'create-version', content, provenance };
-}
-
-function compareFields(file: PromptFile, observed: Observed['fields']): readonly UpdatePrompt[] {
-  const fields = changedFields(file, observed);
-  return Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt', fields }];
 }

@@ -71,7 +71,6 @@ export type Before =
   | { readonly kind: 'nothing' };
 
 type Served = Pick<KnownVersion, 'number' | 'digest'>;
-type Meant = { readonly pin: FormerPin; readonly number: number | null };
 
 /**
  * The first that is older than what is served and has another text, of the pins that git has, newest first: a second
@@ -83,7 +82,10 @@ export function pinnedBefore(
   known: readonly KnownVersion[],
 ): Before {
   const same = new Set(known.flatMap((one) => (one.digest === digest ? [one.number] : [])));
-  const all = pins.map((pin): Meant => ({ pin, number: numberOf(pin, known) }));
+  const all = pins.map((pin) => ({
+    pin,
+    number: pin.pin.kind === 'number' ? pin.pin.number : (versionMeant(pin, known)?.number ?? null),
+  }));
   const from = all.findIndex(({ number }) => number === served);
   // What HEAD asks for and nothing serves is to come.
   const earlier = from === -1 ? all.filter(({ pin, number }) => number !== null || pin.age > 0) : all.slice(from);
@@ -100,8 +102,4 @@ export function pinnedBefore(
 /** The next older number that is known and has another text; `known` is newest first. */
 export function knownBefore(known: readonly KnownVersion[], served: Served): number | null {
   return known.find(({ number, digest }) => number < served.number && digest !== served.digest)?.number ?? null;
-}
-
-function numberOf(former: FormerPin, known: readonly KnownVersion[]): number | null {
-  return former.pin.kind === 'number' ? former.pin.number : (versionMeant(former, known)?.number ?? null);
 }

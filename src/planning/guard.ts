@@ -29,7 +29,9 @@ export function guard(plan: Plan, guards: Guards): Plan {
 }
 
 function block(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  if (!mayChange(prompt) || problems.length === 0) return prompt;
+  // It has changes, or will have once its pins are found.
+  const mayChange = prompt.changes.length + prompt.finds.length > 0;
+  if (!mayChange || problems.length === 0) return prompt;
   // Nor is anything searched for on behalf of a refused prompt: to find a version is to write to the service.
   return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], finds: [] };
 }
@@ -37,11 +39,6 @@ function block(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
 /** What was reviewed as blocked stays blocked: what a search would bring about is not in the reviewed plan. */
 function withoutSurprises(prompt: PromptPlan): PromptPlan {
   return prompt.status === 'blocked' ? { ...prompt, finds: [] } : prompt;
-}
-
-/** Whether the prompt has changes, or will have once its pins are found. */
-function mayChange({ changes, finds }: PromptPlan): boolean {
-  return changes.length + finds.length > 0;
 }
 
 function tooMany({ prompts }: Plan, { maxChanges, notLookedAt = 0 }: Guards): readonly Problem[] {

@@ -1,6 +1,6 @@
 import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
-import { type Change, type Drift, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
+import { type Change, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem } from '../problem.ts';
 import { changesFor, type PinContext, type Resolved } from './changes.ts';
@@ -43,12 +43,7 @@ export function planPrompt(
 }
 
 /** The base's file is planned for with the same observation; a prompt that the base does not know has no drift. */
-function driftSince(
-  { base }: PlanInput,
-  context: PinContext,
-  head: readonly Change[],
-  history: History,
-): readonly Drift[] {
+function driftSince({ base }: PlanInput, context: PinContext, head: readonly Change[], history: History) {
   const file = base?.files.get(context.file.id);
   if (file === undefined) return [];
   const { observed } = context;

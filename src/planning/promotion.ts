@@ -103,8 +103,10 @@ function isSameVersion(one: Target, other: Target): boolean {
 function refusal({ line, column }: EnvironmentPin, { environment, from, target }: Step, situation: Situation) {
   const { context } = situation;
   const { key, path, pins } = context.file;
+  const { number, id } = target;
   const evidence = {
-    ...{ environment, from, key, version: nameOf(target) },
+    ...{ environment, from, key },
+    version: number === undefined ? (id ?? 'a version that is not made yet') : `v${number}`,
     serves: servedIn(from, context),
     current: servedIn(environment, context),
     liveIn: liveIn(target, context),
@@ -117,11 +119,6 @@ function refusal({ line, column }: EnvironmentPin, { environment, from, target }
 function servedIn(environment: string, { observed }: PinContext): string | null {
   const active = observed.active.get(environment) ?? null;
   return active === null ? null : `v${active.number}`;
-}
-
-function nameOf({ number, id }: Target): string {
-  if (number !== undefined) return `v${number}`;
-  return id ?? 'a version that is not made yet';
 }
 
 /** A pinned environment in which the version is active already: it can be promoted from there. */

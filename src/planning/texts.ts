@@ -8,22 +8,18 @@ import type { ServedTexts, Side, TextChange, Texts } from '../domain/text-change
 export function textsOf(
   prompts: readonly PromptPlan[],
   { contentsAtRefs }: Pick<Desired, 'contentsAtRefs'>,
-  history: Pick<History, 'contents'>,
+  { contents }: Pick<History, 'contents'>,
 ): Texts {
   return new Map(
     prompts.map((prompt) => {
       const { id, content } = prompt.file;
-      return [id, textChanges(prompt, [content, ...contentsIn(contentsAtRefs.get(id))], history)];
+      return [id, textChanges(prompt, [content, ...contentsIn(contentsAtRefs.get(id))], contents)];
     }),
   );
 }
 
 /** @param wanted the file's own content and those that its `git:` pins mean */
-function textChanges(
-  { observed, changes }: PromptPlan,
-  wanted: readonly Content[],
-  { contents }: Pick<History, 'contents'>,
-): readonly ServedTexts[] {
+function textChanges({ observed, changes }: PromptPlan, wanted: readonly Content[], contents: History['contents']) {
   if (observed === null) return [];
   const after = (target: SetActive['after']): TextChange['after'] => {
     if (isNew(target)) return sideOf(target.new);

@@ -7,21 +7,7 @@ import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema
 import { cellOf, cellText, environmentsOf } from './status.ts';
 import { PLAIN } from './style.ts';
 import { differingRows, hasHistory, renderOutcome } from './summary.ts';
-import {
-  breakingTexts,
-  changeNote,
-  changeTexts,
-  counted,
-  driftAt,
-  driftText,
-  editText,
-  isConflict,
-  isUnfollowed,
-  orphanTexts,
-  statusText,
-  textsOf,
-  waitingTexts,
-} from './words.ts';
+import * as words from './words.ts';
 
 /** How long a page may be, in a unit of the reader's choice. */
 type Limit = {
@@ -69,26 +55,24 @@ function sentences(text: string): string {
 
 /** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
 function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
-  const parts = leftOut.map(({ item, count }) => counted([count, item, `${item}s`]));
+  const parts = leftOut.map(({ item, count }) => words.counted([count, item, `${item}s`]));
   const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
-  const large = prompts.flatMap(textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+  const large = prompts.flatMap(words.textsOf).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(', ')}. All of it is in ${where}.`]),
     ...(large === 0
       ? []
       : [
-          `Too large to be shown: ${counted([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
+          `Too large to be shown: ${words.counted([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
         ]),
   ];
   if (notes.length === 0) return '';
   return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;
 }
 
-function footOf(
-  { service, commit: head, plan_digest: digest, problems, committed }: Report,
-  { commit, runUrl }: MarkdownOptions,
-): string {
-  const shown = commit ?? head;
+function footOf(report: Report, { commit, runUrl }: MarkdownOptions): string {
+  const { service, plan_digest: digest, problems, committed } = report;
+  const shown = commit ?? report.commit;
   const parts = [
     shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
     committed === undefined ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
@@ -112,16 +96,16 @@ function sectionsOf(report: Report): readonly Section[] {
     section('#### Problems\n', 'problem', 0.3, problems.filter(isError), problemItems),
     ...matrixSections(report),
     section('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
-      waitingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+      words.waitingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
     ),
     section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
       rowsOf(prompt, report.plan_digest !== null),
     ),
     ...historySections(report),
-    section('#### Orphans\n\n', 'orphan', 0.5, orphanTexts(report, codeSpan), (text) => [`- ${text}\n`]),
+    section('#### Orphans\n\n', 'orphan', 0.5, words.orphanTexts(report, codeSpan), (text) => [`- ${text}\n`]),
     section('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
     section('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
-      breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+      words.breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
     ),
     section(
       `#### Drift\n\nAlready there${mode === 'apply' ? ' before this run' : ', whatever is merged'}:\n\n`,
@@ -129,7 +113,7 @@ function sectionsOf(report: Report): readonly Section[] {
       0.5,
       prompts,
       (prompt) =>
-        prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${driftText(drift, prompt, mode, codeSpan)}\n`),
+        prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${words.driftText(drift, prompt, mode, codeSpan)}\n`),
     ),
     section('#### Texts\n', 'diff', 0.95, prompts, diffItems),
     section('#### Warnings\n', 'warning', 1, warnings, problemItems),
@@ -170,22 +154,22 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;
   const shown = changes.filter((change) => !isDrift(change, prompt));
   const rows = shown.flatMap((change) =>
-    change.kind === 'create-version' && !change.metadata_from && !isUnfollowed(change, changes)
+    change.kind === 'create-version' && !change.metadata_from && !words.isUnfollowed(change, changes)
       ? []
-      : changeTexts(change).map((text) => `${codeSpan(text)}${changeNote(change, prompt)}`),
+      : words.changeTexts(change).map((text) => `${codeSpan(text)}${words.changeNote(change, prompt)}`),
   );
   const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
-  const edited = edits.map((edit) => codeSpan(editText(edit)));
+  const edited = edits.map((edit) => codeSpan(words.editText(edit)));
   // Of what failed only conflicts are in the file, for somebody to decide.
-  const remains = edits.some(isConflict) ? edited : [];
-  const all = rows.length === 0 && left ? [statusText(status), ...remains] : [...rows, ...edited];
+  const remains = edits.some(words.isConflict) ? edited : [];
+  const all = rows.length === 0 && left ? [words.statusText(status), ...remains] : [...rows, ...edited];
   return all.map((cell) => tableRow([codeSpan(key), cell]));
 }
 
 /** What only puts back what the base wants already is a drift note, and no change of the files. */
 function isDrift(change: ReportChange, { drift }: ReportPrompt): boolean {
   if (change.kind === 'create-version' || change.status !== undefined) return false;
-  const restored = driftAt(change, drift).filter(({ restores }) => restores);
+  const restored = words.driftAt(change, drift).filter(({ restores }) => restores);
   return restored.length === (change.kind === 'update-prompt' ? Object.keys(change.fields).length : 1);
 }
 

@@ -5,17 +5,7 @@ import { isShared, placeText, renderProblem, sharedProblems } from './problems.t
 import type { Report, ReportPrompt } from './schema.ts';
 import { fileLink, fitted, layOut, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
-import {
-  breakingTexts,
-  changeTexts,
-  counted,
-  driftText,
-  editKind,
-  editText,
-  followNote,
-  statusNote,
-  statusText,
-} from './words.ts';
+import * as words from './words.ts';
 
 /** How the report is shown: in which style, and how much of it. */
 export type TextOptions = StyleOptions & {
@@ -91,7 +81,7 @@ function tableOf(prompts: readonly ReportPrompt[], style: Style): string {
   const [{ key, status } = { key: '', status: 'blocked' as const }] = prompts;
   const [{ code = '' } = {}] = problems;
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
-  const what = `${counted([prompts.length, 'prompt', 'prompts'])} ${statusText(status)}`;
+  const what = `${words.counted([prompts.length, 'prompt', 'prompts'])} ${words.statusText(status)}`;
   const name = others.length > 0 ? `${escapeLine(key)}: ` : '';
   const lines = [`${red(what)} ${dim(`[${code}]`)}`, ...layOut(rows, style), `  ${name}${escapeLine(hint)}`];
   return lines.flatMap((line) => fitted(line, style, 4)).join('\n');
@@ -105,18 +95,15 @@ function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
 function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
   const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
-  const leavesNoDiff = prompt.status === 'failed' && prompt.edits === undefined;
+  const { status, edits } = prompt;
+  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
+  const leavesNoDiff = status === 'failed' && edits === undefined;
   return [
-    ...promptTitle(prompt, style, titleNote(prompt, style.colours)),
+    ...promptTitle(prompt, style, stands ? style.colours.red(words.statusText(status)) : ''),
     ...work,
     ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
     ...prompt.problems.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
-}
-
-function titleNote({ status }: ReportPrompt, { red }: Colours): string {
-  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
-  return stands ? red(statusText(status)) : '';
 }
 
 function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours): readonly string[] {
@@ -125,14 +112,14 @@ function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours)
   const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
   const { drift, edits = [], changes } = prompt;
   return [
-    ...drift.map((one) => `${magenta('!')} ${driftText(one, prompt, mode, escapeLine)}`),
-    ...edits.map((edit) => `${editSigns[editKind(edit)]} ${editText(edit)}`),
+    ...drift.map((one) => `${magenta('!')} ${words.driftText(one, prompt, mode, escapeLine)}`),
+    ...edits.map((edit) => `${editSigns[words.editKind(edit)]} ${words.editText(edit)}`),
     ...changes.flatMap((change) => {
-      const became = statusNote(change);
-      const note = `${followNote(change, changes)}${became && yellow(became)}`;
-      return changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
+      const became = words.statusNote(change);
+      const note = `${words.followNote(change, changes)}${became && yellow(became)}`;
+      return words.changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
     }),
-    ...breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
+    ...words.breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
   ];
 }
 
@@ -145,11 +132,7 @@ function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
  * A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
  * @param note may be coloured; empty: none
  */
-export function promptTitle(
-  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
-  style: Style,
-  note = '',
-): readonly string[] {
+export function promptTitle({ key, path }: Pick<ReportPrompt, 'key' | 'path'>, style: Style, note = '') {
   const { bold, dim } = style.colours;
   const file = path === '' ? [] : [fileLink(dim(escapeLine(path)), path, style)];
   const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];

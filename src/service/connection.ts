@@ -3,7 +3,7 @@ import { ServiceError, type Effect } from './prompt-service.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { Call } from './call.ts';
 import { interpret, isTimeOut, silenceProblem } from './errors.ts';
-import { jsonHeaders, makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
+import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
 import { oncePerWait, withRetries, type Attempt, type RetryPolicy } from './retry.ts';
 
 /** One request that was made. `status` is null when none came; `attempt` counts from 1. */
@@ -41,7 +41,7 @@ export type Connection = {
 /** Nothing is sent before the first call; a base URL that is no URL throws a `TypeError`. */
 export function openConnection(settings: ConnectionOptions, credentials: Credentials): Connection {
   const options = { ...settings, ...credentials };
-  const shared = { options, http: makeHttp(options), life: awaitLife(options) };
+  const shared = { options, http: makeHttp(options, options.header), life: awaitLife(options) };
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: oncePerWait(options) };
   return {
@@ -81,15 +81,12 @@ async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shar
   const { stop, now, onCall, ...connected } = options;
   const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.silence();
   if (obstacle !== null) return givenUp(obstacle, 'not-sent');
-  const { method, once: fresh } = call;
-  const path = new URL(connected.baseUrl).pathname.replace(/\/+$/, '') + call.path;
-  const body = call.body === null ? null : JSON.stringify(call.body);
+  const { method, path, body, once: fresh } = call;
   const started = now();
-  const headers = jsonHeaders(connected.header, body);
-  const sending = http.send({ method, path, headers, body, fresh });
+  const sending = http.send({ method, path, body, fresh });
   life.begin(sending);
   const exchange = await sending;
-  onCall?.({ method, path, status: exchange.status, milliseconds: now() - started, attempt });
+  onCall?.({ method, path: http.prefix + path, status: exchange.status, milliseconds: now() - started, attempt });
   const silence = await life.end(exchange);
   const outcome = interpret(call, exchange, connected);
   return outcome.ok || silence === null ? outcome : givenUp(silence, outcome.error.effect);

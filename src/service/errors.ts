@@ -2,19 +2,11 @@ import { ServiceError } from './prompt-service.ts';
 import { makeExcerpt } from '../domain/text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidAnswer, type Call } from './call.ts';
-import {
-  ANSWER_LIMIT,
-  TOO_LARGE,
-  TOO_LATE,
-  type Answered,
-  type Broken,
-  type Exchange,
-  type HttpSettings,
-} from './http.ts';
+import * as http from './http.ts';
 import type { Attempt } from './retry.ts';
 
 /** For naming failures; `secrets` are what went with the request, and must not be quoted. */
-type Connected = Pick<HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
+type Connected = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
 
 const TRANSIENT_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -27,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known',
   EPIPE: 'connection closed',
   ETIMEDOUT: 'no connection in time',
-  [TOO_LATE]: 'no answer in time',
+  [http.TOO_LATE]: 'no answer in time',
   UND_ERR_ABORTED: 'the proxy refused the tunnel',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
@@ -44,7 +36,7 @@ const PERMANENT =
   /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
 /** Makes of one exchange the call's answer, or the failure with its name, its effect and whether to repeat it. */
-export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connected: Connected): Attempt<Answer> {
+export function interpret<Answer>(call: Call<Answer>, exchange: http.Exchange, connected: Connected): Attempt<Answer> {
   if (exchange.kind === 'broken') {
     const error = new ServiceError(brokenProblem(exchange, connected), exchange.sent ? 'unknown' : 'not-sent');
     return { ok: false, error, repeat: mayRepeat(exchange, call.once), retryAfter: null };
@@ -57,42 +49,42 @@ export function interpret<Answer>(call: Call<Answer>, exchange: Exchange, connec
 }
 
 /** Whether what failed so may pass; what is to be sent once is repeated only where it was certainly not carried out. */
-export function mayRepeat(exchange: Exchange, once: boolean): boolean {
+export function mayRepeat(exchange: http.Exchange, once: boolean): boolean {
   if (exchange.kind === 'broken') return !PERMANENT.test(exchange.code) && !(once && exchange.sent);
   return once ? exchange.status === 429 : TRANSIENT_STATUS.has(exchange.status);
 }
 
 const INVALID: Readonly<Record<string, string>> = {
-  [TOO_LARGE]: `it is larger than ${ANSWER_LIMIT} bytes`,
+  [http.TOO_LARGE]: `it is larger than ${http.ANSWER_LIMIT} bytes`,
   HTTPParserError: 'it is not HTTP, or it was cut short',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
 };
 
-function brokenProblem(broken: Broken, { baseUrl, timeoutSeconds: seconds }: Connected): Problem {
+function brokenProblem(broken: http.Broken, { baseUrl, timeoutSeconds: seconds }: Connected): Problem {
   const { code, sent } = broken;
   const reason = reasonOf(broken, baseUrl);
   if (!sent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
-  if (code === TOO_LATE) return makeProblem('service/timeout', { seconds });
+  if (code === http.TOO_LATE) return makeProblem('service/timeout', { seconds });
   const invalid = INVALID[code];
   if (invalid !== undefined) return makeProblem('service/invalid-answer', { reason: invalid });
   return makeProblem('service/connection-lost', { reason });
 }
 
 /** A proxy that cannot be reached is named, by host and port alone: its address may hold a password. */
-export function reasonOf({ code, unreached }: Broken, baseUrl: string): string {
+export function reasonOf({ code, unreached }: http.Broken, baseUrl: string): string {
   const said = REASONS[code];
   const reason = said === undefined ? code : `${said}, ${code}`;
   return unreached === null || unreached === new URL(baseUrl).host ? reason : `the proxy ${unreached}: ${reason}`;
 }
 
 /** Whether nothing at all was heard of a request until its time was over, be it only for its connection. */
-export function isTimeOut(exchange: Exchange): exchange is Broken {
-  const late = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', TOO_LATE];
+export function isTimeOut(exchange: http.Exchange): exchange is http.Broken {
+  const late = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', http.TOO_LATE];
   return exchange.kind === 'broken' && exchange.status === null && late.includes(exchange.code);
 }
 
 /** So many requests have heard nothing; one of them stands for all. */
-export function silenceProblem(one: Broken, requests: number, { baseUrl, timeoutSeconds: seconds }: Connected) {
+export function silenceProblem(one: http.Broken, requests: number, { baseUrl, timeoutSeconds: seconds }: Connected) {
   const reason = one.sent ? 'no answer' : reasonOf(one, baseUrl);
   return makeProblem('service/no-answer', { origin: new URL(baseUrl).origin, requests, seconds, reason });
 }
@@ -108,13 +100,13 @@ function statusProblem(status: number, said: string, { promptId, versionId }: Ca
   return makeProblem('service/unexpected-status', { status, said });
 }
 
-function saidIn(answered: Answered, { secrets }: Connected): string {
+function saidIn(answered: http.Answered, { secrets }: Connected): string {
   return isEncoded(answered)
     ? ''
     : makeExcerpt(Buffer.from(answered.body).toString('utf8'), answered.whole, ...secrets);
 }
 
-function interpretAnswer<Answer>(call: Call<Answer>, answered: Answered, { secrets }: Connected): Attempt<Answer> {
+function interpretAnswer<Answer>(call: Call<Answer>, answered: http.Answered, { secrets }: Connected): Attempt<Answer> {
   try {
     if (isEncoded(answered)) throw new InvalidAnswer('it is compressed, which was not asked for');
     return { ok: true, value: call.parse(parseJson(answered.body)) };
@@ -123,7 +115,7 @@ function interpretAnswer<Answer>(call: Call<Answer>, answered: Answered, { secre
   }
 }
 
-function isEncoded({ encoding }: Answered): boolean {
+function isEncoded({ encoding }: http.Answered): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
 }
 

@@ -15,10 +15,10 @@ export type HttpSettings = {
 
 type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
-  /** With the query, percent-encoded; sent as it is. */
+  /** Below the base URL, with the query, percent-encoded; sent as it is. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  /** What is undefined in it is not sent. */
+  readonly body: object | null;
   /** Whether it gets a connection of its own. */
   readonly fresh: boolean;
 };
@@ -56,16 +56,8 @@ export type Broken = {
 export const TOO_LATE = 'TimeoutError';
 export const TOO_LARGE = 'too-large';
 
-/** The headers of a request for JSON, with the secret that goes along. */
-export function jsonHeaders(secret: Readonly<Record<string, string>>, body: string | null): HttpRequest['headers'] {
-  return {
-    ...secret,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'promptsync',
-    ...(body !== null && { 'content-type': 'application/json' }),
-  };
-}
+/** Of each request for JSON, besides the secret that goes along. */
+const HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'promptsync' };
 
 /** In bytes; a larger 2xx answer is a failure. */
 export const ANSWER_LIMIT = 32 * 1024 * 1024;
@@ -73,9 +65,13 @@ const ERROR_BODY_LIMIT = 16 * 1024;
 
 export type Http = ReturnType<typeof makeHttp>;
 
-/** Dispatchers are made when first used, so that a broken proxy setting fails a call and not the start. */
-export function makeHttp(settings: HttpSettings) {
-  const { origin } = new URL(settings.baseUrl);
+/**
+ * Sends JSON with a header that holds a secret. Dispatchers are made when first used, so that a broken proxy setting fails
+ * a call and not the start.
+ */
+export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>) {
+  const { origin, pathname } = new URL(settings.baseUrl);
+  const prefix = pathname.replace(/\/+$/, '');
   const dispatchers = new Map<boolean, Dispatcher>();
   const dispatcherFor = (fresh: boolean) => {
     const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
@@ -84,7 +80,15 @@ export function makeHttp(settings: HttpSettings) {
   };
   return {
     /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
-    send: (request: HttpRequest) => send(request, origin, settings.timeoutSeconds * 1_000, dispatcherFor),
+    send: async ({ method, path, body: value, fresh }: HttpRequest) => {
+      const body = value === null ? null : JSON.stringify(value);
+      const headers = { ...secret, ...HEADERS, ...(body !== null && { 'content-type': 'application/json' }) };
+      // `reset` leaves no connection behind that could be used again.
+      const request = { origin, method, path: prefix + path, headers, body, reset: fresh };
+      return send(request, () => dispatcherFor(fresh), settings.timeoutSeconds * 1_000);
+    },
+    /** What stands before each path: that of the base URL. */
+    prefix,
     /** Ends all connections at once, those of requests in flight too. */
     close: async () => void (await Promise.all([...dispatchers.values()].map((each) => each.destroy()))),
   };
@@ -109,21 +113,16 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   });
 }
 
-async function send(
-  { fresh, ...request }: HttpRequest,
-  origin: string,
-  timeoutMilliseconds: number,
-  dispatcherFor: (fresh: boolean) => Dispatcher,
-): Promise<Exchange> {
+type Request = Dispatcher.RequestOptions;
+
+async function send(request: Request, dispatcher: () => Dispatcher, milliseconds: number): Promise<Exchange> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new DOMException('too late', TOO_LATE)), timeoutMilliseconds);
+  const timer = setTimeout(() => deadline.abort(new DOMException('too late', TOO_LATE)), milliseconds);
   try {
     // The deadline ends all. undici heeds it right before it writes the first byte, so that a connection that comes about
     // after it carries no request; one that never comes about ends by `connectTimeout`.
     const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
-    // `reset` leaves no connection behind that could be used again.
-    const sent = { ...request, ...times, origin, reset: fresh };
-    return await readAnswer(await dispatcherFor(fresh).request(sent));
+    return await readAnswer(await dispatcher().request({ ...request, ...times }));
   } catch (error) {
     const unreached = error instanceof Error ? (unconnected.get(error) ?? null) : null;
     const code = codeOf(error);

@@ -49,17 +49,13 @@ function matrixOf(report: Report, context: PageContext): Markup {
   const worth = report.prompts.filter((one) => hasHistory(one) || one.waiting?.length || traitsOf(one, report.mode)[0]);
   const open = new Set(worth.length <= MOST_OPEN ? worth : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
+  const width = names.length > 6 ? 'many' : names.length > 3 ? 'several' : 'few';
   const hasTexts = report.prompts.some((prompt) => textsOf(prompt).length > 0);
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
-${controlsOf(report, hasTexts)}<div class="matrix ${widthOf(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
+${controlsOf(report, hasTexts)}<div class="matrix ${width}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${report.prompts.map((prompt) => promptRow(prompt, context, open.has(prompt)))}</div>
 <p class="none" hidden>No prompt is like that.</p></section>
 `;
-}
-
-function widthOf(environments: number): string {
-  if (environments > 6) return 'many';
-  return environments > 3 ? 'several' : 'few';
 }
 
 /** By key, for people; by place where a report names one key twice. */
@@ -80,10 +76,11 @@ function headerOf(report: Report, context: PageContext, title: string): Markup {
   const errors = report.problems.some(({ severity }) => severity === 'error');
   const undone = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = errors || undone ? 'bad' : 'fine';
+  const next = isAboutFiles(report) ? nextStep(report) : null;
   return markup`<header>
 <h1>promptsync ${title}</h1>
 <p class="outcome ${state}">${renderOutcome(report, PLAIN.colours)}</p>
-${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${nextOf(report)}${factsOf(report)}</header>
+${context.environments.length === 0 ? nothing : markup`<p>${HOW_TO_READ[readingOf(report)]}</p>\n`}${next === null ? nothing : markup`<p>${next}</p>\n`}${factsOf(report)}</header>
 `;
 }
 
@@ -102,11 +99,6 @@ function readingOf({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
     return prompts.some(({ status }) => status === 'applied') ? 'files' : 'edits';
   }
   return prompts.some(({ changes }) => changes.length > 0) ? 'plan' : 'now';
-}
-
-function nextOf(report: Report): Markup {
-  const next = isAboutFiles(report) ? nextStep(report) : null;
-  return next === null ? nothing : markup`<p>${next}</p>\n`;
 }
 
 function factsOf(report: Report): Markup {

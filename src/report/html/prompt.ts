@@ -6,18 +6,7 @@ import { placeText } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { cellOf, type MatrixCell } from '../status.ts';
 import { differingRows, hasHistory } from '../summary.ts';
-import {
-  breakingTexts,
-  changeNote,
-  changeTexts,
-  counted,
-  driftText,
-  editKind,
-  editText,
-  statusNote,
-  statusText,
-  waitingTexts,
-} from '../words.ts';
+import * as words from '../words.ts';
 import { markup, nothing, type Markup } from './markup.ts';
 
 export type PageContext = {
@@ -64,7 +53,7 @@ export function promptRow(prompt: ReportPrompt, context: PageContext, open: bool
 function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
   if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
-  return prompt.status === 'pending' ? 'changes' : statusText(prompt.status);
+  return prompt.status === 'pending' ? 'changes' : words.statusText(prompt.status);
 }
 
 function countOf(diffs: readonly TextDiff[]): Markup {
@@ -98,7 +87,7 @@ function contentOf({ kind, now, next, status }: MatrixCell): Markup {
   if (kind === 'unread') return markup`not known`;
   if (kind === 'in-sync') return markup`${now}`;
   if (kind === 'differs') return markup`${now} <em>not as pinned</em>`;
-  return markup`${now || 'not pinned'} → <b>${next}</b>${statusNote({ status })}`;
+  return markup`${now || 'not pinned'} → <b>${next}</b>${words.statusNote({ status })}`;
 }
 
 /** What this run has put right is said in the row alone. */
@@ -110,14 +99,20 @@ function driftMark({ kind, drift, status }: MatrixCell): Markup {
 function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] {
   const items = [
     ...prompt.drift.map((drift) => {
-      return markup`<li class="drift"><b>Drift:</b> ${driftText(drift, prompt, mode, escapeLine)}</li>`;
+      return markup`<li class="drift"><b>Drift:</b> ${words.driftText(drift, prompt, mode, escapeLine)}</li>`;
     }),
-    ...(prompt.edits ?? []).map((edit) => markup`<li class="edit ${editKind(edit)}">${editText(edit)}</li>`),
-    ...prompt.changes.flatMap((change) =>
-      changeTexts(change).map((text) => markup`<li class="${change.kind}">${text}${changeNote(change, prompt)}</li>`),
+    ...(prompt.edits ?? []).map(
+      (edit) => markup`<li class="edit ${words.editKind(edit)}">${words.editText(edit)}</li>`,
     ),
-    ...waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-    ...breakingTexts(prompt, escapeLine).map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
+    ...prompt.changes.flatMap((change) =>
+      words
+        .changeTexts(change)
+        .map((text) => markup`<li class="${change.kind}">${text}${words.changeNote(change, prompt)}</li>`),
+    ),
+    ...words.waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
+    ...words
+      .breakingTexts(prompt, escapeLine)
+      .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
   ];
   return [
     problemList(prompt.problems),
@@ -176,7 +171,7 @@ function blockOf({ kind, lines }: MarkedBlock, first: boolean, last: boolean): M
   const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
   // A fold takes a line itself.
   if (to - from < 2) return sameOf(lines);
-  const summary = counted([to - from, 'unchanged line', 'unchanged lines']);
+  const summary = words.counted([to - from, 'unchanged line', 'unchanged lines']);
   const fold = markup`<details class="fold"><summary>${summary}</summary>${sameOf(lines.slice(from, to))}</details>`;
   return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
 }
