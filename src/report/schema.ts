@@ -24,12 +24,7 @@ const createVersion = z.object({
   metadata_digest: digest.optional().describe('Where the file manages metadata.'),
   metadata_from: versionRef.optional().describe('The version whose metadata it keeps, where the file manages none.'),
   ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
-  baseline: z
-    .literal(true)
-    .optional()
-    .describe(
-      'It only carries promptsync’s record of a prompt that it has made no version of: nothing served changes.',
-    ),
+  baseline: z.literal(true).optional().describe('It only carries promptsync’s record: nothing served changes.'),
   change_summary: z
     .string()
     .nullable()
@@ -270,6 +265,12 @@ const writtenFile = z.object({
   status: z.enum(['created', 'overwritten', 'extended', 'kept']).describe('kept: it was there already and differs.'),
 });
 
+const orphan = z.object({
+  name: z.string().describe('The service’s id of the prompt.'),
+  labels: z.array(z.string()).describe('Environments that serve a version of it.'),
+  last_version: z.int().describe('The number of its newest version.'),
+});
+
 const count = z.int().min(0);
 
 /** The JSON report, `--format json`. Its JSON Schema ships as schemas/report.schema.json. */
@@ -295,16 +296,7 @@ export const ReportShape = z.object({
     })
     .describe('What the report holds, counted.'),
   prompts: z.array(prompt).describe('By path.'),
-  orphans: z
-    .array(
-      z.object({
-        name: z.string().describe('The service’s id of the prompt.'),
-        labels: z.array(z.string()).describe('Environments that serve a version of it.'),
-        last_version: z.int().describe('The number of its newest version.'),
-      }),
-    )
-    .optional()
-    .describe('With --orphans: prompts of the service that no file is of.'),
+  orphans: z.array(orphan).optional().describe('With --orphans: prompts of the service that no file is of.'),
   files: z.array(writtenFile).optional().describe('What init has written.'),
   committed: z
     .object({
