@@ -24,12 +24,7 @@ const createVersion = z.object({
   metadata_digest: digest.optional().describe('Where the file manages metadata.'),
   metadata_from: versionRef.optional().describe('The version whose metadata it keeps, where the file manages none.'),
   ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
-  baseline: z
-    .literal(true)
-    .optional()
-    .describe(
-      'It only carries promptsync’s record of a prompt that it has made no version of: nothing served changes.',
-    ),
+  baseline: z.literal(true).optional().describe('It only carries promptsync’s record: nothing served changes.'),
   change_summary: z
     .string()
     .nullable()

@@ -16,7 +16,8 @@ const files = [
 
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
-const UNKNOWN = expect.stringContaining('Give a key, or a path or pattern relative to promptsync.yaml');
+const NOT_NEAR =
+  'Give a key, or a path or pattern relative to promptsync.yaml; for import and --orphans a pattern of names.';
 
 describe('What is named, or asked for with --only', () => {
   test.each<[string, readonly string[], readonly (string | undefined)[]]>([
@@ -54,10 +55,10 @@ describe('What is named, or asked for with --only', () => {
     ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
     ['prm_1', 'Did you mean support/greeting?'],
     ['summary,support/refund', 'Separate keys with blanks, not with commas.'],
-    ['something else', UNKNOWN],
-    ['', UNKNOWN],
-    ['[', UNKNOWN],
-    ['x'.repeat(70_000), UNKNOWN],
+    ['something else', NOT_NEAR],
+    ['', NOT_NEAR],
+    ['[', NOT_NEAR],
+    ['x'.repeat(70_000), NOT_NEAR],
   ])('%.20s selects nothing, and that is a problem of its own', (selector, hint) => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
