@@ -188,13 +188,23 @@ async function respond(
   const { method = '', url: path = '' } = incoming;
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   requests.push({ method, path, body });
-  const failure = takeFailure(state, method, path);
+  const isKnown = incoming.headers.authorization?.endsWith(` ${TOKEN}`) === true;
+  const call = { method, url: new URL(path, `http://${incoming.headers.host}`), body };
+  const reply = () => (isKnown ? answerCall(state, call) : { status: 401 });
+  await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
+}
+
+/** Sends what the request comes to, or does instead what was asked for. */
+export async function sendOrFail(
+  failure: Failure | undefined,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  answer: () => Reply | Promise<Reply>,
+): Promise<void> {
   if (failure === 'hang') return;
   if (failure === 'reset') return void incoming.socket.destroy();
   if (typeof failure === 'object') return send(response, failure);
-  const isKnown = incoming.headers.authorization?.endsWith(` ${TOKEN}`) === true;
-  const call = { method, url: new URL(path, `http://${incoming.headers.host}`), body };
-  const reply = isKnown ? answerCall(state, call) : { status: 401 };
+  const reply = await answer();
   if (failure === 'lost-answer') return void incoming.socket.destroy();
   if (failure === 'half-answer') {
     const type = { 'content-type': 'application/json; charset=utf-8' };
@@ -213,10 +223,7 @@ export function takeFailure({ failures }: Failing, method: string, path: string)
 
 export type Reply = Exclude<Failure, string>;
 
-export function send(
-  response: ServerResponse,
-  { status, headers, body = { message: STATUS_CODES[status] } }: Reply,
-): void {
+function send(response: ServerResponse, { status, headers, body = { message: STATUS_CODES[status] } }: Reply): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { listen } from './front.ts';
-import { send, takeFailure, type Failing, type Failure, type FailureMatch, type Reply } from './github-api.ts';
+import { sendOrFail, takeFailure, type Failing, type Failure, type FailureMatch, type Reply } from './github-api.ts';
 
 /** It must never be seen in any output. */
 export const TOKEN = 'glpat-5eCre7token0123456789';
@@ -127,18 +127,13 @@ async function respond(
   const path = url.replace(ROOT, '');
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   requests.push({ method, path, body });
-  const failure = takeFailure(state, method, path);
-  if (failure === 'hang') return;
-  if (failure === 'reset') return void incoming.socket.destroy();
-  if (typeof failure === 'object') return send(response, failure);
   const isKnown = incoming.headers['private-token'] === TOKEN && url.startsWith(ROOT);
-  const reply = isKnown ? answer(state, method, path, body) : { status: 401, body: { message: '401 Unauthorized' } };
-  if (failure === 'lost-answer') return void incoming.socket.destroy();
-  if (failure === 'half-answer') return void response.writeHead(reply.status).write('{');
-  send(response, reply);
+  const reply = () => (isKnown ? answer(state, method, path, body) : UNKNOWN);
+  await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
 }
 
 const NOTES = `/projects/${PROJECT}/merge_requests/`;
+const UNKNOWN: Reply = { status: 401, body: { message: '401 Unauthorized' } };
 const NOT_FOUND: Reply = { status: 404, body: { message: '404 Not found' } };
 const FORBIDDEN: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
