@@ -142,14 +142,16 @@ async function setLabel(writing: Writing, label: string, { id }: VersionRef): Pr
   const { service, sleep, wanted } = writing;
   const version = versionsIn(writing.reading).find((one) => idOf(one) === id);
   if (version === undefined) throw unexpected('a version that nobody has read was to go live');
+  const made: Written = { status: 'made', version: refOf(toKnown(version)), problems: [] };
   const move = () => service.addLabel(wanted.promptId, version.number, label);
   const read = () => service.read(wanted.promptId, { label });
   const isMeant = (shown: RemoteVersion | null) => shown !== null && idOf(shown) === id;
   await move();
   try {
-    if (!isMeant(await read())) await move();
+    if (isMeant(await read())) return made;
+    await move();
     const shown = await readUntil(read, isMeant, sleep);
-    if (isMeant(shown)) return { status: 'made', version: refOf(toKnown(version)), problems: [] };
+    if (isMeant(shown)) return made;
     const found = shown === null ? 'nothing' : `version "${idOf(shown)}"`;
     const evidence = { environment: label, expected: `version "${id}"`, found };
     return stopped('unknown', makeProblem('apply/not-active', evidence));
