@@ -109,10 +109,14 @@ function shortened(message: string | undefined): string | undefined {
   return message?.slice(0, LONGEST_MESSAGE).toWellFormed();
 }
 
-/** A label that is not where it was sent to, because somebody else has moved it meanwhile, is left to `setLabel`. */
+/**
+ * A label that is not where it was sent to, because somebody else has moved it meanwhile, is left to `setLabel`. Where
+ * it cannot be read any more, such as after an interruption, it is where the answer to the create has it.
+ */
 async function settled({ service, wanted }: Writing, made: RemoteVersion, labels: readonly string[]) {
   const isThere = async (label: string): Promise<boolean> => {
-    const shown = await service.read(wanted.promptId, { label }).catch(() => null);
+    const answered = made.labels.includes(label) ? made : null;
+    const shown = await service.read(wanted.promptId, { label }).catch(() => answered);
     return shown !== null && idOf(shown) === idOf(made);
   };
   const there = await Promise.all(labels.map(isThere));
