@@ -3,7 +3,7 @@ import { canonicalJson, isJsonObject } from '../domain/json.ts';
 import type { Observed, Wanted } from '../domain/observed.ts';
 import { holds, type KnownVersion, refOf } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemotePrompt, RemoteVersion } from './client.ts';
 
 /** What was read of one prompt. */
@@ -45,8 +45,7 @@ async function readFurther(service: LangfuseService, wanted: Wanted, reading: Re
   const readAll = async (numbers: readonly number[]) => {
     const known = new Set(versionsIn({ ...reading, others }).map(({ number }) => number));
     const missing = numbers.filter((number) => !known.has(number) && row.versions.includes(number));
-    const read = await Promise.all(missing.map((version) => service.read(promptId, { version })));
-    return read.filter((one) => one !== null);
+    return Promise.all(missing.map((version) => readListed(service, promptId, version)));
   };
   if (whole === 'versions') return { ...reading, others: await readAll(newestFirst(row)) };
   const labels = row.labels.filter((label) => label !== LATEST && !reading.active.has(label));
@@ -63,6 +62,14 @@ async function readFurther(service: LangfuseService, wanted: Wanted, reading: Re
     }
   }
   return { ...reading, others };
+}
+
+/** A version that is listed and cannot be read may hold the very text that would be made once more. */
+async function readListed(service: LangfuseService, name: string, version: number): Promise<RemoteVersion> {
+  const read = await service.read(name, { version });
+  if (read !== null) return read;
+  const reason = `version ${version} is listed, and is not there`;
+  throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
 }
 
 /** The label that Langfuse moves to each new version. */
