@@ -129,7 +129,7 @@ function labelsOf({ others }: Reading, { whole }: Wanted): readonly (readonly [s
 }
 
 /** A new version keeps the config of the one that it follows: applications read their model from it. */
-export function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
+function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
   const pinned = pins.flatMap(({ environment }) => active.get(environment) ?? []);
   return pinned[0] ?? versionsIn({ active, ...reading })[0];
 }
