@@ -120,12 +120,13 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
     create: async (name, { text, config, labels, message }) => {
       const made = { text, metadata: isJsonObject(config) ? config : {}, isBaseline: false };
       const create = async () => {
-        watched.creating(name, made);
         const row = await store.create({ name, prompt: text, config, labels, commitMessage: message }).catch(refused);
         watched.created(name, toVersion(kept, row).id, made);
         for (const label of labels) watched.set(name, label, toVersion(kept, row));
         return row;
       };
+      // It is judged by what was known when it was sent: it may come about much later.
+      watched.creating(name, made);
       const what = `${JSON.stringify(text)} [${labels.join(', ')}]`;
       const row = await call({ kind: 'create', promptId: name, what, effect: create, ignore: create });
       tell(row);

@@ -98,7 +98,7 @@ export function checkTruth(world: World, outcome: PromptOutcome, writes: readonl
   const own = writes.filter(({ promptId }) => promptId === id);
   for (const change of outcome.changes) checkChange(world, id, change, own);
   for (const write of own) {
-    if (write.kind === 'set' && isToolsOwn(write.environment)) continue;
+    if ((write.kind === 'set' && isToolsOwn(write.environment)) || isUndone(world, write)) continue;
     const reported = outcome.changes.some((change) => change.status !== 'not_made' && isFor(world, change, write));
     must(reported, () => `a write to ${id} is not in the report: ${JSON.stringify(write)}`);
   }
@@ -149,7 +149,11 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   const { change, status, version } = outcome;
   const found = own.filter((write) => isFor(world, outcome, write));
   const what = (): string => `${change.kind} of ${promptId} is reported as ${status}; written: ${JSON.stringify(own)}`;
-  if (status === 'not_made') must(found.length === 0, what);
+  if (status === 'not_made')
+    must(
+      found.every((write) => isUndone(world, write)),
+      what,
+    );
   if (status === 'made') must(found.length > 0, what);
   if (status === 'adopted') must(versionIn(world, promptId, version) !== undefined, what);
   // Any version of the tool's remembers what a baseline would.
@@ -171,6 +175,12 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
       what,
     );
   }
+}
+
+/** What a create has moved and somebody else has moved on is not made where it cannot be moved once more. */
+function isUndone({ service }: World, write: Write): boolean {
+  if (!service.movesInCreates || write.kind !== 'set') return false;
+  return service.active(write.promptId, write.environment)?.id !== write.id;
 }
 
 function versionIn({ service }: World, promptId: string, ref: VersionRef | undefined): Version | undefined {
