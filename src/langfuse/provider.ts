@@ -143,8 +143,10 @@ async function setLabel(writing: Writing, label: string, { id }: VersionRef): Pr
   const isMeant = (shown: RemoteVersion | null) => shown !== null && idOf(shown) === id;
   await move();
   try {
-    if (isMeant(await read())) return made;
-    await move();
+    const first = await read();
+    if (isMeant(first)) return made;
+    // A number may be another text's by now: that is not put there once more.
+    if (first?.number !== version.number) await move();
     const shown = await readUntil(read, isMeant, sleep);
     if (isMeant(shown)) return made;
     const found = shown === null ? 'nothing' : `version "${idOf(shown)}"`;
