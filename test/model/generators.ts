@@ -112,11 +112,22 @@ const troubles = often<Trouble>(
 const first = { trouble: is('fault'), call: is('create'), nth: is(0) };
 const lost = record({ ...first, when, effect: is('unknown'), lasting: is(false), delay });
 
+/** Somebody deletes the newest version and makes another one, which gets its number. */
+const numberUsedAgain = record({
+  prompt,
+  text: theirTexts,
+  at: record({ from: is('applying'), calls: nat({ max: 6 }) }),
+}).map(({ prompt, text, at }): readonly Trouble[] => [
+  { trouble: 'disturbed', at, amid: false, by: { kind: 'their-deletion', prompt, nth: 0 } },
+  { trouble: 'disturbed', at, amid: false, by: { kind: 'their-version', prompt, text, metadata: {}, goesTo: null } },
+]);
+
 /** One or two of any kind, a lost create with another writer behind it, or somebody who writes again and again. */
 const someTroubles = often<readonly Trouble[]>(
   [5, fc.array(troubles, { minLength: 1, maxLength: 2 })],
   [1, fc.tuple<[Trouble, Trouble]>(lost, disturbed('create', 3))],
   [1, fc.tuple(disturbed('applying', 0), disturbed('applying', 6))],
+  [1, numberUsedAgain],
 );
 
 function disturbed(from: Moment['from'], most: number): fc.Arbitrary<Trouble> {

@@ -45,10 +45,8 @@ const EXPECTED = [
   ...['applied', 'unchanged', 'blocked', 'failed', 'not_attempted'].map((status) => `prompt: ${status}`),
   ...['outside', 'unfinished', 'none'].map((kind) => `drift: ${kind}`),
   ...[
-    'apply/changed-meanwhile',
     'apply/interrupted',
     'apply/keeps-changing',
-    'apply/not-active',
     'apply/outcome-unknown',
     'guard/drift',
     'guard/latest-not-allowed',
@@ -76,7 +74,9 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
   integration: [
     ...['made', 'not_made', 'unknown'].map((status) => `change: update-prompt ${status}`),
     ...[
+      'apply/changed-meanwhile',
       'apply/fields-differ',
+      'apply/not-active',
       'apply/rewritten',
       'apply/somebody-else-wrote',
       'pin/unknown-version',
