@@ -54,6 +54,8 @@ export type Wanted = {
   readonly isDone: (observed: Observed) => boolean;
   /** The contents that have to be recognised where they are: the file's own and the base's, and those of refs. */
   readonly sought: readonly Content[];
+  /** What the pins of both number. */
+  readonly numbers: readonly number[];
   readonly whole: Whole;
 };
 
@@ -62,5 +64,5 @@ export type Whole = false | 'record' | 'versions';
 
 /** What reads a prompt in these environments, whatever a file says of it. */
 export function readingOnly(promptId: string, environments: readonly string[], whole: Whole = false): Wanted {
-  return { promptId, environments, pins: [], own: null, sought: [], isDone: () => true, whole };
+  return { promptId, environments, pins: [], own: null, sought: [], numbers: [], isDone: () => true, whole };
 }

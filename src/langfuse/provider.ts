@@ -8,17 +8,7 @@ import type { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import { failed, isLost, LOST_CREATE_WAITS, stopped } from '../service/written.ts';
 import type { LangfuseService, NewVersion, RemoteVersion } from './client.ts';
-import {
-  followed,
-  idOf,
-  interpret,
-  LATEST,
-  listPrompt,
-  type Reading,
-  readPrompt,
-  toKnown,
-  versionsIn,
-} from './reading.ts';
+import { idOf, interpret, LATEST, listPrompt, type Reading, readPrompt, toKnown, versionsIn } from './reading.ts';
 
 type LangfuseWorld = {
   readonly service: LangfuseService;
@@ -76,12 +66,13 @@ type Note = (version: RemoteVersion) => void;
 /** Makes a version together with its labels, once; where the answer is lost, finds out what became of it. */
 async function createVersion(
   writing: Writing,
-  { content, provenance }: CreateVersion,
+  { content, provenance, metadataFrom }: CreateVersion,
   labels: readonly string[],
   note: Note,
 ): Promise<Created> {
   const { service, wanted, reading } = writing;
-  const config = content.metadata ?? followed(reading, wanted)?.config;
+  // What the plan says, which a version made right before does not change.
+  const config = content.metadata ?? versionsIn(reading).find((one) => idOf(one) === metadataFrom?.id)?.config;
   const version = { text: content.text, config, labels, message: shortened(provenance.changeSummary) };
   try {
     const made = await service.create(wanted.promptId, version);
@@ -152,8 +143,10 @@ async function setLabel(writing: Writing, label: string, { id }: VersionRef): Pr
   const isMeant = (shown: RemoteVersion | null) => shown !== null && idOf(shown) === id;
   await move();
   try {
-    if (isMeant(await read())) return made;
-    await move();
+    const first = await read();
+    if (isMeant(first)) return made;
+    // A number may be another text's by now: that is not put there once more.
+    if (first?.number !== version.number) await move();
     const shown = await readUntil(read, isMeant, sleep);
     if (isMeant(shown)) return made;
     const found = shown === null ? 'nothing' : `version "${idOf(shown)}"`;

@@ -40,7 +40,7 @@ const MOST_SEARCHED = 20;
 const READ_AT_ONCE = 5;
 
 async function readFurther(service: LangfuseService, wanted: Wanted, reading: Reading, row: RemotePrompt) {
-  const { promptId, pins, whole, sought } = wanted;
+  const { promptId, numbers, whole, sought } = wanted;
   let { others } = reading;
   const readAll = async (numbers: readonly number[]) => {
     const known = new Set(versionsIn({ ...reading, others }).map(({ number }) => number));
@@ -51,8 +51,7 @@ async function readFurther(service: LangfuseService, wanted: Wanted, reading: Re
   const labels = row.labels.filter((label) => label !== LATEST && !reading.active.has(label));
   const labelled = await Promise.all(labels.map((label) => service.read(promptId, { label })));
   others = labelled.filter((one) => one !== null);
-  const pinned = pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : []));
-  others = [...others, ...(await readAll([...pinned, ...newestFirst(row).slice(0, 1)]))];
+  others = [...others, ...(await readAll([...numbers, ...newestFirst(row).slice(0, 1)]))];
   const recent = newestFirst(row).slice(0, MOST_SEARCHED);
   const isFound = () => sought.every((content) => holdsAny({ ...reading, others }, content));
   for (let at = 0; at < recent.length && !isFound(); at += READ_AT_ONCE) {
@@ -130,7 +129,7 @@ function labelsOf(reading: Reading, { whole }: Wanted): readonly (readonly [stri
 }
 
 /** A new version keeps the config of the one that it follows: applications read their model from it. */
-export function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
+function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
   const pinned = pins.flatMap(({ environment }) => active.get(environment) ?? []);
   return pinned[0] ?? versionsIn({ active, ...reading })[0];
 }

@@ -36,6 +36,7 @@ export function wantedOf(
     pins: file.pins,
     own: file.content,
     sought: [...both.map(({ content }) => content), ...contentsIn(atRefs)],
+    numbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),
     isDone: (observed) => isDone(file, observed, atRefs),
     whole,
   };

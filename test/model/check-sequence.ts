@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ProviderName } from '../../src/config/config.ts';
 import type { Command, Setup } from './commands.ts';
 import { sequences } from './generators.ts';
 import { LawBroken } from './laws.ts';
@@ -17,8 +18,15 @@ export type Broken = {
 const TIME_TO_SHORTEN = 120_000;
 
 /** Plays the one sequence of a seed; null where every law holds. */
-export async function checkSequence(seed: number, average: number, statistics: Statistics): Promise<Broken | null> {
-  const property = fc.asyncProperty(sequences(average), ([setup, commands]) => play(setup, commands, statistics));
+export async function checkSequence(
+  provider: ProviderName,
+  seed: number,
+  average: number,
+  statistics: Statistics,
+): Promise<Broken | null> {
+  const property = fc.asyncProperty(sequences(average, provider), ([setup, commands]) =>
+    play(setup, commands, statistics),
+  );
   const once = { seed, numRuns: 1, interruptAfterTimeLimit: TIME_TO_SHORTEN };
   const { counterexample, errorInstance: error } = await fc.check(property, once);
   if (counterexample === null) return null;
@@ -34,6 +42,6 @@ export function seedOf(base: number, number: number): number {
 
 export function renderBroken({ seed, message, setup, commands }: Broken, average: number): string {
   const lines = [setup, ...commands].map((one) => `  ${JSON.stringify(one)}`);
-  const replay = `npm run model -- --run-seed=${seed} --commands=${average}`;
+  const replay = `npm run model -- --provider=${setup.provider} --run-seed=${seed} --commands=${average}`;
   return [`A law is broken: ${message}`, 'After:', ...lines, `Again with: ${replay}`, ''].join('\n');
 }

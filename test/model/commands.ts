@@ -1,3 +1,4 @@
+import type { ProviderName } from '../../src/config/config.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OnDrift } from '../../src/domain/policy.ts';
 import type { Effect } from '../../src/service/prompt-service.ts';
@@ -51,7 +52,15 @@ export type OutsideCommand =
       readonly goesTo: string | null;
     }
   | { readonly kind: 'their-move'; readonly prompt: PromptIndex; readonly environment: string; readonly nth: number }
-  | { readonly kind: 'their-fields'; readonly prompt: PromptIndex; readonly fields: Readonly<Record<string, string>> };
+  | OwnCommand;
+
+/** What can be done in one of the services alone; in the other nothing happens. */
+export type OwnCommand =
+  | { readonly kind: 'their-fields'; readonly prompt: PromptIndex; readonly fields: Readonly<Record<string, string>> }
+  /** A label is on a further version, as two writers at once leave it. */
+  | { readonly kind: 'their-label'; readonly prompt: PromptIndex; readonly environment: string; readonly nth: number }
+  | { readonly kind: 'their-unlabel'; readonly prompt: PromptIndex; readonly environment: string }
+  | { readonly kind: 'their-deletion'; readonly prompt: PromptIndex; readonly nth: number };
 
 /** A moment in a run: so many calls after its start, its first call of applying, or its first create-version. */
 export type Moment = { readonly from: 'start' | 'applying' | 'create'; readonly calls: number };
@@ -79,7 +88,8 @@ export type Trouble =
   | { readonly trouble: 'ignored'; readonly call: 'update' | 'set'; readonly nth: number }
   | { readonly trouble: 'killed'; readonly at: Moment; readonly when: FailsWhen; readonly delay: number }
   | { readonly trouble: 'stopped'; readonly at: Moment }
-  | { readonly trouble: 'disturbed'; readonly at: Moment; readonly by: OutsideCommand };
+  /** `amid`: once the call has begun, so that what a write has read is old before it writes. */
+  | { readonly trouble: 'disturbed'; readonly at: Moment; readonly by: OutsideCommand; readonly amid: boolean };
 
 export type SyncWith = {
   readonly concurrency: number;
@@ -104,6 +114,7 @@ export type Command =
 
 /** What holds for a whole run of commands. */
 export type Setup = {
+  readonly provider: ProviderName;
   readonly prompts: number;
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];

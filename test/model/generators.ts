@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ProviderName } from '../../src/config/config.ts';
 import {
   ENVIRONMENTS,
   LOOK,
@@ -78,6 +79,9 @@ const outsideCommands = often<OutsideCommand>(
   [2, record({ kind: is('their-copy'), prompt, nth: few, text: copiedTexts, metadata: orNull(theirMetadata), goesTo })],
   [2, record({ kind: is('their-move'), prompt, environment: among(...ENVIRONMENTS, LOOK), nth: many })],
   [1, record({ kind: is('their-fields'), prompt, fields: theirFields })],
+  [1, record({ kind: is('their-label'), prompt, environment, nth: few })],
+  [1, record({ kind: is('their-unlabel'), prompt, environment })],
+  [1, record({ kind: is('their-deletion'), prompt, nth: among(0, 0, 0, 1, 5) })],
 );
 
 const moments: fc.Arbitrary<Moment> = fc.oneof(
@@ -102,17 +106,28 @@ const troubles = often<Trouble>(
   [1, record({ trouble: is('ignored'), call: among('set', 'update'), nth: few })],
   [3, record({ trouble: is('killed'), at: moments, when, delay })],
   [1, record({ trouble: is('stopped'), at: moments })],
-  [3, record({ trouble: is('disturbed'), at: moments, by: outsideCommands })],
+  [3, record({ trouble: is('disturbed'), at: moments, by: outsideCommands, amid: fc.boolean() })],
 );
 
 const first = { trouble: is('fault'), call: is('create'), nth: is(0) };
 const lost = record({ ...first, when, effect: is('unknown'), lasting: is(false), delay });
+
+/** Somebody deletes the newest version and makes another one, which gets its number. */
+const numberUsedAgain = record({
+  prompt,
+  text: theirTexts,
+  at: record({ from: is('applying'), calls: nat({ max: 6 }) }),
+}).map(({ prompt, text, at }): readonly Trouble[] => [
+  { trouble: 'disturbed', at, amid: false, by: { kind: 'their-deletion', prompt, nth: 0 } },
+  { trouble: 'disturbed', at, amid: false, by: { kind: 'their-version', prompt, text, metadata: {}, goesTo: null } },
+]);
 
 /** One or two of any kind, a lost create with another writer behind it, or somebody who writes again and again. */
 const someTroubles = often<readonly Trouble[]>(
   [5, fc.array(troubles, { minLength: 1, maxLength: 2 })],
   [1, fc.tuple<[Trouble, Trouble]>(lost, disturbed('create', 3))],
   [1, fc.tuple(disturbed('applying', 0), disturbed('applying', 6))],
+  [1, numberUsedAgain],
 );
 
 function disturbed(from: Moment['from'], most: number): fc.Arbitrary<Trouble> {
@@ -120,6 +135,7 @@ function disturbed(from: Moment['from'], most: number): fc.Arbitrary<Trouble> {
     trouble: is('disturbed'),
     at: record({ from: is(from), calls: nat({ max: most }) }),
     by: outsideCommands,
+    amid: fc.boolean(),
   });
 }
 
@@ -144,7 +160,7 @@ const commands = often<Command>(
   [8, outsideCommands],
 );
 
-const setups: fc.Arbitrary<Setup> = fc.noBias(
+const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
   record({
     prompts: among(1, 2, 3),
     environmentOrder: among(null, [...ENVIRONMENTS]),
@@ -159,6 +175,10 @@ const setups: fc.Arbitrary<Setup> = fc.noBias(
 );
 
 /** Sequences of so many commands on average, evenly between none and twice as many. */
-export function sequences(average: number): fc.Arbitrary<readonly [Setup, readonly Command[]]> {
-  return fc.tuple(setups, fc.noBias(fc.array(commands, { maxLength: 2 * average, size: 'max' })));
+export function sequences(average: number, provider: ProviderName): fc.Arbitrary<readonly [Setup, readonly Command[]]> {
+  const service = provider === 'langfuse' ? { service: 'faithful' as const } : {};
+  return fc.tuple(
+    setups.map((setup) => ({ provider, ...setup, ...service })),
+    fc.noBias(fc.array(commands, { maxLength: 2 * average, size: 'max' })),
+  );
 }

@@ -5,8 +5,15 @@ import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
 
-/** The ids of the versions that there are, of one prompt and of the others. */
-export type Ids = { readonly own: readonly string[]; readonly others: readonly string[] };
+/** A version, as far as it can be pinned. */
+type Pinnable = { readonly id: string; readonly number: number };
+
+/** The versions that there are, of one prompt and of the others. Where ids cannot be pinned, numbers stand for them. */
+export type Ids = {
+  readonly own: readonly Pinnable[];
+  readonly others: readonly Pinnable[];
+  readonly pinsIds: boolean;
+};
 
 /** A file that has not been there so far; of a prompt that has versions already, as an import writes it. */
 export function firstDraft(promptId: string, imported: Partial<Draft> = {}): Draft {
@@ -50,21 +57,29 @@ function pinned({ pins }: Draft, environment: string, idea: PinIdea | null, ids:
 }
 
 /** Where there is no version yet, the first one is meant. */
-function written(idea: PinIdea, { own, others }: Ids): string | number {
+function written(idea: PinIdea, { own, others, pinsIds }: Ids): string | number {
+  const pinTo = (version = NOTHING) => (pinsIds ? `version:${version.id}` : version.number);
   switch (idea.pin) {
     case 'latest':
       return 'latest';
     case 'number':
-      return Math.max(1, own.length - (idea.nth % Math.max(1, own.length)));
+      return nth(own, idea.nth)?.number ?? 1;
     case 'number-of-nothing':
-      return own.length + 1 + idea.beyond;
+      return (own.at(-1)?.number ?? 0) + 1 + idea.beyond;
     case 'id':
-      return `version:${own.at(-1 - (idea.nth % Math.max(1, own.length))) ?? 'ver_none'}`;
+      return pinTo(nth(own, idea.nth));
     case 'id-of-another':
-      return `version:${others.at(-1 - (idea.nth % Math.max(1, others.length))) ?? 'ver_none'}`;
+      return pinTo(nth(others, idea.nth));
     case 'git':
       return `git:${idea.tag}`;
   }
+}
+
+const NOTHING: Pinnable = { id: 'ver_none', number: 1 };
+
+/** From the newest, and around. */
+function nth(versions: readonly Pinnable[], number: number): Pinnable | undefined {
+  return versions.at(-1 - (number % Math.max(1, versions.length)));
 }
 
 function moved({ path }: Draft): string {

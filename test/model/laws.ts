@@ -9,15 +9,14 @@ import {
   isVisible,
 } from '../../src/domain/plan.ts';
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { NewVersion, RemotePrompt } from '../../src/service/prompt-service.ts';
+import type { VersionRef } from '../../src/domain/versions.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import type { CreatedVersion } from '../doubles/recorded.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { commitAgo, contentsOf } from './history.ts';
-import { forgotten, isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
-import type { Write } from './port.ts';
+import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
+import type { Made, Write } from './port.ts';
 import { note } from './situations.ts';
-import { isReachable, storedText, versionOf, type World } from './world.ts';
+import { storedText, type World } from './world.ts';
 
 /** A law does not hold: the run ends, and what is said here is shown with the commands that led to it. */
 export class LawBroken extends Error {
@@ -33,19 +32,20 @@ export function must(holds: boolean, otherwise: () => string): asserts holds {
  * No content (text and managed metadata) has two versions made by the tool. Asked right before a version comes to be;
  * where the file manages no metadata, any version that the tool made of the text will do.
  */
-export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: CreatedVersion): void {
-  const { service, madeByTool, statistics } = world;
-  if (made.stamp.baseline === true) return checkBaseline(world, promptId);
+export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: Made): void {
+  const { service, statistics } = world;
+  if (made.isBaseline) return checkBaseline(world, promptId);
   const file = files.find(({ id }) => id === promptId);
   const contents = file === undefined ? [] : contentsOf(world.history, file);
-  const wanted = contents.filter((content) => isOf(made, content));
+  const wanted = contents.filter((content) => isOf(world, made, content));
   must(wanted.length > 0, () => `a version of ${promptId} is made of what no pin and no file asks for: ${made.text}`);
   const managed = wanted.some(({ metadata }) => metadata !== undefined);
-  for (const { id, text, metadata } of service.versions(promptId)) {
-    if (madeByTool.get(id) !== made.text) continue;
+  for (const version of service.versions(promptId)) {
+    const { id, text, metadata } = version;
+    if (!service.isRecognised(world, version, made.text)) continue;
     // What a service has rewritten will not do for anything else than what was sent.
     if ((managed || text !== made.text) && !isDeepStrictEqual(metadata, made.metadata)) continue;
-    const reason = forgotten(world, promptId, id);
+    const reason = service.forgotten(world, promptId, id);
     must(reason !== null, () => `a second version of one content: ${id} of ${promptId} has it already (${made.text})`);
     note(statistics, `made again: ${reason}`);
   }
@@ -53,12 +53,12 @@ export function checkCreate(world: World, files: readonly PromptFile[], promptId
 
 /** A baseline is made where there are versions and none of the tool's is found: once, and never again. */
 function checkBaseline(world: World, promptId: string): void {
-  const { service, madeByTool, statistics } = world;
+  const { service, statistics } = world;
   const versions = service.versions(promptId);
   must(versions.length > 0, () => `a baseline of ${promptId}, which has no versions`);
   // What a service has rewritten holds no text of the tool's.
-  for (const { id } of versions.filter((version) => madeByTool.get(version.id) === version.text)) {
-    const reason = forgotten(world, promptId, id);
+  for (const { id } of versions.filter((version) => service.isRecognised(world, version, version.text))) {
+    const reason = service.forgotten(world, promptId, id);
     must(reason !== null, () => `a baseline of ${promptId} is made although there is ${id}`);
     note(statistics, `baseline made although there is another version: ${reason}`);
   }
@@ -76,8 +76,7 @@ export function checkSet(
   environment: string,
   version: Version,
 ): void {
-  if (environment === LOOK) return;
-  if (environment === TRACKING) return checkTracking(world, promptId, version);
+  if (world.service.checkOwnSet(world, promptId, environment, version)) return;
   const file = files.find(({ id }) => id === promptId);
   const pin = file?.pins.find((one) => one.environment === environment);
   must(file !== undefined && pin !== undefined, () => `${environment} of ${promptId} is set without a pin`);
@@ -87,16 +86,10 @@ export function checkSet(
   });
 }
 
-/** The tracking environment moves to versions of the tool's own, and to one that names the version it stands on. */
-function checkTracking({ service, madeByTool }: World, promptId: string, { id, stamp, number }: Version): void {
-  const old = service.active(promptId, TRACKING);
-  const follows = old === null || (stamp?.ledger ?? []).some((entry) => entry.id === old.id);
-  must(madeByTool.has(id) || (stamp !== null && follows), () => `${TRACKING} of ${promptId} is set to ${id}`);
-  must(old === null || number >= old.number, () => `${TRACKING} of ${promptId} goes back from ${old?.id} to ${id}`);
-}
-
-function isOf({ text, metadata }: NewVersion, content: Content): boolean {
-  return text === content.text && isDeepStrictEqual(metadata, content.metadata ?? {});
+/** A new version may keep what the one before it has, where the file manages none: which that is stands in the plan. */
+function isOf({ service }: World, { text, metadata }: Made, content: Content): boolean {
+  if (text !== content.text || (service.takesAny && content.metadata === undefined)) return text === content.text;
+  return isDeepStrictEqual(metadata, content.metadata ?? {});
 }
 
 /** What is reported of a prompt is what was done to it: no more, no less. */
@@ -105,20 +98,27 @@ export function checkTruth(world: World, outcome: PromptOutcome, writes: readonl
   const own = writes.filter(({ promptId }) => promptId === id);
   for (const change of outcome.changes) checkChange(world, id, change, own);
   for (const write of own) {
-    if (write.kind === 'set' && isToolsOwn(write.environment)) continue;
-    const reported = outcome.changes.some((change) => change.status !== 'not_made' && isFor(change, write));
+    if ((write.kind === 'set' && isToolsOwn(write.environment)) || isUndone(world, write)) continue;
+    const reported = outcome.changes.some((change) => change.status !== 'not_made' && isFor(world, change, write));
     must(reported, () => `a write to ${id} is not in the report: ${JSON.stringify(write)}`);
   }
-  checkOrder(outcome);
+  checkOrder(world, outcome);
   checkStatus(outcome, own);
 }
 
-/** Changes are made in order; what follows one that was not made, or whose making is unknown, is not begun. */
-function checkOrder({ plan, changes }: PromptOutcome): void {
+/**
+ * Changes are made in order; what follows one that was not made, or whose making is unknown, is not begun. What one and
+ * the same write would have done is as unknown as that.
+ */
+function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void {
   const broken = changes.findIndex(({ status }) => status === 'not_made' || status === 'unknown');
   const later = broken === -1 ? [] : changes.slice(broken + 1);
+  const [first, isLost] = [
+    changes[broken],
+    changes[broken]?.change.kind === 'create-version' && service.movesInCreates,
+  ];
   must(
-    later.every(({ status }) => status === 'not_made'),
+    later.every(({ status }) => status === 'not_made' || (isLost && status === first?.status)),
     () => `${plan.file.id} goes on after a failure: ${changes.map(({ status }) => status).join(', ')}`,
   );
 }
@@ -147,15 +147,19 @@ function checkStatus({ status, changes, problems, plan }: PromptOutcome, own: re
 
 function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own: readonly Write[]): void {
   const { change, status, version } = outcome;
-  const found = own.filter((write) => isFor(outcome, write));
+  const found = own.filter((write) => isFor(world, outcome, write));
   const what = (): string => `${change.kind} of ${promptId} is reported as ${status}; written: ${JSON.stringify(own)}`;
-  if (status === 'not_made') must(found.length === 0, what);
+  if (status === 'not_made')
+    must(
+      found.every((write) => isUndone(world, write)),
+      what,
+    );
   if (status === 'made') must(found.length > 0, what);
-  if (status === 'adopted') must(versionOf(world, promptId, version?.id) !== undefined, what);
+  if (status === 'adopted') must(versionIn(world, promptId, version) !== undefined, what);
   // Any version of the tool's remembers what a baseline would.
   if (!isVisible(change) && status === 'adopted') return;
   if (change.kind === 'create-version' && (status === 'made' || status === 'adopted')) {
-    const made = versionOf(world, promptId, version?.id);
+    const made = versionIn(world, promptId, version);
     must(made !== undefined, what);
     const text = storedText(world.setup, change.content.text);
     must(isWhat(world, made, { kind: 'content', promptId, content: { ...change.content, text } }), what);
@@ -173,9 +177,20 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   }
 }
 
-function isFor({ change }: ChangeOutcome, write: Write): boolean {
+/** What a create has moved and somebody else has moved on is not made where it cannot be moved once more. */
+function isUndone({ service }: World, write: Write): boolean {
+  if (!service.movesInCreates || write.kind !== 'set') return false;
+  return service.active(write.promptId, write.environment)?.id !== write.id;
+}
+
+function versionIn({ service }: World, promptId: string, ref: VersionRef | undefined): Version | undefined {
+  return ref && service.version(promptId, ref.id);
+}
+
+function isFor(world: World, { change }: ChangeOutcome, write: Write): boolean {
   if (change.kind === 'create-version') {
-    const { text, metadata = {} } = change.content;
+    const kept = versionIn(world, write.promptId, change.metadataFrom)?.metadata ?? {};
+    const { text, metadata = kept } = change.content;
     return write.kind === 'create' && write.text === text && isDeepStrictEqual(write.metadata, metadata);
   }
   if (change.kind === 'set-active') return write.kind === 'set' && write.environment === change.environment;
@@ -201,7 +216,7 @@ export async function checkOutcome(world: World, outcome: PromptOutcome, mayBloc
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
   await checkServed(world, file);
   must(isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
-  must(isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
+  must(world.service.isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
 }
 
 /** With or without a pin, a file's text has a version: one that is served, or that will be found again. */
@@ -212,22 +227,15 @@ function isKept(world: World, file: PromptFile): boolean {
   // Those of the base commit's file are read as well, where there is one.
   const active = ENVIRONMENTS.flatMap((environment) => service.active(file.id, environment) ?? []);
   const served = new Set(active.flatMap(({ id, stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]));
-  const kept = service.versions(file.id).filter(({ id }) => served.has(id) || isReachable(world, file.id, id));
+  const kept = service.versions(file.id).filter(({ id }) => served.has(id) || service.isKept(file.id, id));
   return kept.some((version) => mayStay(world, version, wanted));
 }
 
-/** Whatever somebody activates next, what was served is found again: the tool has a version, or one is served. */
-function isRemembered({ service, madeByTool }: World, { id, pins }: PromptFile): boolean {
-  const served = pins.map(({ environment }) => service.active(id, environment));
-  const own = served.some((version) => version !== null && (madeByTool.has(version.id) || version.stamp !== null));
-  return own || service.active(id, TRACKING) !== null;
-}
-
 async function checkServed(world: World, file: PromptFile): Promise<void> {
-  const stands = await world.service.readPrompt(file.id);
-  for (const field of FIELDS) {
-    const right = file[field] === undefined || file[field] === stands[field];
-    must(right, () => `the ${field} of ${file.id} is ${stands[field]}, not ${file[field]}`);
+  const stands = await world.service.fields(file.id);
+  for (const field of stands === null ? [] : FIELDS) {
+    const right = file[field] === undefined || file[field] === stands?.[field];
+    must(right, () => `the ${field} of ${file.id} is ${stands?.[field]}, not ${file[field]}`);
   }
   for (const { environment, pin } of file.pins) {
     const active = world.service.active(file.id, environment);
@@ -250,8 +258,10 @@ export async function driftsOf(world: World, file: PromptFile, { base: ago }: Sy
   const environments = file.pins.map(
     ({ environment }) => [environment, environmentDrift(world, environment, base, file)] as const,
   );
-  const stands = await world.service.readPrompt(file.id);
-  const fields = FIELDS.map((field) => [field, fieldDrift(world, field, base, file, stands)] as const);
+  const stands = await world.service.fields(file.id);
+  const fields = (stands === null ? [] : FIELDS).map(
+    (field) => [field, fieldDrift(world, field, base, file, stands?.[field])] as const,
+  );
   return new Map<string, Drifting>([...environments, ...fields]);
 }
 
@@ -281,7 +291,7 @@ function environmentDrift(world: World, environment: string, base: PromptFile, f
   if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'none';
   // What cannot be resolved is not known to be wanted.
   if (wanted.some((one) => one.kind === 'nothing')) return 'either';
-  if (wanted.some((one) => one.kind === 'version' && !isReachable(world, file.id, one.version.id))) return 'either';
+  if (wanted.some((one) => one.kind === 'version' && !service.isFindable(file.id, one.version.id))) return 'either';
   const former = world.history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);
   const asked = former.some((one) => {
     const pinned = one.pins.find((pin) => pin.environment === environment);
@@ -295,9 +305,8 @@ function fieldDrift(
   field: FieldName,
   base: PromptFile,
   file: PromptFile,
-  prompt: Pick<RemotePrompt, FieldName>,
+  stands: string | undefined,
 ): Drifting {
-  const stands = prompt[field];
   const [then, now] = [base[field], file[field]];
   if (then === undefined || now === undefined || stands === then || stands === now) return 'none';
   const former = history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);

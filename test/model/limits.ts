@@ -4,7 +4,7 @@ import type { Version } from '../../src/ledger/stamp.ts';
 import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { contentsAtTags, contentsOf } from './history.ts';
 import { note } from './situations.ts';
-import { isReachable, storedText, versionOf, type World } from './world.ts';
+import { storedText, type World } from './world.ts';
 
 /** What an environment must serve after a clean sync; `nothing` where no version can be what the pin says. */
 export type Wanted =
@@ -21,9 +21,9 @@ export function wantedBy(world: World, file: PromptFile, pin: Pin): Wanted {
       return at === undefined ? { kind: 'nothing' } : { kind: 'content', promptId: file.id, content: at.content };
     }
     case 'number':
-      return thatVersion(world.service.versions(file.id)[pin.number - 1]);
+      return thatVersion(world.service.versions(file.id).find(({ number }) => number === pin.number));
     case 'version':
-      return thatVersion(versionOf(world, file.id, pin.id));
+      return thatVersion(world.service.versions(file.id).find(({ id }) => id === pin.id));
   }
 }
 
@@ -45,14 +45,14 @@ export function mayStay({ setup }: Pick<World, 'setup'>, version: Version, wante
 }
 
 /** Where the file manages no metadata, those of somebody else's version must be empty. */
-export function isSurelyWhat({ madeByTool, setup }: World, version: Version, wanted: Wanted): boolean {
+export function isSurelyWhat({ madeByTool, setup, service }: World, version: Version, wanted: Wanted): boolean {
   if (wanted.kind === 'nothing') return false;
   if (wanted.kind === 'version') return wanted.version.id === version.id;
   const { text, metadata } = wanted.content;
   if (version.text !== text) return false;
   if (setup.service === 'drops') return true;
   if (metadata !== undefined) return isDeepStrictEqual(version.metadata, metadata);
-  return madeByTool.has(version.id) || Object.keys(version.metadata).length === 0;
+  return service.takesAny || madeByTool.has(version.id) || Object.keys(version.metadata).length === 0;
 }
 
 /** A copy of what the tool has made, with its stamp and with nothing changed: all of it was in a commit once. */
@@ -73,7 +73,7 @@ export function looksRewritten(world: World, promptId: string, version: Version,
   const isOriginal = (one: Version): boolean =>
     one.number < number && one.digest === stamp.digest && one.metadataDigest === stamp.metadataDigest;
   const originals = service.versions(promptId).filter((one) => madeByTool.has(one.id) && isOriginal(one));
-  return originals.every(({ id }) => !isReachable(world, promptId, id));
+  return originals.every(({ id }) => !service.isFindable(promptId, id));
 }
 
 /** Whether a clean sync has a reason to refuse the prompt. Asked before the sync. */
@@ -87,7 +87,11 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
     // What looking would bring about is in no plan that was reviewed.
     const isServed = wanted.kind === 'version' && service.active(file.id, environment)?.id === wanted.version.id;
     if (reviewed === true && wanted.kind === 'version' && !isServed) return true;
-    return pin.kind === 'number' && wanted.kind === 'version' && mayBeUnknown(world, file, wanted.version);
+    const isServedSomewhere = file.pins.some((one) => {
+      return wanted.kind === 'version' && service.active(file.id, one.environment)?.id === wanted.version.id;
+    });
+    if (pin.kind !== 'number' || wanted.kind !== 'version' || isServedSomewhere) return false;
+    return service.mayBeUnknown(world, file.id, wanted.version);
   });
 }
 
@@ -123,40 +127,4 @@ export function mustBeBlocked(world: World, file: PromptFile): boolean {
   return file.pins.some(({ environment, pin }) =>
     pin.kind === 'latest' ? latestForbidden.includes(environment) : wantedBy(world, file, pin).kind === 'nothing',
   );
-}
-
-/**
- * A number is found among the versions observed, in the ledgers, or as the newest version that there is. Of versions
- * that somebody else made the tool may never have heard.
- */
-function mayBeUnknown(world: World, file: PromptFile, { id, number }: Version): boolean {
-  const { service, madeByTool, setup } = world;
-  const isServed = file.pins.some(({ environment }) => service.active(file.id, environment)?.id === id);
-  if (isServed) return false;
-  const newer = service.versions(file.id).length - number;
-  if (newer === 0 || isReachable(world, file.id, id)) return false;
-  if (setup.service === 'drops') return true;
-  return !madeByTool.has(id) || forgotten(world, file.id, id) !== null;
-}
-
-/**
- * Why the tool may have lost sight of a version that it made: the known limits of the contract, in its words; null
- * where it may not.
- */
-export function forgotten(world: World, promptId: string, id: string): string | null {
-  const { service, madeByTool, tracked, heldByPins, setup } = world;
-  if (setup.service === 'drops') return 'services that drop metadata_';
-  const versions = service.versions(promptId);
-  const at = versions.findIndex((version) => version.id === id);
-  const newer = versions.slice(at + 1);
-  // It is made active nowhere, so that only its being the newest tells of it.
-  if (newer.length > 0 && versions[at]?.text !== madeByTool.get(id)) return 'rewritten, and not the newest any more';
-  if (isReachable(world, promptId, id)) return null;
-  if (!tracked.has(id) && newer.some((version) => !madeByTool.has(version.id))) {
-    return "a lost create followed by somebody else's create";
-  }
-  // The tracking environment's own version and the 20 of its ledger.
-  if (newer.length > 20 && !heldByPins.has(id)) return 'numbers more than 20 versions back that were never pinned';
-  if (newer.filter((version) => heldByPins.has(version.id)).length >= 20) return 'more than 20 pinned ones back';
-  return null;
 }

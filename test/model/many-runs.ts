@@ -1,16 +1,19 @@
 /**
- * Plays many sequences of commands against the model, on all cores: `npm run model -- --runs 10000`. Ends with 1 and
- * the shortest sequence it found where a law is broken, or where the model no longer reaches what it is for.
+ * Plays many sequences of commands against the model, on all cores: `npm run model -- --runs 10000`, half of them for
+ * each provider unless `--provider` names one. Ends with 1 and the shortest sequence it found where a law is broken, or
+ * where the model no longer reaches what it is for.
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { ProviderName } from '../../src/config/config.ts';
 import { checkSequence, renderBroken, seedOf, type Broken } from './check-sequence.ts';
 import { addAll, rendered, unreached, type Statistics } from './situations.ts';
 
 const { values } = parseArgs({
   options: {
+    provider: { type: 'string' },
     runs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     commands: { type: 'string', default: '200' },
@@ -22,24 +25,33 @@ const { values } = parseArgs({
 /** Fewer sequences may well miss something. */
 const ENOUGH_TO_REACH_ALL = 1000;
 
+const PROVIDERS: readonly ProviderName[] = ['integration', 'langfuse'];
+
 const commands = Number(values.commands);
 const runSeed = values['run-seed'];
 if (!isMainThread) await playShare(workerData);
-else process.exitCode = runSeed === undefined ? await playMany() : await playAgain(Number(runSeed));
+else {
+  for (const provider of PROVIDERS.filter((one) => one === (values.provider ?? one))) {
+    process.exitCode ||= runSeed === undefined ? await playMany(provider) : await playAgain(provider, Number(runSeed));
+  }
+}
 
-async function playAgain(seed: number): Promise<number> {
+async function playAgain(provider: ProviderName, seed: number): Promise<number> {
   const statistics: Statistics = new Map();
-  const broken = await checkSequence(seed, commands, statistics);
+  const broken = await checkSequence(provider, seed, commands, statistics);
   process.stdout.write(broken === null ? `${rendered(statistics)}every law holds\n` : renderBroken(broken, commands));
   return broken === null ? 0 : 1;
 }
 
-async function playMany(): Promise<number> {
-  const [runs, seed, workers] = [Number(values.runs), Number(values.seed), Number(values.workers)];
-  process.stdout.write(`seed ${seed}, ${runs} sequences of ${commands} commands on average, ${workers} workers\n`);
+async function playMany(provider: ProviderName): Promise<number> {
+  const [seed, workers] = [Number(values.seed), Number(values.workers)];
+  const runs = Math.ceil(Number(values.runs) / (values.provider === undefined ? PROVIDERS.length : 1));
+  process.stdout.write(
+    `${provider}: seed ${seed}, ${runs} sequences of ${commands} commands on average, ${workers} workers\n`,
+  );
   const began = performance.now();
   const statistics: Statistics = new Map();
-  const shares = Array.from({ length: workers }, (_, first): Share => ({ seed, runs, first, step: workers }));
+  const shares = Array.from({ length: workers }, (_, first): Share => ({ provider, seed, runs, first, step: workers }));
   const broken = await playShares(shares, statistics);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   if (broken !== null) {
@@ -47,9 +59,9 @@ async function playMany(): Promise<number> {
     return 1;
   }
   process.stdout.write(rendered(statistics));
-  const missed = runs < ENOUGH_TO_REACH_ALL ? [] : unreached(statistics);
+  const missed = runs < ENOUGH_TO_REACH_ALL ? [] : unreached(provider, statistics);
   for (const what of missed) process.stdout.write(`never reached: ${what}\n`);
-  process.stdout.write(`${summary(statistics)}, seed ${seed}, ${seconds} s\n`);
+  process.stdout.write(`${provider}: ${summary(statistics)}, seed ${seed}, ${seconds} s\n`);
   return missed.length === 0 ? 0 : 1;
 }
 
@@ -66,16 +78,22 @@ function summary(statistics: Statistics): string {
 }
 
 /** Which of the runs a thread plays: every `step`th from `first`. */
-type Share = { readonly seed: number; readonly runs: number; readonly first: number; readonly step: number };
+type Share = {
+  readonly provider: ProviderName;
+  readonly seed: number;
+  readonly runs: number;
+  readonly first: number;
+  readonly step: number;
+};
 
 /** What a thread says in the end. */
 type Told = { readonly broken: Broken | null; readonly statistics: Statistics };
 
-async function playShare({ seed, runs, first, step }: Share): Promise<void> {
+async function playShare({ provider, seed, runs, first, step }: Share): Promise<void> {
   const statistics: Statistics = new Map();
   let broken: Broken | null = null;
   for (let number = first; number < runs && broken === null; number += step) {
-    broken = await checkSequence(seedOf(seed, number), commands, statistics);
+    broken = await checkSequence(provider, seedOf(seed, number), commands, statistics);
   }
   const told: Told = { broken, statistics };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin

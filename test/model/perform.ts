@@ -7,11 +7,15 @@ import { mayBeBlocked, mayBeUnrecognised } from './limits.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
 import { runTool } from './tool.ts';
 import { actOutside } from './troubles.ts';
+import { openLangfuse } from './langfuse-service.ts';
+import { openLedgerService } from './ledger-service.ts';
 import { idsOf, newWorld, promptAt, type World } from './world.ts';
+
+const OPENS = { integration: openLedgerService, langfuse: openLangfuse };
 
 /** Carries out one sequence of commands and checks the laws after each. Throws a `LawBroken` with the last calls. */
 export async function play(setup: Setup, commands: readonly Command[], statistics: Statistics): Promise<void> {
-  const world = newWorld(setup, statistics);
+  const world = newWorld(setup, OPENS, statistics);
   note(statistics, 'sequences');
   for (const command of commands) {
     note(statistics, 'commands');

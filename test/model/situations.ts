@@ -1,3 +1,4 @@
+import type { ProviderName } from '../../src/config/config.ts';
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import type { ToolRun } from './tool.ts';
 import type { World } from './world.ts';
@@ -40,58 +41,73 @@ function isOlder({ before, after }: { readonly before: object | null; readonly a
 /** What the model is there for: where one of these never comes about, the generators have to be put right. */
 const EXPECTED = [
   ...['made', 'adopted', 'not_made', 'unknown'].map((status) => `change: create-version ${status}`),
-  ...['made', 'not_made', 'unknown'].flatMap((status) => [
-    `change: set-active ${status}`,
-    `change: update-prompt ${status}`,
-  ]),
+  ...['made', 'not_made', 'unknown'].map((status) => `change: set-active ${status}`),
   ...['applied', 'unchanged', 'blocked', 'failed', 'not_attempted'].map((status) => `prompt: ${status}`),
   ...['outside', 'unfinished', 'none'].map((kind) => `drift: ${kind}`),
   ...[
-    'apply/changed-meanwhile',
-    'apply/fields-differ',
     'apply/interrupted',
     'apply/keeps-changing',
-    'apply/not-active',
     'apply/outcome-unknown',
-    'apply/rewritten',
-    'apply/somebody-else-wrote',
     'guard/drift',
     'guard/latest-not-allowed',
     'guard/stale-plan',
     'pin/unknown-number',
     'pin/unknown-ref',
-    'pin/unknown-version',
-    'service/drops-metadata',
   ].map((code) => `problem: ${code}`),
   ...[
     'planned afresh',
-    'looked at for a pin',
     'a lost answer settled in the same run',
-    'adopted by a later run',
     'applied in spite of trouble',
     'an environment goes back to an older version',
     'made without a pin that follows',
     'several prompts in one run',
   ].map((what) => `situation: ${what}`),
-  ...['read', 'create', 'update', 'set'].flatMap((call) => [
+  ...['read', 'create', 'set'].flatMap(callTroubles),
+  'trouble: create fails late (unknown)',
+  'trouble: killed late create',
+  'trouble: set answered and ignored',
+  'trouble: somebody writes meanwhile',
+  'trouble: stopped',
+];
+
+const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
+  integration: [
+    ...['made', 'not_made', 'unknown'].map((status) => `change: update-prompt ${status}`),
+    ...[
+      'apply/changed-meanwhile',
+      'apply/fields-differ',
+      'apply/not-active',
+      'apply/rewritten',
+      'apply/somebody-else-wrote',
+      'pin/unknown-version',
+      'service/drops-metadata',
+    ].map((code) => `problem: ${code}`),
+    'situation: looked at for a pin',
+    'situation: adopted by a later run',
+    ...callTroubles('update'),
+    'trouble: update answered and ignored',
+    'baselines made',
+    'made again: numbers more than 20 versions back that were never pinned',
+    "made again: a lost create followed by somebody else's create",
+  ],
+  langfuse: [
+    'problem: langfuse/new-prompt',
+    'made again: without a label, and not among the 20 newest versions',
+    'accepted: a number used again between a look and a write',
+  ],
+};
+
+function callTroubles(call: string): readonly string[] {
+  return [
     `trouble: killed before ${call}`,
     `trouble: killed after ${call}`,
     `trouble: ${call} fails after (unknown)`,
     ...['not-sent', 'rejected', 'unknown'].map((effect) => `trouble: ${call} fails before (${effect})`),
-  ]),
-  'trouble: create fails late (unknown)',
-  'trouble: killed late create',
-  'trouble: set answered and ignored',
-  'trouble: update answered and ignored',
-  'trouble: somebody writes meanwhile',
-  'trouble: stopped',
-  'baselines made',
-  'made again: numbers more than 20 versions back that were never pinned',
-  "made again: a lost create followed by somebody else's create",
-];
+  ];
+}
 
-export function unreached(statistics: Statistics): readonly string[] {
-  return EXPECTED.filter((what) => !statistics.has(what));
+export function unreached(provider: ProviderName, statistics: Statistics): readonly string[] {
+  return [...EXPECTED, ...EXPECTED_OF[provider]].filter((what) => !statistics.has(what));
 }
 
 /** How often each command and each situation came about. */

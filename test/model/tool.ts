@@ -2,14 +2,11 @@ import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import { NO_HISTORY, type Desired, type History } from '../../src/domain/desired.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { untilStopped } from '../doubles/recorded.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
 import { observe, wantedOf } from '../../src/observing/observe.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
-import { TRACKING, type SyncWith } from './commands.ts';
-import { baseOf, commitAgo, contentAtPath, contentsAtTags, head, provenanceOf } from './history.ts';
-import { must } from './laws.ts';
+import type { SyncWith } from './commands.ts';
+import { baseOf, commitAgo, contentsAtTags, head, provenanceOf } from './history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
@@ -27,8 +24,6 @@ export type ToolRun = {
 
 export type ToolOptions = SyncWith & { readonly dryRun: boolean; readonly expectedPlan?: string };
 
-let operations = 0;
-
 /** Observes, plans and applies, as the command `sync` does with the files of the last commit. */
 export async function runTool(world: World, options: ToolOptions): Promise<ToolRun> {
   const { concurrency, only, dryRun, onDrift = 'overwrite', expectedPlan = null } = options;
@@ -39,16 +34,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const troubles = makeTroubles(world, options.troubles);
   const port = openPort(world, files, troubles);
   const { stop } = troubles;
-  const provider = ledgerProvider({
-    service: untilStopped(port.service, stop),
-    trackingEnvironment: TRACKING,
-    newOperation: () => `op_${++operations}`,
-    textAt: async (at, path) => contentAtPath(world.history, at, path),
-    sleep: async () => {
-      port.tick();
-      if (stop.aborted) throw stop.reason;
-    },
-  });
+  const { provider } = port;
   const wantedFor = (file: PromptFile) => wantedOf(file, desired);
   const observation = await observe(provider, files.map(wantedFor), { concurrency });
   const plan = guard(makePlan(desired, observation, history), guards);
@@ -61,10 +47,10 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
         planAgain: async (planned, observed) =>
           guardAfresh(planPrompt(planned.file, observed, desired, history), planned, guards),
       });
-  port.settle();
+  await port.settle();
+  world.service.checkRun();
   const broken = port.broken();
   if (broken !== null) throw broken;
-  must(port.begunAfterStop() === 0, () => 'a call is begun after the run was told to stop');
   return { files, plan, outcomes: troubles.isKilled() ? null : outcomes, port, troubles };
 }
 

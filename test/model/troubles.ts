@@ -29,6 +29,7 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
   const touched = new Set<string>();
   const counts: Record<CallKind, number> = { read: 0, create: 0, update: 0, set: 0 };
   const began = { start: 0, applying: Number.NaN, create: Number.NaN };
+  let amid: OutsideCommand[] = [];
   let calls = 0;
   let killed = false;
 
@@ -59,7 +60,8 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
         if (!isNow(trouble.at)) return FINE;
         note(world.statistics, 'trouble: somebody writes meanwhile');
         touched.add(promptAt(world, trouble.by.prompt));
-        actOutside(world, trouble.by);
+        if (trouble.amid) amid.push(trouble.by);
+        else actOutside(world, trouble.by);
         return FINE;
     }
   };
@@ -72,6 +74,12 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
       counts[kind] += 1;
       calls += 1;
       return fates.find(({ error }) => error instanceof Killed) ?? fates.find((fate) => fate !== FINE) ?? FINE;
+    },
+    /** Called once the call has begun. Does what others do before it is answered. */
+    meanwhile: (): void => {
+      const [...now] = amid;
+      amid = [];
+      for (const command of now) actOutside(world, command);
     },
     beginApplying: () => void (began.applying = calls),
     stop: stopping.signal,
@@ -121,9 +129,8 @@ export function actOutside(world: World, command: OutsideCommand): void {
       const id = service.versions(prompt).at(-1 - command.nth)?.id ?? service.versions(prompt)[0]?.id;
       return id === undefined ? undefined : service.activate(prompt, command.environment, id);
     }
-    case 'their-fields':
-      // The body of an in-memory call is done when it returns.
-      return void service.updatePrompt(prompt, command.fields);
+    default:
+      return service.act(prompt, command);
   }
 }
 

@@ -1,8 +1,54 @@
+import type { ProviderName } from '../../src/config/config.ts';
+import type { FieldName } from '../../src/domain/plan.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Provider } from '../../src/domain/provider.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
-import { inMemoryService, type InMemoryService, type PromptSeed } from '../doubles/in-memory-service.ts';
-import { PROMPTS, TRACKING, type PromptIndex, type Setup } from './commands.ts';
+import type { OutsideVersion } from '../doubles/in-memory-service.ts';
+import { PROMPTS, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';
 import { type Draft, firstDraft, newHistory, type History, type Ids } from './history.ts';
+import type { Calls } from './port.ts';
 import type { Statistics } from './situations.ts';
+
+/** A service as the model needs it: what stands in it, what others do there, and what the tool can know of it. */
+export type ServiceModel = {
+  /** In order of creation. */
+  readonly versions: (promptId: string) => readonly Version[];
+  /** A version by its id, also one that is not there any more. */
+  readonly version: (promptId: string, id: string) => Version | undefined;
+  readonly active: (promptId: string, environment: string) => Version | null;
+  /** Null where a prompt is its versions. */
+  readonly fields: (promptId: string) => Promise<Readonly<Record<FieldName, string>> | null>;
+  readonly addVersion: (promptId: string, version: OutsideVersion) => string;
+  readonly activate: (promptId: string, environment: string, versionId: string) => void;
+  /** Somebody does what can be done in this service alone. */
+  readonly act: (promptId: string, command: OwnCommand) => void;
+  /** The service as one run of the tool has it. */
+  readonly connect: (world: World, calls: Calls) => Provider;
+  readonly pinsIds: boolean;
+  /** Whether the write that makes a version may make it active as well. */
+  readonly movesInCreates: boolean;
+  /** Whether the tool takes any version of a text, whoever made it and whatever its metadata, where a file manages none. */
+  readonly takesAny: boolean;
+  /** Throws a `LawBroken` where a version may not be made active in an environment of the tool's own; false for others. */
+  readonly checkOwnSet: (world: World, promptId: string, environment: string, version: Version) => boolean;
+  /** Throws a `LawBroken` where a run has not kept to what this service asks of its clients. */
+  readonly checkRun: () => void;
+  /** Whether a text is found again by this version, wherever environments move. */
+  readonly isKept: (promptId: string, versionId: string) => boolean;
+  /** Whether a version is found by its number, or its id, whatever environments serve. */
+  readonly isFindable: (promptId: string, versionId: string) => boolean;
+  /** Whether the tool may not know the version of a number that is not served. */
+  readonly mayBeUnknown: (world: World, promptId: string, version: Version) => boolean;
+  /** Whether what a prompt serves is found again, whatever somebody activates next. */
+  readonly isRemembered: (world: World, file: PromptFile) => boolean;
+  /** Whether the tool knows what text it is a version of. */
+  readonly isRecognised: (world: World, version: Version, text: string) => boolean;
+  /**
+   * Why the tool may have lost sight of a version that it would recognise: the known limits, in their words; null where
+   * it may not.
+   */
+  readonly forgotten: (world: World, promptId: string, id: string) => string | null;
+};
 
 /** Git, the service, and what the model knows of both beyond what they say themselves. */
 export type World = {
@@ -10,40 +56,33 @@ export type World = {
   /** The ids of the prompts that there are. */
   readonly prompts: readonly string[];
   readonly history: History;
-  readonly service: InMemoryService;
+  readonly service: ServiceModel;
   /** By id of each version that the tool made, whatever its metadata says: the text that was sent. */
   readonly madeByTool: Map<string, string>;
-  /** Ids of the versions that the tool has made active in the tracking environment. */
-  readonly tracked: Set<string>;
-  /** By version that the tool made: the versions that a pin other than `latest` stood on then. */
-  readonly held: Map<string, readonly string[]>;
-  /** Those of them that the tool's record has come to hold on to. */
-  readonly heldByPins: Set<string>;
   readonly statistics: Statistics;
   /** What was called since the last command, for a broken law. */
   lines: string[];
 };
 
-export function newWorld(setup: Setup, statistics: Statistics): World {
+/** How the model opens the service of each provider. */
+export type Opens = Readonly<Record<ProviderName, (setup: Setup, prompts: readonly string[]) => ServiceModel>>;
+
+export function newWorld(setup: Setup, opens: Opens, statistics: Statistics): World {
   const prompts = PROMPTS.slice(0, setup.prompts);
-  const seeds = prompts.map((id) => ({ id, key: `k/${id}`, name: 'Before', description: '' }));
-  const service = openService(setup, seeds);
+  const service = opens[setup.provider](setup, prompts);
   return {
     setup,
     prompts,
     history: newHistory(new Map(prompts.map((id) => [id, firstDraft(id, adopt(service, id, setup))]))),
     service,
     madeByTool: new Map(),
-    tracked: new Set(),
-    held: new Map(),
-    heldByPins: new Set(),
     statistics,
     lines: [],
   };
 }
 
 /** Gives a prompt the versions that it has before git knows it; what an import makes of them. */
-function adopt(service: InMemoryService, id: string, { adopted, draft }: Setup): Partial<Draft> {
+function adopt(service: ServiceModel, id: string, { adopted, draft }: Setup): Partial<Draft> {
   const ids = adopted.map((version) => service.addVersion(id, version));
   const [first, last] = [ids[0], ids.at(-1)];
   if (first === undefined || last === undefined) return {};
@@ -52,55 +91,19 @@ function adopt(service: InMemoryService, id: string, { adopted, draft }: Setup):
   if (draft !== null) service.addVersion(id, { text: draft });
   const { text = '', metadata = {} } = service.active(id, 'staging') ?? {};
   const managed = Object.keys(metadata).length === 0 ? null : metadata;
-  return { text, metadata: managed, pins: { staging: 'latest', production: `version:${first}` } };
+  return { text, metadata: managed, pins: { staging: 'latest', production: service.pinsIds ? `version:${first}` : 1 } };
 }
 
 export function promptAt({ prompts }: World, index: PromptIndex): string {
   return prompts[index % prompts.length]!;
 }
 
-export function versionOf({ service }: World, promptId: string, id: string | undefined): Version | undefined {
-  return service.versions(promptId).find((version) => version.id === id);
-}
-
 export function idsOf({ service, prompts }: World, promptId: string): Ids {
-  const of = (id: string): readonly string[] => service.versions(id).map((version) => version.id);
-  return { own: of(promptId), others: prompts.filter((id) => id !== promptId).flatMap(of) };
-}
-
-/** Whether the version that the tracking environment stands on is this one or names it in its ledger. */
-export function isReachable({ service }: World, promptId: string, versionId: string): boolean {
-  const head = service.active(promptId, TRACKING);
-  return head !== null && (head.id === versionId || (head.stamp?.ledger ?? []).some(({ id }) => id === versionId));
+  const others = prompts.filter((id) => id !== promptId).flatMap(service.versions);
+  return { own: service.versions(promptId), others, pinsIds: service.pinsIds };
 }
 
 /** What a service makes of the texts that it is given. */
 export function storedText({ service }: Pick<Setup, 'service'>, text: string): string {
   return service === 'tidies' ? text.trim() : text;
-}
-
-/** The in-memory service, as faithful as the setup says. */
-export function openService(setup: Setup, seeds: readonly PromptSeed[]): InMemoryService {
-  const faithful = inMemoryService(seeds);
-  switch (setup.service) {
-    case 'faithful':
-      return faithful;
-    case 'tidies':
-      return {
-        ...faithful,
-        createVersion: (promptId, version) =>
-          faithful.createVersion(promptId, { ...version, text: storedText(setup, version.text) }),
-        addVersion: (promptId, version) =>
-          faithful.addVersion(promptId, { ...version, text: storedText(setup, version.text) }),
-      };
-    case 'drops':
-      return {
-        ...faithful,
-        createVersion: async (promptId, { text }) => {
-          faithful.addVersion(promptId, { text });
-          return structuredClone(faithful.versions(promptId).at(-1)!);
-        },
-        addVersion: (promptId, { text }) => faithful.addVersion(promptId, { text }),
-      };
-  }
 }
