@@ -32,7 +32,7 @@ export function openLangfuse(): ServiceModel {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
   };
-  const isFound = (promptId: string, id: string) => foundByText(kept, promptId).has(id);
+  const isFound = (promptId: string, id: string, more = 0) => foundByText(kept, promptId, more).has(id);
   return {
     versions: (promptId) => store.versions(promptId).map((row) => toVersion(kept, row)),
     version: (promptId, id) => kept.ever.get(`${promptId} ${id}`),
@@ -87,9 +87,10 @@ function toRemote({ version: number, prompt: text, config, labels, commitMessage
 }
 
 /** The ids of the versions with labels, and of the 20 newest. */
-function foundByText(kept: Kept, promptId: string): ReadonlySet<string> {
+function foundByText(kept: Kept, promptId: string, more = 0): ReadonlySet<string> {
   const rows = kept.store.versions(promptId);
-  const found = rows.filter((row, at) => at >= rows.length - 20 || row.labels.some((label) => label !== 'latest'));
+  const isLabelled = ({ labels }: LangfuseVersion) => more === 0 && labels.some((label) => label !== 'latest');
+  const found = rows.filter((row, at) => at >= rows.length - 20 + more || isLabelled(row));
   return new Set(found.map((row) => toVersion(kept, row).id));
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
+import { type Content, followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { contentsAtTags, contentsOf } from './history.ts';
@@ -109,6 +109,20 @@ export function mayFailLate(world: World, file: PromptFile): boolean {
  */
 export function mayBeUnrecognised(world: World, file: PromptFile): boolean {
   return contentsOf(world.history, file).some((content) => readsAsRewritten(world, file, content));
+}
+
+/**
+ * Where no pin follows a file's text, its version may be the last that is searched: the version that is made for another
+ * pin is one too many, and the next run makes it again. Asked before the sync.
+ */
+export function mayOutgrow(world: World, file: PromptFile): boolean {
+  const { service, statistics } = world;
+  const wanted: Wanted = { kind: 'content', promptId: file.id, content: file.content };
+  const holding = service.versions(file.id).filter((version) => isSurelyWhat(world, version, wanted));
+  const stays = (more: number): boolean => holding.some(({ id }) => service.isKept(file.id, id, more));
+  if (followsLatest(file) || !stays(0) || stays(file.pins.length)) return false;
+  note(statistics, 'accepted: a text at the end of what is searched, and versions made for other pins');
+  return true;
 }
 
 /** The newest version, or one that is served, may be a copy of what nobody knows, its metadata edited. */

@@ -3,7 +3,7 @@ import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts'
 import type { Command, Edit, PromptIndex, Setup, SyncWith } from './commands.ts';
 import { commit, commitAgo, edited, firstDraft, head, type Draft } from './history.ts';
 import { checkDrift, checkOutcome, checkReviewed, checkTruth, driftsOf, LawBroken, must, type Drifts } from './laws.ts';
-import { mayBeBlocked, mayBeUnrecognised } from './limits.ts';
+import { mayBeBlocked, mayBeUnrecognised, mayOutgrow } from './limits.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
 import { runTool } from './tool.ts';
 import { actOutside } from './troubles.ts';
@@ -78,7 +78,7 @@ async function foretell(world: World, file: PromptFile, options: SyncWith): Prom
   const drifts = await driftsOf(world, file, options);
   const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
   const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
-  return { mayBlock, mayTakeTwo: mayBeUnrecognised(world, file), drifts };
+  return { mayBlock, mayTakeTwo: mayBeUnrecognised(world, file) || mayOutgrow(world, file), drifts };
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
@@ -95,7 +95,7 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     checkTruth(world, outcome, run.port.writes);
     const planned = run.plan.prompts.find(({ file }) => file.id === id)!;
     if (options.reviewed === true) checkReviewed(outcome, planned);
-    const { mayBlock, drifts } = foretold.get(id)!;
+    const { mayBlock, mayTakeTwo, drifts } = foretold.get(id)!;
     if (run.troubles.touched(id)) continue;
     checkDrift(
       world,
@@ -103,7 +103,7 @@ async function sync(world: World, options: SyncWith): Promise<void> {
       drifts,
       options,
     );
-    await checkOutcome(world, outcome, mayBlock || mayBeStale);
+    await checkOutcome(world, outcome, { mayBlock: mayBlock || mayBeStale, mayTakeTwo });
   }
   const takesTwo = [...foretold].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
   if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));

@@ -33,8 +33,11 @@ export type ServiceModel = {
   readonly checkOwnSet: (world: World, promptId: string, environment: string, version: Version) => boolean;
   /** Throws a `LawBroken` where a run has not kept to what this service asks of its clients. */
   readonly checkRun: () => void;
-  /** Whether a text is found again by this version, wherever environments move. */
-  readonly isKept: (promptId: string, versionId: string) => boolean;
+  /**
+   * Whether a text is found again by this version; with a number, although so many more are made and whatever becomes
+   * active.
+   */
+  readonly isKept: (promptId: string, versionId: string, more?: number) => boolean;
   /** Whether a version is found by its number, or its id, whatever environments serve. */
   readonly isFindable: (promptId: string, versionId: string) => boolean;
   /** Whether the tool may not know the version of a number that is not served. */
