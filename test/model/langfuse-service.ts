@@ -23,13 +23,15 @@ type Kept = {
   readonly byRow: Map<string, Version>;
   /** By prompt: all versions as they were when it was listed last. */
   readonly listed: Map<string, readonly LangfuseVersion[]>;
+  /** By prompt and number: what the tool takes that version for, in the run that there is. */
+  readonly told: Map<string, Version>;
 };
 
 /** Langfuse, of which labels are the environments. */
 export function openLangfuse(): ServiceModel {
   // What somebody does once a write has begun is done before the write goes on.
   const store = langfuseStore({ pause: async () => {} });
-  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map() };
+  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), told: new Map() };
   const find = (promptId: string, is: (row: LangfuseVersion) => boolean): Version | undefined => {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
@@ -45,7 +47,10 @@ export function openLangfuse(): ServiceModel {
     },
     activate: (promptId, environment, id) => store.moveLabel(promptId, Number.parseInt(id, 10), environment),
     act: (promptId, command) => act(store, promptId, command),
-    connect: (world, calls) => langfuseProvider({ service: callsOf(kept, world, calls), sleep: calls.sleep }),
+    connect: (world, calls) => {
+      kept.told.clear();
+      return langfuseProvider({ service: callsOf(kept, world, calls), sleep: calls.sleep });
+    },
     ...{ pinsIds: false, movesInCreates: true, takesAny: true },
     checkOwnSet: () => false,
     checkRun: () => must(store.overlaps() === 0, () => 'two writes to one prompt overlap'),
@@ -98,6 +103,8 @@ function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string,
   if (rows.every((row) => toVersion(kept, row).id !== id)) {
     return madeByTool.has(id) ? null : 'made by somebody else right before';
   }
+  const taken = kept.told.get(`${promptId} ${Number.parseInt(id, 10)}`);
+  if (taken !== undefined && taken.id !== id) return 'a number used again between two reads of one look';
   const file = head(history).files.get(promptId)?.file;
   const moving = file === undefined || followsLatest(file) ? [] : file.pins.map(({ environment }) => environment);
   const isFound = [rows, kept.store.versions(promptId)].every((all) => foundByText(kept, all, { moving }).has(id));
@@ -105,9 +112,7 @@ function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string,
 }
 
 function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseService {
-  const { store } = kept;
-  /** By prompt and number: what the tool takes that version for. */
-  const told = new Map<string, Version>();
+  const { store, told } = kept;
   const tell = (row: LangfuseVersion | null): RemoteVersion | null => {
     if (row !== null) told.set(`${row.name} ${row.version}`, toVersion(kept, row));
     return row && toRemote(row);
