@@ -40,7 +40,7 @@ const MOST_SEARCHED = 20;
 const READ_AT_ONCE = 5;
 
 async function readFurther(service: LangfuseService, wanted: Wanted, reading: Reading, row: RemotePrompt) {
-  const { promptId, numbers, whole, sought } = wanted;
+  const { promptId, numbers, whole, sought, own, pins } = wanted;
   let { others } = reading;
   const readAll = async (numbers: readonly number[]) => {
     const known = new Set(versionsIn({ ...reading, others }).map(({ number }) => number));
@@ -53,7 +53,14 @@ async function readFurther(service: LangfuseService, wanted: Wanted, reading: Re
   others = labelled.filter((one) => one !== null);
   others = [...others, ...(await readAll([...numbers, ...newestFirst(row).slice(0, 1)]))];
   const recent = newestFirst(row).slice(0, MOST_SEARCHED);
-  const isFound = () => sought.every((content) => holdsAny({ ...reading, others }, content));
+  // The labels that were asked for may all move: what no pin follows is found where it stays.
+  const stays = ({ number, labels: on }: RemoteVersion) =>
+    recent.includes(number) || on.some((label) => labels.includes(label));
+  const isKept = () => {
+    if (own === null || pins.some(({ pin }) => pin.kind === 'latest')) return true;
+    return versionsIn({ ...reading, others }).some((version) => stays(version) && holds(toKnown(version), own));
+  };
+  const isFound = () => isKept() && sought.every((content) => holdsAny({ ...reading, others }, content));
   for (let at = 0; at < recent.length && !isFound(); at += READ_AT_ONCE) {
     // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
     for (const version of await readAll(recent.slice(at, at + READ_AT_ONCE))) {

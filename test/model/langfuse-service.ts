@@ -1,5 +1,6 @@
 import { digested, metadataDigest } from '../../src/domain/digest.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
+import { followsLatest } from '../../src/domain/prompt-file.ts';
 import type { LangfuseService, RemoteVersion } from '../../src/langfuse/client.ts';
 import { langfuseProvider } from '../../src/langfuse/provider.ts';
 import { idOf } from '../../src/langfuse/reading.ts';
@@ -8,6 +9,7 @@ import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
 import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseVersion } from '../doubles/langfuse-store.ts';
 import type { OwnCommand } from './commands.ts';
+import { head } from './history.ts';
 import { must } from './laws.ts';
 import type { Calls } from './port.ts';
 import { note } from './situations.ts';
@@ -19,20 +21,21 @@ type Kept = {
   /** By prompt and id, also those that were deleted. */
   readonly ever: Map<string, Version>;
   readonly byRow: Map<string, Version>;
-  /** By prompt: the ids of all versions as it was listed last, and which of them the tool finds again by their text. */
-  readonly listed: Map<string, { readonly all: ReadonlySet<string>; readonly found: ReadonlySet<string> }>;
+  /** By prompt: all versions as they were when it was listed last. */
+  readonly listed: Map<string, readonly LangfuseVersion[]>;
+  /** By prompt and number: what the tool takes that version for, in the run that there is. */
+  readonly told: Map<string, Version>;
 };
 
 /** Langfuse, of which labels are the environments. */
 export function openLangfuse(): ServiceModel {
   // What somebody does once a write has begun is done before the write goes on.
   const store = langfuseStore({ pause: async () => {} });
-  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map() };
+  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), told: new Map() };
   const find = (promptId: string, is: (row: LangfuseVersion) => boolean): Version | undefined => {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
   };
-  const isFound = (promptId: string, id: string, more = 0) => foundByText(kept, promptId, more).has(id);
   return {
     versions: (promptId) => store.versions(promptId).map((row) => toVersion(kept, row)),
     version: (promptId, id) => kept.ever.get(`${promptId} ${id}`),
@@ -44,20 +47,19 @@ export function openLangfuse(): ServiceModel {
     },
     activate: (promptId, environment, id) => store.moveLabel(promptId, Number.parseInt(id, 10), environment),
     act: (promptId, command) => act(store, promptId, command),
-    connect: (world, calls) => langfuseProvider({ service: callsOf(kept, world, calls), sleep: calls.sleep }),
+    connect: (world, calls) => {
+      kept.told.clear();
+      return langfuseProvider({ service: callsOf(kept, world, calls), sleep: calls.sleep });
+    },
     ...{ pinsIds: false, movesInCreates: true, takesAny: true },
     checkOwnSet: () => false,
     checkRun: () => must(store.overlaps() === 0, () => 'two writes to one prompt overlap'),
-    isKept: isFound,
+    isKept: (promptId, id, more = 0) => foundByText(kept, store.versions(promptId), { more }).has(id),
     isFindable: (promptId, id) => find(promptId, (row) => toVersion(kept, row).id === id) !== undefined,
     mayBeUnknown: () => false,
     isRemembered: () => true,
     isRecognised: (_, version, text) => version.text === text,
-    forgotten: ({ madeByTool }, promptId, id) => {
-      const { all = new Set(), found = new Set() } = kept.listed.get(promptId) ?? {};
-      if (!all.has(id)) return madeByTool.has(id) ? null : 'made by somebody else right before';
-      return found.has(id) && isFound(promptId, id) ? null : 'without a label, and not among the 20 newest versions';
-    },
+    forgotten: (world, promptId, id) => forgotten(kept, world, promptId, id),
   };
 }
 
@@ -86,18 +88,31 @@ function toRemote({ version: number, prompt: text, config, labels, commitMessage
   return { number, text, config, labels, message } satisfies RemoteVersion;
 }
 
-/** The ids of the versions with labels, and of the 20 newest. */
-function foundByText(kept: Kept, promptId: string, more = 0): ReadonlySet<string> {
-  const rows = kept.store.versions(promptId);
-  const isLabelled = ({ labels }: LangfuseVersion) => more === 0 && labels.some((label) => label !== 'latest');
-  const found = rows.filter((row, at) => at >= rows.length - 20 + more || isLabelled(row));
+type Found = { readonly more?: number; readonly moving?: readonly string[] };
+
+/** The ids of the 20 newest versions, less so many, and of those with other labels than these. */
+function foundByText(kept: Kept, rows: readonly LangfuseVersion[], { more = 0, moving = [] }: Found = {}) {
+  const isLabelled = ({ labels }: LangfuseVersion) => labels.some((one) => one !== 'latest' && !moving.includes(one));
+  const found = rows.filter((row, at) => at >= rows.length - 20 + more || (more === 0 && isLabelled(row)));
   return new Set(found.map((row) => toVersion(kept, row).id));
 }
 
+/** What no pin follows is lost with the labels that move on. */
+function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string, id: string): string | null {
+  const rows = kept.listed.get(promptId) ?? [];
+  if (rows.every((row) => toVersion(kept, row).id !== id)) {
+    return madeByTool.has(id) ? null : 'made by somebody else right before';
+  }
+  const taken = kept.told.get(`${promptId} ${Number.parseInt(id, 10)}`);
+  if (taken !== undefined && taken.id !== id) return 'a number used again between two reads of one look';
+  const file = head(history).files.get(promptId)?.file;
+  const moving = file === undefined || followsLatest(file) ? [] : file.pins.map(({ environment }) => environment);
+  const isFound = [rows, kept.store.versions(promptId)].every((all) => foundByText(kept, all, { moving }).has(id));
+  return isFound ? null : 'without a label that stays, and not among the 20 newest versions';
+}
+
 function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseService {
-  const { store } = kept;
-  /** By prompt and number: what the tool takes that version for. */
-  const told = new Map<string, Version>();
+  const { store, told } = kept;
   const tell = (row: LangfuseVersion | null): RemoteVersion | null => {
     if (row !== null) told.set(`${row.name} ${row.version}`, toVersion(kept, row));
     return row && toRemote(row);
@@ -112,8 +127,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
   return {
     list: (name = '') =>
       reading(name, 'list', async () => {
-        const all = new Set(store.versions(name).map((row) => toVersion(kept, row).id));
-        kept.listed.set(name, { all, found: foundByText(kept, name) });
+        kept.listed.set(name, store.versions(name));
         return (await store.list({ name, limit: 100 })).data;
       }),
     read: async (name, which) =>

@@ -209,7 +209,7 @@ export function isToolsOwn(environment: string): boolean {
 export async function checkOutcome(
   world: World,
   outcome: PromptOutcome,
-  { mayBlock, mayTakeTwo }: { readonly mayBlock: boolean; readonly mayTakeTwo: boolean },
+  { mayBlock, mayForget }: { readonly mayBlock: boolean; readonly mayForget: boolean },
 ): Promise<void> {
   const { plan, status, problems } = outcome;
   const { file } = plan;
@@ -219,7 +219,7 @@ export async function checkOutcome(
   must(status === 'applied' || status === 'unchanged', () => `${file.id} is ${status} in a clean run (${codes})`);
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
   await checkServed(world, file);
-  must(mayTakeTwo || isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
+  must(mayForget || isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
   must(world.service.isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
 }
 

@@ -72,13 +72,19 @@ async function dryRun(world: World): Promise<void> {
 }
 
 /** What can be told of a prompt's sync before it begins. */
-type Foretold = { readonly mayBlock: boolean; readonly mayTakeTwo: boolean; readonly drifts: Drifts | null };
+type Foretold = {
+  readonly mayBlock: boolean;
+  readonly mayForget: boolean;
+  readonly mayTakeTwo: boolean;
+  readonly drifts: Drifts | null;
+};
 
 async function foretell(world: World, file: PromptFile, options: SyncWith): Promise<Foretold> {
   const drifts = await driftsOf(world, file, options);
   const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
   const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
-  return { mayBlock, mayTakeTwo: mayBeUnrecognised(world, file) || mayOutgrow(world, file), drifts };
+  const mayForget = mayOutgrow(world, file);
+  return { mayBlock, mayForget, mayTakeTwo: mayForget || mayBeUnrecognised(world, file), drifts };
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
@@ -95,7 +101,7 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     checkTruth(world, outcome, run.port.writes);
     const planned = run.plan.prompts.find(({ file }) => file.id === id)!;
     if (options.reviewed === true) checkReviewed(outcome, planned);
-    const { mayBlock, mayTakeTwo, drifts } = foretold.get(id)!;
+    const { mayBlock, mayForget, drifts } = foretold.get(id)!;
     if (run.troubles.touched(id)) continue;
     checkDrift(
       world,
@@ -103,7 +109,7 @@ async function sync(world: World, options: SyncWith): Promise<void> {
       drifts,
       options,
     );
-    await checkOutcome(world, outcome, { mayBlock: mayBlock || mayBeStale, mayTakeTwo });
+    await checkOutcome(world, outcome, { mayBlock: mayBlock || mayBeStale, mayForget });
   }
   const takesTwo = [...foretold].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
   if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));

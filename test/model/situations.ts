@@ -92,7 +92,7 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
   ],
   langfuse: [
     'problem: langfuse/new-prompt',
-    'made again: without a label, and not among the 20 newest versions',
+    'made again: without a label that stays, and not among the 20 newest versions',
     'accepted: a number used again between a look and a write',
   ],
 };
