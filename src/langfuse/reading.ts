@@ -27,7 +27,7 @@ export async function readPrompt(service: LangfuseService, wanted: Wanted): Prom
   const reading: Reading = { active, others: [], listed: null };
   if (whole !== 'versions' && wanted.isDone(interpret(reading, wanted))) return reading;
   const [listed] = await listPrompt(service, promptId);
-  return listed === undefined ? { ...reading, listed } : readFurther(service, wanted, { ...reading, listed }, listed);
+  return listed === undefined ? { ...reading, listed } : readFurther(service, wanted, { ...reading, listed });
 }
 
 /** A prompt's row of the listing, which alone tells a prompt that is not there from a label that is not. */
@@ -39,35 +39,63 @@ export async function listPrompt(service: LangfuseService, name: string): Promis
 const MOST_SEARCHED = 20;
 const READ_AT_ONCE = 5;
 
-async function readFurther(service: LangfuseService, wanted: Wanted, reading: Reading, row: RemotePrompt) {
-  const { promptId, numbers, whole, sought, own, pins } = wanted;
-  let { others } = reading;
-  const readAll = async (numbers: readonly number[]) => {
-    const known = new Set(versionsIn({ ...reading, others }).map(({ number }) => number));
-    const missing = numbers.filter((number) => !known.has(number) && row.versions.includes(number));
-    return Promise.all(missing.map((version) => readListed(service, promptId, version)));
-  };
-  if (whole === 'versions') return { ...reading, others: await readAll(newestFirst(row)) };
-  const labels = row.labels.filter((label) => label !== LATEST && !reading.active.has(label));
-  const labelled = await Promise.all(labels.map((label) => service.read(promptId, { label })));
-  others = labelled.filter((one) => one !== null);
-  others = [...others, ...(await readAll([...numbers, ...newestFirst(row).slice(0, 1)]))];
-  const recent = newestFirst(row).slice(0, MOST_SEARCHED);
-  // The labels that were asked for may all move: what no pin follows is found where it stays.
-  const stays = ({ number, labels: on }: RemoteVersion) =>
-    recent.includes(number) || on.some((label) => labels.includes(label));
-  const isKept = () => {
-    if (own === null || pins.some(({ pin }) => pin.kind === 'latest')) return true;
-    return versionsIn({ ...reading, others }).some((version) => stays(version) && holds(toKnown(version), own));
-  };
-  const isFound = () => isKept() && sought.every((content) => holdsAny({ ...reading, others }, content));
-  for (let at = 0; at < recent.length && !isFound(); at += READ_AT_ONCE) {
-    // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
-    for (const version of await readAll(recent.slice(at, at + READ_AT_ONCE))) {
-      if (!isFound()) others = [...others, version];
-    }
+type ListedReading = Reading & { readonly listed: RemotePrompt };
+
+async function readFurther(service: LangfuseService, wanted: Wanted, reading: ListedReading): Promise<Reading> {
+  const { listed, active } = reading;
+  if (wanted.whole === 'versions') {
+    return { ...reading, others: await readNumbers(service, wanted, reading, newestFirst(listed)) };
   }
-  return { ...reading, others };
+  const labels = listed.labels.filter((label) => label !== LATEST && !active.has(label));
+  const labelled = await Promise.all(labels.map((label) => service.read(wanted.promptId, { label })));
+  const others = labelled.filter((one) => one !== null);
+  const certain = [...wanted.numbers, ...newestFirst(listed).slice(0, 1)];
+  const read = await readNumbers(service, wanted, { ...reading, others }, certain);
+  return searchRecent(service, wanted, { ...reading, others: [...others, ...read] });
+}
+
+/** The versions with these numbers, those that are listed and not read yet. */
+async function readNumbers(
+  service: LangfuseService,
+  { promptId }: Wanted,
+  reading: ListedReading,
+  numbers: readonly number[],
+): Promise<readonly RemoteVersion[]> {
+  const known = new Set(versionsIn(reading).map(({ number }) => number));
+  const missing = numbers.filter((number) => !known.has(number) && reading.listed.versions.includes(number));
+  return Promise.all(missing.map((version) => readListed(service, promptId, version)));
+}
+
+/** Reads the newest versions, newest first, as far as a wanted content is still to be found. */
+async function searchRecent(service: LangfuseService, wanted: Wanted, reading: ListedReading): Promise<Reading> {
+  const recent = recentNumbers(reading);
+  const others = [...reading.others];
+  const found = { ...reading, others };
+  for (let at = 0; at < recent.length && !isFound(found, wanted); at += READ_AT_ONCE) {
+    const read = await readNumbers(service, wanted, found, recent.slice(at, at + READ_AT_ONCE));
+    // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
+    for (const version of read) if (!isFound(found, wanted)) others.push(version);
+  }
+  return found;
+}
+
+/** The labels that were asked for may all move: what no pin follows is to be found where it stays. */
+function isFound(reading: Reading, { environments, own, pins, sought }: Wanted): boolean {
+  const isKept =
+    own === null || pins.some(({ pin }) => pin.kind === 'latest') || remembers(reading, own, new Set(environments));
+  return isKept && sought.every((content) => versionsIn(reading).some((version) => holds(toKnown(version), content)));
+}
+
+/** What no label holds any more is found again among the newest versions alone. */
+function remembers(reading: Reading, content: Content, left: ReadonlySet<string>): boolean {
+  const recent = recentNumbers(reading);
+  const stays = ({ number, labels }: RemoteVersion) =>
+    recent.includes(number) || labels.some((label) => !left.has(label));
+  return versionsIn(reading).some((version) => stays(version) && holds(toKnown(version), content));
+}
+
+function recentNumbers({ listed }: Reading): readonly number[] {
+  return listed ? newestFirst(listed).slice(0, MOST_SEARCHED) : [];
 }
 
 /** A version that is listed and cannot be read may hold the very text that would be made once more. */
@@ -85,10 +113,6 @@ function newestFirst({ versions }: RemotePrompt): readonly number[] {
   return versions.toSorted((a, b) => b - a);
 }
 
-function holdsAny(reading: Reading, content: Content): boolean {
-  return versionsIn(reading).some((version) => holds(toKnown(version), content));
-}
-
 /** All that were read, newest first, each once. */
 export function versionsIn({ active, others }: Reading): readonly RemoteVersion[] {
   const all = [...others, ...[...active.values()].filter((version) => version !== null)];
@@ -98,9 +122,7 @@ export function versionsIn({ active, others }: Reading): readonly RemoteVersion[
 /** What a reading says of the versions, for those who need not know how. */
 export function interpret(reading: Reading, wanted: Wanted): Observed {
   const { active, listed } = reading;
-  const versions = versionsIn(reading);
-  const known = versions.map(toKnown);
-  const recent = new Set(listed ? newestFirst(listed).slice(0, MOST_SEARCHED) : []);
+  const known = versionsIn(reading).map(toKnown);
   const isThere = listed !== undefined;
   return {
     fields: null,
@@ -109,13 +131,7 @@ export function interpret(reading: Reading, wanted: Wanted): Observed {
       ...[...active].map(([label, one]) => [label, one && toKnown(one)] as const),
     ]),
     known,
-    // What no label holds any more is found again among the newest versions alone.
-    remembers: (content, left) =>
-      versions.some(({ number, labels }, at) => {
-        const stays = recent.has(number) || labels.some((label) => !left.has(label));
-        const version = known[at];
-        return stays && version !== undefined && holds(version, content);
-      }),
+    remembers: (content, left) => remembers(reading, content, left),
     ...{ recordDue: false, findable: false, missing: [], metadata: 'kept' },
     ...metadataFrom(reading, wanted),
     problems: isThere ? [] : [makeProblem('langfuse/new-prompt', { name: wanted.promptId })],
