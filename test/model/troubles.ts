@@ -140,6 +140,8 @@ function add(world: World, { prompt: index, goesTo }: Added, text: string, metad
   const { service } = world;
   const prompt = promptAt(world, index);
   const id = service.addVersion(prompt, { text, metadata });
+  // Where numbers are used again, it may have the id of one that the tool has made.
+  world.madeByTool.delete(id);
   if (goesTo !== null) service.activate(prompt, goesTo, id);
 }
 
