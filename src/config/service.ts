@@ -18,6 +18,8 @@ import {
 
 /** Goes before `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
+/** Stands in for a `service.base_url` of Langfuse that is not written. */
+export const LANGFUSE_URL_VARIABLE = 'LANGFUSE_HOST';
 
 /** What of the configuration a provider has. Settings are named as they are written. */
 type ProviderSettings = {
@@ -41,7 +43,7 @@ const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
       secret_key_env: secret = DEFAULTS.secret_key_env,
       public_key_env: open = DEFAULTS.public_key_env,
     }) => [secret, open],
-    urlVariable: 'LANGFUSE_HOST',
+    urlVariable: LANGFUSE_URL_VARIABLE,
     foreign: ['service.api_key_env', 'service.embedded', 'tracking_environment'],
   },
 };

@@ -1,20 +1,41 @@
 import { z } from 'zod';
-import { isJson, type JsonValue } from '../domain/json.ts';
+import { digested, digestOf, metadataDigest, shortDigest } from '../domain/digest.ts';
+import { canonicalJson, isJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { makeProblem, problemOf } from '../problem.ts';
 import { type Call, conform, InvalidAnswer } from '../service/call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 
-/** A version as Langfuse has it. */
-export type RemoteVersion = {
+/** A version as Langfuse has it, with composition tags as they were written. */
+export type WrittenVersion = {
   readonly number: number;
-  /** With composition tags as they were written. */
   readonly text: string;
   readonly config: JsonValue;
   readonly labels: readonly string[];
   /** Its commit message. */
   readonly message: string | null;
 };
+
+/** The same as what is known of any version, digested once. */
+export type RemoteVersion = KnownVersion & Pick<WrittenVersion, 'config' | 'labels'>;
+
+/**
+ * Any version is found again by its number, and nothing says who has made it: git knows the texts. A number may come again
+ * with another text, once its version was deleted: plans and digests are bound to the text by the id.
+ */
+export function digestVersion({ number, text, config, labels, message }: WrittenVersion): RemoteVersion {
+  const { text: compared, digest } = digested(text);
+  const metadata = isJsonObject(config) ? config : {};
+  return {
+    id: `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`,
+    ...{ number, digest, config, labels },
+    metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
+    ...{ ours: null, lasting: true, source: null },
+    content: { text: compared, metadata },
+    ...(message !== null && { message }),
+  };
+}
 
 /** A row of the listing. */
 export type RemotePrompt = {
@@ -138,5 +159,5 @@ function toVersion(value: unknown, name: string, which: Which = { label: '' }): 
   if (wire.type !== 'text')
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   if (typeof prompt !== 'string') throw new InvalidAnswer('"prompt" is not valid: expected string');
-  return { number, text: prompt, config: config ?? {}, labels, message };
+  return digestVersion({ number, text: prompt, config: config ?? {}, labels, message });
 }

@@ -8,7 +8,7 @@ import type { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import { failed, isLost, LOST_CREATE_WAITS, stopped } from '../service/written.ts';
 import type { LangfuseService, NewVersion, RemoteVersion } from './client.ts';
-import { idOf, interpret, LATEST, listPrompt, type Reading, readPrompt, toKnown, versionsIn } from './reading.ts';
+import { interpret, LATEST, listPrompt, type Reading, readPrompt, versionsIn } from './reading.ts';
 
 type LangfuseWorld = {
   readonly service: LangfuseService;
@@ -72,14 +72,14 @@ async function createVersion(
 ): Promise<Created> {
   const { service, wanted, reading } = writing;
   // What the plan says, which a version made right before does not change.
-  const config = content.metadata ?? versionsIn(reading).find((one) => idOf(one) === metadataFrom?.id)?.config;
+  const config = content.metadata ?? versionsIn(reading).find((one) => one.id === metadataFrom?.id)?.config;
   const version = { text: content.text, config, labels, message: shortened(provenance.changeSummary) };
   try {
     const made = await service.create(wanted.promptId, version);
     note(made);
-    if (isDigestOf(toKnown(made).digest, content)) return { ...(await settled(writing, made, labels)), status: 'made' };
+    if (isDigestOf(made.digest, content)) return { ...(await settled(writing, made, labels)), status: 'made' };
     const problems = [makeProblem('apply/rewritten', { version: `v${made.number}` })];
-    return { status: 'made', version: refOf(toKnown(made)), problems, set: labels };
+    return { status: 'made', version: refOf(made), problems, set: labels };
   } catch (error) {
     if (!isLost(error)) throw error;
     const found = await findLost(writing, version, content).catch(() => null);
@@ -108,10 +108,10 @@ async function settled({ service, wanted }: Writing, made: RemoteVersion, labels
   const isThere = async (label: string): Promise<boolean> => {
     const answered = made.labels.includes(label) ? made : null;
     const shown = await service.read(wanted.promptId, { label }).catch(() => answered);
-    return shown !== null && idOf(shown) === idOf(made);
+    return shown?.id === made.id;
   };
   const there = await Promise.all(labels.map(isThere));
-  return { version: refOf(toKnown(made)), set: labels.filter((_, at) => there[at]), problems: [] };
+  return { version: refOf(made), set: labels.filter((_, at) => there[at]), problems: [] };
 }
 
 /** The version of this text and commit message that was not there before; null where none turns up in time. */
@@ -126,7 +126,7 @@ async function findLost(
     const [row] = await listPrompt(service, promptId);
     for (const version of (row?.versions ?? []).filter((number) => !before.has(number))) {
       const read = await service.read(promptId, { version });
-      if (read !== null && holds(toKnown(read), content) && read.message === (message ?? null)) return read;
+      if (read !== null && holds(read, content) && read.message === message) return read;
     }
   }
   return null;
@@ -135,12 +135,12 @@ async function findLost(
 /** Moves a label and reads it back; once more where that shows another version, which heals a label that is on two. */
 async function setLabel(writing: Writing, label: string, { id }: VersionRef): Promise<Written> {
   const { service, sleep, wanted } = writing;
-  const version = versionsIn(writing.reading).find((one) => idOf(one) === id);
+  const version = versionsIn(writing.reading).find((one) => one.id === id);
   if (version === undefined) throw unexpected('a version that nobody has read was to go live');
-  const made: Written = { status: 'made', version: refOf(toKnown(version)), problems: [] };
+  const made: Written = { status: 'made', version: refOf(version), problems: [] };
   const move = () => service.addLabel(wanted.promptId, version.number, label);
   const read = () => service.read(wanted.promptId, { label });
-  const isMeant = (shown: RemoteVersion | null) => shown !== null && idOf(shown) === id;
+  const isMeant = (shown: RemoteVersion | null) => shown?.id === id;
   await move();
   try {
     const first = await read();
@@ -149,7 +149,7 @@ async function setLabel(writing: Writing, label: string, { id }: VersionRef): Pr
     if (first?.number !== version.number) await move();
     const shown = await readUntil(read, isMeant, sleep);
     if (isMeant(shown)) return made;
-    const found = shown === null ? 'nothing' : `version "${idOf(shown)}"`;
+    const found = shown === null ? 'nothing' : `version "${shown.id}"`;
     const evidence = { environment: label, expected: `version "${id}"`, found };
     return stopped('unknown', makeProblem('apply/not-active', evidence));
   } catch (error) {

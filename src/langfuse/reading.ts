@@ -1,7 +1,6 @@
-import { contentDigest, digested, digestOf, metadataDigest, shortDigest } from '../domain/digest.ts';
-import { canonicalJson, isJsonObject } from '../domain/json.ts';
+import { canonicalJson } from '../domain/json.ts';
 import type { Observed, Wanted } from '../domain/observed.ts';
-import { holds, type KnownVersion, refOf } from '../domain/versions.ts';
+import { holds, refOf, type VersionRef } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemotePrompt, RemoteVersion } from './client.ts';
@@ -83,7 +82,7 @@ async function searchRecent(service: LangfuseService, wanted: Wanted, reading: L
 function isFound(reading: Reading, { environments, own, pins, sought }: Wanted): boolean {
   const isKept =
     own === null || pins.some(({ pin }) => pin.kind === 'latest') || remembers(reading, own, new Set(environments));
-  return isKept && sought.every((content) => versionsIn(reading).some((version) => holds(toKnown(version), content)));
+  return isKept && sought.every((content) => versionsIn(reading).some((version) => holds(version, content)));
 }
 
 /** What no label holds any more is found again among the newest versions alone. */
@@ -91,7 +90,7 @@ function remembers(reading: Reading, content: Content, left: ReadonlySet<string>
   const recent = recentNumbers(reading);
   const stays = ({ number, labels }: RemoteVersion) =>
     recent.includes(number) || labels.some((label) => !left.has(label));
-  return versionsIn(reading).some((version) => stays(version) && holds(toKnown(version), content));
+  return versionsIn(reading).some((version) => stays(version) && holds(version, content));
 }
 
 function recentNumbers({ listed }: Reading): readonly number[] {
@@ -122,61 +121,35 @@ export function versionsIn({ active, others }: Reading): readonly RemoteVersion[
 /** What a reading says of the versions, for those who need not know how. */
 export function interpret(reading: Reading, wanted: Wanted): Observed {
   const { active, listed } = reading;
-  const known = versionsIn(reading).map(toKnown);
+  const known = versionsIn(reading);
   const isThere = listed !== undefined;
   return {
     fields: null,
-    active: new Map([
-      ...labelsOf(reading, wanted),
-      ...[...active].map(([label, one]) => [label, one && toKnown(one)] as const),
-    ]),
+    active: new Map([...labelsOf(known, wanted), ...active]),
     known,
     remembers: (content, left) => remembers(reading, content, left),
     ...{ recordDue: false, findable: false, missing: [], metadata: 'kept' },
-    ...metadataFrom(reading, wanted),
+    metadataFrom: metadataFrom(reading, wanted),
     problems: isThere ? [] : [makeProblem('langfuse/new-prompt', { name: wanted.promptId })],
     state: canonicalJson([
       isThere,
-      [...active].map(([label, one]) => [label, one && idOf(one)]),
+      [...active].map(([label, one]) => [label, one && one.id]),
       known.map(({ id }) => id),
     ]),
   };
 }
 
 /** All labels, where all versions were asked for. */
-function labelsOf(reading: Reading, { whole }: Wanted): readonly (readonly [string, KnownVersion])[] {
+function labelsOf(known: readonly RemoteVersion[], { whole }: Wanted): readonly (readonly [string, RemoteVersion])[] {
   if (whole !== 'versions') return [];
-  return versionsIn(reading).flatMap((version) =>
-    version.labels.filter((label) => label !== LATEST).map((label) => [label, toKnown(version)] as const),
+  return known.flatMap((version) =>
+    version.labels.filter((label) => label !== LATEST).map((label) => [label, version] as const),
   );
 }
 
 /** A new version keeps the config of the one that it follows: applications read their model from it. */
-function followed({ active, ...reading }: Reading, { pins }: Pick<Wanted, 'pins'>): RemoteVersion | undefined {
-  const pinned = pins.flatMap(({ environment }) => active.get(environment) ?? []);
-  return pinned[0] ?? versionsIn({ active, ...reading })[0];
-}
-
-function metadataFrom(reading: Reading, wanted: Wanted): Pick<Observed, 'metadataFrom'> {
-  const version = followed(reading, wanted);
-  if (version === undefined || canonicalJson(version.config) === '{}') return {};
-  return { metadataFrom: refOf(toKnown(version)) };
-}
-
-/** Any version is found again by its number, and nothing says who has made it: git knows the texts. */
-export function toKnown(version: RemoteVersion): KnownVersion {
-  const { number, text, config, message } = version;
-  const metadata = isJsonObject(config) ? config : {};
-  return {
-    ...{ id: idOf(version), number, digest: contentDigest(text) },
-    metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
-    ...{ ours: null, lasting: true, source: null },
-    content: { text: digested(text).text, metadata },
-    ...(message !== null && { message }),
-  };
-}
-
-/** A number may come again with another text, once its version was deleted: plans and digests are bound to the text. */
-export function idOf({ number, text, config }: RemoteVersion): string {
-  return `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`;
+function metadataFrom(reading: Reading, { pins }: Wanted): VersionRef | undefined {
+  const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
+  const followed = pinned ?? versionsIn(reading)[0];
+  return followed === undefined || canonicalJson(followed.config) === '{}' ? undefined : refOf(followed);
 }

@@ -147,8 +147,7 @@ function problemItems(problem: ReportProblem): readonly string[] {
 
 /**
  * One for each environment and field; the version that an environment follows needs none of its own, unless it keeps
- * metadata. What was left out
- * is named where there is a plan at all.
+ * metadata. What was left out is named where there is a plan at all.
  */
 function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const { key, status, changes, edits = [] } = prompt;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../src/domain/json.ts';
-import { idOf } from '../../src/langfuse/reading.ts';
+import { digestVersion } from '../../src/langfuse/client.ts';
 import { openLangfuse, PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
 import type { LangfuseVersion } from '../doubles/langfuse-store.ts';
 import type { FrontRequest } from '../support/front.ts';
@@ -114,6 +114,6 @@ async function openKept(rows: readonly LangfuseVersion[]): Promise<Kept> {
 /** Nothing says who has made it. */
 function toKept({ name: promptId, version: number, prompt, config, ...rest }: LangfuseVersion): KeptVersion {
   const text = `${prompt}`;
-  const id = idOf({ ...rest, number, text, config, message: rest.commitMessage });
+  const { id } = digestVersion({ ...rest, number, text, config, message: rest.commitMessage });
   return { promptId, id, text, metadata: isJsonObject(config) ? config : {}, own: true };
 }

@@ -1,9 +1,8 @@
 import { digested, metadataDigest } from '../../src/domain/digest.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
-import type { LangfuseService, RemoteVersion } from '../../src/langfuse/client.ts';
+import { digestVersion, type LangfuseService, type RemoteVersion } from '../../src/langfuse/client.ts';
 import { langfuseProvider } from '../../src/langfuse/provider.ts';
-import { idOf } from '../../src/langfuse/reading.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
@@ -74,18 +73,24 @@ function act(store: LangfuseStore, promptId: string, command: OwnCommand): void 
 function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): Version {
   const known = byRow.get(row.id);
   if (known !== undefined) return known;
-  const { number, text, config } = toRemote(row);
-  const id = idOf(toRemote(row));
+  const { id, number, config } = toRemote(row);
   const metadata = isJsonObject(config) ? config : {};
-  const version = { id, number, ...digested(text), metadata, metadataDigest: metadataDigest(metadata), stamp: null };
+  const version = {
+    id,
+    number,
+    ...digested(`${row.prompt}`),
+    metadata,
+    metadataDigest: metadataDigest(metadata),
+    stamp: null,
+  };
   byRow.set(row.id, version);
   ever.set(`${row.name} ${id}`, version);
   return version;
 }
 
-function toRemote({ version: number, prompt: text, config, labels, commitMessage: message }: LangfuseVersion) {
-  must(typeof text === 'string', () => 'nobody makes chat prompts here');
-  return { number, text, config, labels, message } satisfies RemoteVersion;
+/** Nobody makes chat prompts here. */
+function toRemote({ version: number, prompt, config, labels, commitMessage: message }: LangfuseVersion): RemoteVersion {
+  return digestVersion({ number, text: `${prompt}`, config, labels, message });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };
