@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemCodeOf } from '../problem.ts';
 
 /** Of a prompt, in bytes. */
 export const LARGEST_FILE = 16 * 1024 * 1024;
@@ -26,16 +27,42 @@ export function readBytes(path: string, limit = LARGEST_FILE): Uint8Array | NotR
 }
 
 /**
- * Writes a file that is not there yet, and the folders around it. One that is there stays as it is: then it returns
- * false. Half a file is taken away again. Throws the system's error.
+ * Writes a new file, and the folders around it. Returns false and changes nothing if the path already exists, also as a
+ * symbolic link. Readers never see half of the file, even if the process is killed. Throws the system's error.
  */
 export async function createFile(path: string, content: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
+  return withTemporaryFile(path, async (temporary) => {
+    await writeFile(temporary, content);
+    return (await linkNewFile(temporary, path)) ?? renameToNewFile(temporary, path);
+  });
+}
+
+/** Returns null if no link can be made. Some file systems, such as FAT, have none, and report that in different ways. */
+async function linkNewFile(temporary: string, path: string): Promise<boolean | null> {
   try {
-    await writeFile(path, content, { flag: 'wx' });
+    await link(temporary, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    return systemCodeOf(error) === 'EEXIST' ? false : null;
+  }
+}
+
+/**
+ * Moves a file to a path that must not exist, without a link. It reserves the path with an empty file first, because a
+ * rename alone would overwrite a file. A process that is killed between the two steps leaves the empty file behind.
+ */
+export async function renameToNewFile(temporary: string, path: string): Promise<boolean> {
+  try {
+    await writeFile(path, '', { flag: 'wx' });
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
     await rm(path, { force: true });
     throw error;
   }
@@ -49,13 +76,22 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   const before = await stat(path).catch(() => null);
   if (before !== null && !before.isFile()) return writeFile(path, content);
   const target = await realpath(path).catch(() => path);
-  // A folder of its own: under a name that can be foretold, a repository may hold a link to somewhere else.
-  const folder = await mkdtemp(join(dirname(target), '.promptsync-'));
-  const temporary = join(folder, 'new');
-  try {
+  await withTemporaryFile(target, async (temporary) => {
     await writeFile(temporary, content);
     if (before !== null) await chmod(temporary, before.mode);
     await rename(temporary, target);
+  });
+}
+
+/**
+ * Calls back with the path of a temporary file in the folder of another file, and removes it afterwards. It is in a
+ * folder of its own: a repository may hold a symbolic link under any name that can be predicted. Neither its name nor
+ * that of its folder matches a pattern for prompt files, so a file that a killed process leaves behind does no harm.
+ */
+async function withTemporaryFile<Result>(path: string, write: (temporary: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(dirname(path), '.promptsync-'));
+  try {
+    return await write(join(folder, 'new'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readBytes, replaceFile } from '../../src/files/read-write.ts';
+import { createFile, readBytes, renameToNewFile, replaceFile } from '../../src/files/read-write.ts';
 import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 
 const LIMIT = 200_000;
@@ -31,6 +31,51 @@ describe('the bytes of a file', () => {
     symlinkSync('a', join(root, 'link'));
     expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
     expect(() => readBytes(join(root, 'none'))).toThrow('ENOENT');
+  });
+});
+
+describe('createFile', () => {
+  test('writes a new file with the usual permissions, and leaves no temporary file behind', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { usual: '' });
+    expect(await createFile(join(folder, 'new/a.md'), 'text')).toBe(true);
+    expect(readFileSync(join(folder, 'new/a.md'), 'utf8')).toBe('text');
+    expect(statSync(join(folder, 'new/a.md'))).toMatchObject({ mode: statSync(join(folder, 'usual')).mode, nlink: 1 });
+    expect(readdirSync(join(folder, 'new'))).toEqual(['a.md']);
+  });
+
+  test('returns false for a path that exists, and leaves a file or a symbolic link as it is', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { 'a.md': 'before' });
+    symlinkSync('nowhere', join(folder, 'link.md'));
+    expect(await createFile(join(folder, 'a.md'), 'after')).toBe(false);
+    expect(await createFile(join(folder, 'link.md'), 'after')).toBe(false);
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('before');
+    expect(readlinkSync(join(folder, 'link.md'))).toBe('nowhere');
+    expect(readdirSync(folder)).toEqual(['a.md', 'link.md']);
+  });
+
+  test('throws the error of the system for a name that is too long, and leaves nothing behind', async () => {
+    const folder = makeFolder();
+    await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('renameToNewFile, for file systems without hard links', () => {
+  test('moves a file to a path that does not exist, and to no other', async () => {
+    const folder = makeFolder();
+    writeFiles(folder, { first: 'one', second: 'two' });
+    expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
+    expect(await renameToNewFile(join(folder, 'second'), join(folder, 'a.md'))).toBe(false);
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('one');
+    expect(readdirSync(folder)).toEqual(['a.md', 'second']);
+  });
+
+  test('removes the empty file that reserved the path when the move fails', async () => {
+    const folder = makeFolder();
+    await expect(renameToNewFile(join(folder, 'none'), join(folder, 'a.md'))).rejects.toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
