@@ -49,6 +49,17 @@ const INSTEAD: Readonly<Record<string, { readonly importer: RegExp; readonly cod
     importer: /node_modules\/gray-matter\//,
     code: 'export function safeLoad() {} export function safeDump() {}',
   },
+  // It would listen to every signal, also to some that Node ignores otherwise, and the first one of these would end the
+  // process. promptsync handles signals itself, and releases its lock when it ends.
+  'signal-exit': {
+    importer: /node_modules\/proper-lockfile\//,
+    code: `module.exports = (release) => void process.on('exit', release);`,
+  },
+  // It retries calls when too many files are open, and replaces functions of Node's for that: 20 kB for five calls.
+  'graceful-fs': {
+    importer: /node_modules\/proper-lockfile\//,
+    code: `module.exports = { ...require('node:fs') };`,
+  },
   // What commander starts those subcommands with that are programs of their own.
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
   // undici's index.js has web sockets, caches and mocks as well. It is what gives dispatchers their methods: `connect` is

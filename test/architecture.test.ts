@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'problem.ts': ['problems', 'domain'],
   problems: ['problem.ts', 'domain'],
   domain: ['problem.ts', 'node:crypto', 'node:process', 'fastest-levenshtein'],
-  files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'yaml', 'zod'],
+  files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
   planning: ['problem.ts', 'domain'],
   report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   // Of each provider what it takes, which is known without asking it.

@@ -150,6 +150,9 @@ export const EVIDENCE = {
   // Editing files
   'edit/not-kept': { reason: 'it cannot be read' },
   'edit/changed-meanwhile': {},
+  'edit/locked': { lock: 'promptsync.yaml.lock' },
+  'edit/not-lockable': { lock: 'promptsync.yaml.lock', reason: 'EACCES' },
+  'edit/lock-lost': { lock: 'promptsync.yaml.lock' },
   'edit/unwritable': { reason: 'EACCES' },
   // promptsync import
   'import/not-writable': { reason: 'the key holds a line break.' },

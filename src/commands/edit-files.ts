@@ -9,6 +9,7 @@ import { codePoint, showHidden } from '../domain/text.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit.ts';
 import { parsePromptFile } from '../files/parse.ts';
+import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
 import { openCommitter } from '../git/commit.ts';
 import type { Repository } from '../git/repository.ts';
@@ -16,6 +17,7 @@ import { isError, makeProblem, messageOf, type Problem, problemOf, systemCodeOf 
 import type { Run } from '../report/make-report.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
 import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
+import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 /** The options of a command that edits prompt files after what the service says. */
 export type EditOptions = Omit<WalkOptions, 'needs'> & {
@@ -54,9 +56,20 @@ type FileChange = {
 
 /** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
 export async function editFiles(editor: Editor, options: EditOptions, world: World): Promise<CommandResult> {
+  return withWorkspaceLock(editor.mode, options, world, (configuration, lock) =>
+    editLocked(editor, { ...options, configuration }, lock, world),
+  );
+}
+
+async function editLocked(
+  editor: Editor,
+  options: EditOptions,
+  lock: WorkspaceLock,
+  world: World,
+): Promise<CommandResult> {
   const { mode, needs } = editor;
   return walk(mode, { ...options, needs }, world, async (walked) => {
-    const obstacle = await commitProblem(options, walked);
+    const obstacle = lock.lossProblem() ?? (await commitProblem(options, walked));
     const obstacles = obstacle === null ? ((await options.refusals?.(walked)) ?? []) : [obstacle];
     if (obstacles.length > 0) {
       return resultOf(notRun(mode, { ...walked, problems: [...walked.problems, ...obstacles] }), world);

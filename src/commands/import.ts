@@ -14,6 +14,7 @@ import type { World } from '../domain/world.ts';
 import { firstFolder, promptMatcher } from '../files/find.ts';
 import { fileNameOf, writeNewFile } from '../files/new-file.ts';
 import { firstLink, leaves, slashed } from '../files/paths.ts';
+import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { createFile } from '../files/read-write.ts';
 import { observe } from '../observing/observe.ts';
 import { chooseImport, type Chosen } from '../planning/choose-import.ts';
@@ -22,6 +23,7 @@ import type { Run } from '../report/make-report.ts';
 import { listPrompts, observing, openProvider, type ServiceOptions } from './open-service.ts';
 import { environmentProblems } from './pin-edit.ts';
 import { type CommandResult, notRun, resultOf } from './result.ts';
+import { withWorkspaceLock } from './with-workspace-lock.ts';
 
 type ImportOptions = ServiceOptions & {
   /** As given with --config, relative to the working directory. */
@@ -40,13 +42,20 @@ type ImportOptions = ServiceOptions & {
 
 /** Makes prompt files of prompts that the service has. Sends nothing but GET, and overwrites nothing. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
-  const workspace = await openWorkspace({ config: options.config, only: [] }, world);
-  // Where there is no prompt file yet, the first one is imported; those that are there are not what it is about.
-  const problems = workspace.problems.filter((one) => isError(one) && one.code !== 'prompt/none-found');
-  return resultOf(await importInto({ ...workspace, problems }, options, world), world);
+  return withWorkspaceLock('import', options, world, async (configuration, lock) => {
+    const workspace = await openWorkspace({ configuration, only: [] }, world);
+    // Where there is no prompt file yet, the first one is imported; those that are there are not what it is about.
+    const problems = workspace.problems.filter((one) => isError(one) && one.code !== 'prompt/none-found');
+    return resultOf(await importInto({ ...workspace, problems }, options, lock, world), world);
+  });
 }
 
-async function importInto(workspace: Workspace, options: ImportOptions, world: World): Promise<Run> {
+async function importInto(
+  workspace: Workspace,
+  options: ImportOptions,
+  lock: WorkspaceLock,
+  world: World,
+): Promise<Run> {
   const { config, files, problems } = workspace;
   const giveUp = (more: readonly Problem[]) =>
     notRun('import', { files: [], config, problems: [...problems, ...more] });
@@ -58,6 +67,8 @@ async function importInto(workspace: Workspace, options: ImportOptions, world: W
   const read = await readToImport((provider) => expandPatterns(ids, files, provider), files, rules, options, world);
   if ('problems' in read) return giveUp(read.problems);
   const imports = await makeImports(read.ids, read.observation, files, rules);
+  const loss = lock.lossProblem();
+  if (loss !== null) return giveUp([loss]);
   const edited = options.dryRun ? imports.map(({ prompt }) => prompt) : await writeAll(imports, config, world);
   const warnings = imports.flatMap((one) => one.warnings);
   return { ...giveUp(warnings), service: read.service, edited };

@@ -133,6 +133,18 @@ export const FILES = {
     'The file was changed while it was to be edited; it was left as it is.',
     'Save it, then run again.',
   ),
+  'edit/locked': error<{ lock: string }>(
+    (e) => `Another promptsync process is writing prompt files of this workspace: it holds the lock ${e.lock}.`,
+    (e) => `Wait until it has ended, then run again. If there is no such process, remove ${e.lock}.`,
+  ),
+  'edit/not-lockable': error<{ lock: string; reason: string }>(
+    (e) => `The lock ${e.lock} cannot be created (${e.reason}).`,
+    'Check that you may write to its folder and that nothing else has its name, then run again.',
+  ),
+  'edit/lock-lost': error<{ lock: string }>(
+    (e) => `Another process took over the lock ${e.lock} while this one was suspended; no file was written.`,
+    'Run again.',
+  ),
   'edit/unwritable': error<{ reason: string }>(
     (e) => `The file cannot be written (${e.reason}).`,
     'Check that you may write there and that there is room, then run again.',

@@ -32,7 +32,7 @@ describe('the bundled command line loads', () => {
   test('what reads files for a validate, and neither service nor git, nor a report in Markdown', () => {
     const { packages, sources, builtins } = loadedFor(VALIDATE);
     expect(packages).toEqual(expect.arrayContaining(['commander', 'gray-matter', 'yaml', 'zod']));
-    const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts'];
+    const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts', 'proper-lockfile'];
     for (const name of [...late, 'fast-string-width', 'supports-hyperlinks']) {
       expect(packages).not.toContain(name);
     }

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { startCli, type Started } from '../support/cli.ts';
+import { startFront } from '../support/front.ts';
+import { begin, type Scene } from '../support/promotion.ts';
+
+export const PULL = ['pull', 'greeting'];
+export const PROMOTE = ['promote', 'greeting', '--to', 'production'];
+export const LOCK = 'promptsync.yaml.lock';
+
+/** Somebody has made a version active in staging, without promptsync. Both commands have an edit of the file for it. */
+export async function makeScene(): Promise<Scene> {
+  const scene = await begin({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+  scene.make(['One.', 'Two.']);
+  scene.activate('production', 1);
+  const version = scene.service.store.createVersion('prm_greeting', { content: 'Three.' });
+  scene.service.store.setActive('prm_greeting', { environment: 'staging', versionId: version?.id ?? '' });
+  return scene;
+}
+
+/** Which of the two edits the file has. */
+export function editsIn(scene: Scene): readonly string[] {
+  const file = scene.read();
+  const pulled = file.endsWith('\n\nThree.\n') ? ['pulled'] : [];
+  return [...pulled, ...(/"production": ?"version:/.test(file) ? ['promoted'] : [])];
+}
+
+export function isLocked({ folder }: Scene): boolean {
+  return existsSync(join(folder, LOCK));
+}
+
+/** A pull in a process of its own, which holds the lock until the service answers: not before `letGo` is called. */
+export type HeldPull = Started & { readonly letGo: () => void };
+
+export async function startHeldPull({ folder, service }: Scene, flags: readonly string[] = []): Promise<HeldPull> {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const front = await startFront({
+    target: service.baseUrl,
+    answer: async () => {
+      asked.resolve();
+      await answered.promise;
+      return null;
+    },
+  });
+  const started = startCli(folder, [...PULL, ...flags], {
+    environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl },
+  });
+  await asked.promise;
+  return { ...started, letGo: answered.resolve };
+}

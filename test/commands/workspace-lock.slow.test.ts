@@ -1,0 +1,58 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { KILLED, runCli } from '../support/cli.ts';
+import { git } from '../support/folder.ts';
+import { parseReport } from '../support/run.ts';
+import { editsIn, isLocked, makeScene, PROMOTE, PULL, startHeldPull } from './locking.ts';
+
+/** In milliseconds: when the lock of a process that does not renew it has become stale. */
+const STALE = 7_000;
+
+describe('two processes that edit the same prompt file', () => {
+  test('a pull and a promote that start together both keep their edits, in each of 15 rounds', async () => {
+    const scene = await makeScene();
+    for (let round = 0; round < 15; round += 1) {
+      const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));
+      const codes = ran.map(({ exitCode }) => exitCode);
+      expect({ codes, edits: editsIn(scene) }).toEqual({ codes: [0, 0], edits: ['pulled', 'promoted'] });
+      git(scene.folder, 'checkout', '--quiet', '.');
+    }
+  });
+
+  test('a promote goes on by itself after a pull that held the lock was killed', async () => {
+    const scene = await makeScene();
+    const held = await startHeldPull(scene);
+    held.child.kill('SIGKILL');
+    expect(await held.ended).toMatchObject({ exitCode: KILLED });
+    expect(isLocked(scene)).toBe(true);
+    const { exitCode, stderr } = await runCli(scene.folder, PROMOTE, scene.service);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Waiting for another') });
+    expect(editsIn(scene)).toEqual(['promoted']);
+    expect(isLocked(scene)).toBe(false);
+  });
+
+  test('a pull that lost its lock while it was suspended writes nothing', async () => {
+    const scene = await makeScene();
+    const held = await startHeldPull(scene, ['--format', 'json']);
+    held.child.kill('SIGSTOP');
+    await setTimeout(STALE);
+    expect(await runCli(scene.folder, PROMOTE, scene.service)).toMatchObject({ exitCode: 0 });
+    held.child.kill('SIGCONT');
+    held.letGo();
+    const { exitCode, stdout } = await held.ended;
+    expect(exitCode).toBe(1);
+    expect(parseReport(stdout).problems).toMatchObject([{ code: 'edit/lock-lost' }]);
+    expect(editsIn(scene)).toEqual(['promoted']);
+  });
+
+  test('a live process keeps its lock for longer than that of a killed one is valid', async () => {
+    const scene = await makeScene();
+    const held = await startHeldPull(scene);
+    await setTimeout(STALE);
+    const promote = runCli(scene.folder, PROMOTE, scene.service);
+    held.letGo();
+    expect(await held.ended).toMatchObject({ exitCode: 0 });
+    expect(await promote).toMatchObject({ exitCode: 0 });
+    expect(editsIn(scene)).toEqual(['pulled', 'promoted']);
+  });
+});
