@@ -170,6 +170,7 @@ export const EVIDENCE = {
   'init/kept': { path: 'promptsync.yaml' },
   'init/include': { path: '.gitlab-ci.yml', include: '.gitlab/promptsync.gitlab-ci.yml' },
   'init/not-selected': { path: 'prompts/example.md' },
+  'init/folder-name': { path: 'team$a', what: 'a dollar sign, which the CI would take for an expression' },
   'init/in-the-way': { path: 'promptsync.yaml', what: 'it is not a regular file' },
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },

@@ -44,6 +44,8 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   const { config, problems } = parseAnswers(answers, world);
   if (config === null) return giveUp(problems);
   world.keepFolder(config.folder);
+  const nameProblems = folderNameProblems(config, answers.ci);
+  if (nameProblems.length > 0) return giveUp(nameProblems);
   const first = await firstPrompt(answers, config, options, world);
   if (first.problems.some(isError)) return giveUp(first.problems);
   if (world.stop.aborted) return giveUp([makeProblem('apply/interrupted')]);
@@ -72,6 +74,19 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: W
     root: findRoot(workingDirectory),
     environment: { ...environment, PROMPTSYNC_BASE_URL: '' },
   });
+}
+
+/**
+ * Refuses a path of the workspace that would not stay data in the files that contain it. A line break would begin a new
+ * line, also in .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, whatever YAML quotes surround
+ * them.
+ */
+function folderNameProblems({ folder, root }: Config, ci: Ci): readonly Problem[] {
+  const path = slashed(relative(root, folder));
+  if (/[\p{Cc}\u2028\u2029]/u.test(path))
+    return [makeProblem('init/folder-name', { path, what: 'a line break or another control character' })];
+  if (ci === 'none' || !path.includes('$')) return [];
+  return [makeProblem('init/folder-name', { path, what: 'a dollar sign, which the CI would take for an expression' })];
 }
 
 /** Somebody may not know that there is a workspace already. */

@@ -139,6 +139,10 @@ export const USAGE = {
     (e) => `There is a configuration above this folder: ${e.path}.`,
     'Commands that run in this folder use the one that is written here.',
   ),
+  'init/folder-name': error<{ path: string; what: string }>(
+    (e) => `The path of this folder in the repository, "${e.path}", contains ${e.what}.`,
+    'Rename the folder, then run promptsync init again.',
+  ),
   'init/kept': warning<{ path: string }>(
     (e) => `${e.path} was there already and differs; it was kept.`,
     'Compare the two yourself, or overwrite it with --force.',

@@ -162,6 +162,77 @@ environments:
     expect((await runJson(folder, words)).report.problems).toEqual([]);
   });
 
+  test.each([
+    ...['a\nb', 'a\n          api-key: b', 'a\rb', 'a\tb', 'a\u001bb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
+    ...['a${{ secrets.OTHER }}b', '${{github.token}}', '$CI_JOB_TOKEN', 'a$b'],
+  ])('is refused, and nothing is written, in a folder with the hostile name %j', async (name) => {
+    for (const ci of ['github', 'gitlab']) {
+      const root = makeRoot();
+      const folder = join(root, name, 'below');
+      mkdirSync(folder, { recursive: true });
+      const { exitCode, report } = await runJson(folder, ['init', ...URL, '--ci', ci]);
+      expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/folder-name'] });
+      expect(pathsIn(root)).toEqual([]);
+    }
+  });
+
+  test('is refused without a CI as well in a folder with a line feed in its name, but not with a dollar sign', async () => {
+    const root = makeRoot();
+    for (const name of ['a\nb', '$a']) mkdirSync(join(root, name));
+    const words = ['init', ...URL, '--ci', 'none'];
+    expect((await runJson(join(root, 'a\nb'), words)).report.problems).toMatchObject([{ code: 'init/folder-name' }]);
+    expect(await run(join(root, '$a'), words)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('is possible at the root of a repository, whatever that folder is called', async () => {
+    const root = join(makeFolder(), 'a\n${{ secrets.OTHER }}');
+    mkdirSync(root);
+    initRepository(root);
+    expect(await run(root, ['init', ...URL])).toMatchObject({ exitCode: 0 });
+    for (const path of WORKFLOWS) expect(read(root, path)).toBe(read(EXAMPLE, path));
+  });
+
+  test.each([
+    ...["it's", '"quoted"', '# comment', 'a # b', 'a: b', '- item', '{a}', '{{ a }}', '[a]', '&anchor', '*alias'],
+    ...[
+      '!tag',
+      '%directive',
+      '@at',
+      '`tick`',
+      '>fold',
+      '|block',
+      '?key',
+      '~',
+      'yes',
+      'null',
+      '1e3',
+      '0x10',
+      '12:30:45',
+    ],
+    ...['---', '<<', '=', ' a', 'a ', 'a\\nb', '2026-01-02', 'long name '.repeat(20).trim(), 'ä 字', "'"],
+  ])('writes CI files that hold exactly the folder name %j, and no expression of its own', async (name) => {
+    const root = makeRoot();
+    const folder = join(root, name);
+    mkdirSync(folder);
+    for (const ci of ['github', 'gitlab']) {
+      expect(await run(folder, ['init', ...URL, '--ci', ci])).toMatchObject({ exitCode: 0 });
+    }
+    const expressionsIn = (text: string): readonly string[] => text.match(/\$\{\{.*?\}\}/g) ?? [];
+    for (const path of WORKFLOWS) {
+      const [written, template] = [read(root, path), read(EXAMPLE, path)];
+      const key = '          api-key: ${{ secrets.PROMPTSYNC_API_KEY }}\n';
+      const line = `          working-directory: ${JSON.stringify(name)}\n`;
+      expect(parse(written)).toEqual(parse(template.replace(key, (found) => found + line)));
+      expect(expressionsIn(written)).toEqual(expressionsIn(template));
+    }
+    const path = `PROMPTSYNC_CONFIG: ${JSON.stringify(`${name}/promptsync.yaml`)}`;
+    const template = read(EXAMPLE, GITLAB[0]).replace('PROMPTSYNC_CONFIG: promptsync.yaml', () => path);
+    // GitLab reads YAML 1.1.
+    for (const version of ['1.1', '1.2'] as const) {
+      expect(parse(read(root, GITLAB[0]), { version })).toEqual(parse(template, { version }));
+    }
+  });
+
   test('leaves a .gitlab-ci.yml to its owner, with --force as well, and says what to add', async () => {
     const folder = makeRoot();
     writeFiles(folder, { [GITLAB[1]]: 'stages: [test]\n' });
