@@ -15,10 +15,10 @@ export type WorkspaceLock = {
 /** What a dry run holds. */
 export const NO_LOCK: WorkspaceLock = { lossProblem: () => null, release: () => Promise.resolve() };
 
-/** The holder renews its lock every second. A lock that is five seconds old belongs to a process that was killed. */
+/** In milliseconds. The holder renews its lock every second. A lock that is five seconds old has a dead holder. */
 const LOCK_TIMES = { update: 1000, stale: 5000 } as const;
 
-/** In milliseconds. All pauses together take longer than the lock of a killed process stays valid. */
+/** In milliseconds. All pauses together take longer than the lock of a dead process stays valid. */
 const PAUSE = 200;
 const PAUSES = 50;
 
@@ -26,10 +26,13 @@ const PAUSES = 50;
  * Locks a workspace by an empty folder beside its configuration file. git does not list empty folders. If another process
  * holds the lock, this waits for ten seconds and then returns a problem. A lock that nobody renews is taken over.
  */
-export async function lockWorkspace(configFile: string, world: World): Promise<WorkspaceLock | Problem> {
+export async function lockWorkspace(
+  configFile: string,
+  world: Pick<World, 'notice' | 'sleep'>,
+): Promise<WorkspaceLock | Problem> {
   // A symbolic link to the configuration leads to the same lock.
   const file = await realpath(configFile);
-  const path = slashed(relative(dirname(configFile), `${file}.lock`));
+  const path = slashed(relative(await realpath(dirname(configFile)), `${file}.lock`));
   for (let pauses = 0; pauses <= PAUSES; pauses += 1) {
     const lock = await tryToLock(file, path);
     if (lock !== null) return lock;
