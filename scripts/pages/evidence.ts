@@ -89,6 +89,8 @@ export const EVIDENCE = {
   'service/drops-metadata': { environment: 'promptsync' },
   'langfuse/new-prompt': { name: 'support/refund' },
   'langfuse/not-text': { name: 'support/refund', type: 'chat' },
+  'langfuse/too-many': { name: 'support/refund', what: 'versions', count: 12_345, limit: 10_000 },
+  'langfuse/listing-too-large': { limit: '64 MiB' },
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },

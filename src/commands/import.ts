@@ -94,11 +94,14 @@ async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory
  */
 async function expandPatterns(all: readonly string[], files: readonly PromptFile[], provider: Provider): Promise<Ids> {
   const ids = all.filter((id) => !isPattern(id));
-  if (provider.list === null && ids.length === all.length) return { ids };
+  if (provider.list === null && ids.length === all.length) return { ids, refused: new Map() };
   const { files: matching, problems } = await listPrompts(provider, all);
   const known = new Set(files.map(({ id }) => id));
   const found = matching.map(({ name }) => name).filter((name) => !known.has(name));
-  return problems.length > 0 ? { problems } : { ids: [...new Set([...ids, ...found])] };
+  const refused = new Map(
+    matching.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])),
+  );
+  return problems.length > 0 ? { problems } : { ids: [...new Set([...ids, ...found])], refused };
 }
 
 function isPattern(id: string): boolean {
@@ -159,7 +162,13 @@ function importFolder(config: Config, dir: string | undefined): string | Problem
 }
 
 /** What is to be imported, or why that is not known. */
-type Ids = { readonly ids: readonly string[] } | { readonly problems: readonly Problem[] };
+type Ids =
+  | {
+      readonly ids: readonly string[];
+      /** Those that are not read, by id, and why. */
+      readonly refused: ReadonlyMap<string, Problem>;
+    }
+  | { readonly problems: readonly Problem[] };
 
 /** Reads prompts that may have no file yet, beside those that have one. Sends nothing but GET. */
 export async function readToImport(
@@ -175,9 +184,11 @@ export async function readToImport(
   try {
     const chosen = await choose(opened.provider);
     if ('problems' in chosen) return chosen;
-    const wanted = chosen.ids.map((id) => readingOnly(id, names, 'record'));
-    const observation = await observe(opened.provider, wanted, observing(config, world));
-    return { ...chosen, observation, service: opened.name };
+    const { ids, refused: unread } = chosen;
+    const wanted = ids.filter((id) => !unread.has(id)).map((id) => readingOnly(id, names, 'record'));
+    const { observed, failed } = await observe(opened.provider, wanted, observing(config, world));
+    const observation = { observed, failed: new Map([...unread, ...failed]) };
+    return { ids, observation, service: opened.name };
   } finally {
     await opened.close();
   }

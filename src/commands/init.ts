@@ -111,7 +111,7 @@ async function importFirst(id: string, folder: string, config: Config, options: 
   const environments = config.environments ?? [];
   const { files } = await readPrompts({ ...config, environments: null });
   const rules = { config, folder, environments, environment: null };
-  const read = await readToImport(async () => ({ ids: [id] }), files, rules, options, world);
+  const read = await readToImport(async () => ({ ids: [id], refused: new Map() }), files, rules, options, world);
   if ('problems' in read) return { files: [], service: null, problems: read.problems };
   const { prompt, source, warnings } = newFileOf(id, read.observation, rules);
   const others = files.filter(({ path }) => path !== prompt.path);

@@ -29,7 +29,12 @@ async function findOrphans({ provider, config }: Walked, patterns: readonly stri
   const { files: listed, problems } = await listPrompts(provider, patterns);
   const { files } = await readPrompts(config);
   const known = new Set(files.map(({ id }) => id));
-  return { problems, ...(problems.length === 0 && { orphans: listed.filter(({ id }) => !known.has(id)) }) };
+  if (problems.length > 0) return { problems };
+  const orphans = listed.filter(({ id }) => !known.has(id));
+  return {
+    orphans: orphans.filter(({ problem }) => problem === null),
+    problems: orphans.flatMap(({ problem }) => problem ?? []),
+  };
 }
 
 /** Of the prompts that wait for promotion alone: git has to be asked for it. */

@@ -32,6 +32,8 @@ export type Listed = {
   /** Environments in which a version of it is active. */
   readonly environments: readonly string[];
   readonly lastVersion: number;
+  /** The limit of promptsync's that the prompt exceeds; then environments and last version are not known. */
+  readonly problem: Problem | null;
 };
 
 /** Writes one prompt, and remembers what it has made and seen. `observe` goes first. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { digested, digestOf, metadataDigest, shortDigest } from '../domain/digest.ts';
 import { canonicalJson, isJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { makeProblem, problemOf } from '../problem.ts';
+import { makeProblem, type Problem, problemOf } from '../problem.ts';
 import { type Call, conform, InvalidAnswer } from '../service/call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
@@ -37,11 +37,21 @@ export function digestVersion({ number, text, config, labels, message }: Written
   };
 }
 
-/** A row of the listing. */
+/** The row of one prompt in Langfuse's listing. */
 export type RemotePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
+};
+
+/** The part of a row that is kept when all prompts are listed. */
+export type ListedPrompt = {
+  readonly name: string;
+  readonly labels: readonly string[];
+  /** The highest version number; 0 when there is no version. */
+  readonly lastVersion: number;
+  /** The limit that the prompt exceeds; null when it is within the limits. */
+  readonly problem: Problem | null;
 };
 
 /** What a version is made of. Without a config it has the empty one. */
@@ -58,8 +68,10 @@ export type Which = { readonly version: number } | { readonly label: string };
 
 /** Langfuse's calls for prompts. Every call throws a `ServiceError` when it fails. */
 export type LangfuseService = {
-  /** Of that name, or all. */
-  readonly list: (name?: string) => Promise<readonly RemotePrompt[]>;
+  /** Lists all prompts. A prompt that exceeds a limit is listed with its problem. */
+  readonly list: () => Promise<readonly ListedPrompt[]>;
+  /** Returns the row of one prompt, or null when the listing has none. Throws when the prompt exceeds a limit. */
+  readonly find: (name: string) => Promise<RemotePrompt | null>;
   /** Null where there is no such prompt, or nothing of it that is meant: Langfuse does not tell these apart. */
   readonly read: (name: string, which: Which) => Promise<RemoteVersion | null>;
   /** Makes a version, and with the first one the prompt. Sent once: after the effect `unknown` it may exist. */
@@ -80,15 +92,19 @@ export function connectLangfuse(options: ConnectionOptions, { publicKey, secretK
 
 function langfuseService(perform: Connection['perform']): LangfuseService {
   return {
-    list: async (name) => {
-      const all: RemotePrompt[] = [];
-      for (let page = 1; page <= MOST_PAGES; page += 1) {
-        const rows = await perform(listCall(page, name));
-        all.push(...rows);
-        if (rows.length < PAGE) return all;
+    list: async () => {
+      const all: ListedPrompt[] = [];
+      for await (const rows of readPages(perform, null)) {
+        for (const row of rows) all.push(summarizeRow(row));
       }
-      const reason = `the listing has more than ${MOST_PAGES} pages`;
-      throw new ServiceError(makeProblem('service/invalid-answer', { reason }), 'rejected');
+      return all;
+    },
+    find: async (name) => {
+      for await (const [row] of readPages(perform, name)) {
+        if (row?.problem) throw new ServiceError(row.problem, 'rejected');
+        if (row !== undefined) return { name, versions: row.versions, labels: row.labels };
+      }
+      return null;
     },
     read: (name, which) =>
       perform(readCall(name, which)).catch((error: unknown) => {
@@ -101,9 +117,15 @@ function langfuseService(perform: Connection['perform']): LangfuseService {
 }
 
 const PROMPTS = '/api/public/v2/prompts';
-/** As many as Langfuse gives at once. */
+/** Rows on one page of the listing, which is the most that Langfuse returns. */
 const PAGE = 100;
-const MOST_PAGES = 1_000;
+
+/** Pages of one listing. */
+const MAX_LISTING_PAGES = 1_000;
+/** Size of all pages of one listing together. One answer may have up to 32 MiB. */
+const MAX_LISTING_MIB = 64;
+/** A prompt with more than these is refused, because each version and each label may cost a request. */
+const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
 function pathOf(name: string): string {
   return `${PROMPTS}/${encodeURIComponent(name.toWellFormed())}`;
@@ -111,10 +133,56 @@ function pathOf(name: string): string {
 
 const get = { method: 'GET', body: null, once: false } as const;
 
-function listCall(page: number, name?: string): Call<readonly RemotePrompt[]> {
-  const query = new URLSearchParams({ page: String(page), limit: String(PAGE), ...(name !== undefined && { name }) });
-  const parse = (value: unknown) => conform(ListingShape, value).data;
+/**
+ * Reads the listing page by page, and keeps no page.
+ * @param name the only prompt whose row is returned; null: all prompts
+ */
+async function* readPages(perform: Connection['perform'], name: string | null): AsyncGenerator<readonly ListingRow[]> {
+  let bytes = 0;
+  for (let number = 1; number <= MAX_LISTING_PAGES; number += 1) {
+    const page = await perform(listCall(number, name));
+    bytes += page.bytes;
+    if (bytes > MAX_LISTING_MIB * 1024 * 1024) throw listingTooLarge(`${MAX_LISTING_MIB} MiB`);
+    yield page.rows;
+    if (page.isLast) return;
+  }
+  throw listingTooLarge(`${MAX_LISTING_PAGES} pages`);
+}
+
+function listingTooLarge(limit: string): ServiceError {
+  return new ServiceError(makeProblem('langfuse/listing-too-large', { limit }), 'rejected');
+}
+
+/** A row of the listing. It has no versions and no labels when it exceeds a limit, which is the problem then. */
+type ListingRow = RemotePrompt & { readonly problem: Problem | null };
+
+type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
+
+function listCall(page: number, name: string | null): Call<ListingPage> {
+  const query = new URLSearchParams({ page: String(page), limit: String(PAGE), ...(name !== null && { name }) });
+  const parse = (value: unknown, bytes: number): ListingPage => {
+    const rows = conform(ListingShape, value).data;
+    const wanted = name === null ? rows : rows.filter((row) => row.name === name);
+    return { rows: wanted.map(toRow), isLast: rows.length < PAGE, bytes };
+  };
   return { ...get, path: `${PROMPTS}?${query}`, promptId: name ?? '*', parse };
+}
+
+function toRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
+  const problem = excessOf(name, 'versions', lists.versions) ?? excessOf(name, 'labels', lists.labels);
+  if (problem !== null) return { name, versions: [], labels: [], problem };
+  return { name, ...conform(ListsShape, lists), problem };
+}
+
+/** Returns a problem when a list of a prompt is longer than its limit. */
+function excessOf(name: string, what: keyof typeof MAX_PER_PROMPT, all: readonly unknown[]): Problem | null {
+  const evidence = { name, what, count: all.length, limit: MAX_PER_PROMPT[what] };
+  return evidence.count > evidence.limit ? makeProblem('langfuse/too-many', evidence) : null;
+}
+
+function summarizeRow({ name, versions, labels, problem }: ListingRow): ListedPrompt {
+  const lastVersion = versions.reduce((last, number) => Math.max(last, number), 0);
+  return { name, labels, lastVersion, problem };
 }
 
 /** `resolve=false`: a text is compared as it was written, not with the prompts that it is composed of. */
@@ -136,8 +204,16 @@ function addLabelCall(name: string, version: number, label: string): Call<void> 
   return { method: 'PATCH', path, body: { newLabels: [label] }, once: false, promptId: name, parse };
 }
 
+/** A list whose length is checked before its items: zod keeps an issue for each item that is not valid. */
+const list = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
+
+const RowShape = z.object({ name: z.string(), versions: list, labels: list });
+const LabelsShape = z.object({ labels: z.array(z.string()) });
+const ListsShape = LabelsShape.extend({ versions: z.array(z.int()) });
 const ListingShape = z.object({
-  data: z.array(z.object({ name: z.string(), versions: z.array(z.int()), labels: z.array(z.string()) })),
+  data: list
+    .refine((rows) => rows.length <= PAGE, { error: `expected at most ${PAGE} rows`, abort: true })
+    .pipe(z.array(RowShape)),
 });
 
 const VersionShape = z.object({
@@ -146,7 +222,7 @@ const VersionShape = z.object({
   type: z.string(),
   prompt: z.unknown(),
   config: z.custom<JsonValue>(isJson, 'Invalid input: expected JSON').nullish(),
-  labels: z.array(z.string()),
+  labels: list,
   commitMessage: z.string().nullish(),
 });
 
@@ -155,7 +231,11 @@ function toVersion(value: unknown, name: string, which: Which = { label: '' }): 
   const wire = conform(VersionShape, value);
   if (wire.name !== name) throw new InvalidAnswer('"name" names another prompt');
   if ('version' in which && wire.version !== which.version) throw new InvalidAnswer('"version" names another one');
-  const { version: number, prompt, config, labels, commitMessage: message = null } = wire;
+  const excess = excessOf(name, 'labels', wire.labels);
+  // After a create or a label move, the version is there all the same.
+  if (excess !== null) throw new ServiceError(excess, 'unknown');
+  const { labels } = conform(LabelsShape, wire);
+  const { version: number, prompt, config, commitMessage: message = null } = wire;
   if (wire.type !== 'text')
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   if (typeof prompt !== 'string') throw new InvalidAnswer('"prompt" is not valid: expected string');

@@ -8,7 +8,7 @@ import type { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import { failed, isLost, LOST_CREATE_WAITS, stopped } from '../service/written.ts';
 import type { LangfuseService, NewVersion, RemoteVersion } from './client.ts';
-import { interpret, LATEST, listPrompt, type Reading, readPrompt, versionsIn } from './reading.ts';
+import { interpret, LATEST, type Reading, readPrompt, versionsIn } from './reading.ts';
 
 type LangfuseWorld = {
   readonly service: LangfuseService;
@@ -22,10 +22,9 @@ export function langfuseProvider(world: LangfuseWorld): Provider {
     observe: async (wanted) => interpret(await readPrompt(world.service, wanted), wanted),
     begin: (wanted) => beginWriter(world, wanted),
     list: async () =>
-      (await world.service.list()).map(({ name, versions, labels }) => ({
-        name,
+      (await world.service.list()).map(({ labels, ...listed }) => ({
+        ...listed,
         environments: labels.filter((label) => label !== LATEST).toSorted(),
-        lastVersion: Math.max(0, ...versions),
       })),
   };
 }
@@ -123,7 +122,7 @@ async function findLost(
   const before = new Set([...(reading.listed?.versions ?? []), ...versionsIn(reading).map(({ number }) => number)]);
   for (const wait of LOST_CREATE_WAITS) {
     await sleep(wait);
-    const [row] = await listPrompt(service, promptId);
+    const row = await service.find(promptId);
     for (const version of (row?.versions ?? []).filter((number) => !before.has(number))) {
       const read = await service.read(promptId, { version });
       if (read !== null && holds(read, content) && read.message === message) return read;

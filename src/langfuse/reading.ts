@@ -25,13 +25,8 @@ export async function readPrompt(service: LangfuseService, wanted: Wanted): Prom
   const active = new Map(environments.map((label, at) => [label, labelled[at] ?? null]));
   const reading: Reading = { active, others: [], listed: null };
   if (whole !== 'versions' && wanted.isDone(interpret(reading, wanted))) return reading;
-  const [listed] = await listPrompt(service, promptId);
-  return listed === undefined ? { ...reading, listed } : readFurther(service, wanted, { ...reading, listed });
-}
-
-/** A prompt's row of the listing, which alone tells a prompt that is not there from a label that is not. */
-export async function listPrompt(service: LangfuseService, name: string): Promise<readonly RemotePrompt[]> {
-  return (await service.list(name)).filter((row) => row.name === name);
+  const listed = await service.find(promptId);
+  return listed === null ? { ...reading, listed: undefined } : readFurther(service, wanted, { ...reading, listed });
 }
 
 /** How many versions a text is looked for in, and how many are read at a time. */
@@ -61,7 +56,8 @@ async function readNumbers(
   numbers: readonly number[],
 ): Promise<readonly RemoteVersion[]> {
   const known = new Set(versionsIn(reading).map(({ number }) => number));
-  const missing = numbers.filter((number) => !known.has(number) && reading.listed.versions.includes(number));
+  const listed = new Set(reading.listed.versions);
+  const missing = numbers.filter((number) => !known.has(number) && listed.has(number));
   return Promise.all(missing.map((version) => readListed(service, promptId, version)));
 }
 

@@ -82,6 +82,18 @@ export const SERVICE = {
     (e) => `"${e.name}" is a ${e.type} prompt in Langfuse.`,
     'promptsync syncs text prompts. Take its file out, or make a text prompt of another name.',
   ),
+  'langfuse/too-many': error<{ name: string; what: 'versions' | 'labels'; count: number; limit: number }>(
+    (e) =>
+      `"${e.name}" has ${grouped(e.count)} ${e.what} in Langfuse, and promptsync reads at most ${grouped(e.limit)}.`,
+    (e) =>
+      e.what === 'versions'
+        ? 'Delete old versions of the prompt in Langfuse, or go on with a prompt of another name.'
+        : 'Remove labels that nothing uses from its versions in Langfuse.',
+  ),
+  'langfuse/listing-too-large': error<{ limit: string }>(
+    (e) => `Langfuse's list of prompts has more than ${e.limit}.`,
+    'Check that the base URL is Langfuse itself. If the project really has that many prompts, versions and labels, delete those that nothing uses, or split the project.',
+  ),
 
   // Writing
   'apply/changed-meanwhile': error<{ environment: string }>(
@@ -123,6 +135,11 @@ export const SERVICE = {
   ),
   'apply/interrupted': error('Interrupted; the rest was not written.', 'Run again: it goes on where it stopped.'),
 };
+
+/** Writes a number with commas, such as 10,000. */
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
 
 /** An authority that is not known is the one reason that a setting of Node's takes away. */
 function unreachableHint(reason: string): string {

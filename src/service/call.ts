@@ -11,8 +11,11 @@ export type Call<Answer> = {
   readonly promptId: string;
   /** Where a 404 may mean a version (interface section 7). */
   readonly versionId?: string;
-  /** Takes the JSON of a 2xx answer. Throws `InvalidAnswer`, or a `ServiceError` where it says that nothing was done. */
-  readonly parse: (value: unknown) => Answer;
+  /**
+   * Takes the JSON of a 2xx answer and its size in bytes. Throws `InvalidAnswer`, or a `ServiceError` where it says that
+   * nothing was done.
+   */
+  readonly parse: (value: unknown, bytes: number) => Answer;
 };
 
 /** An answer that breaks the interface; the message is one clause, and may hold names that the service chose. */

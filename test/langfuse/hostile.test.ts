@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, makeRepository } from '../support/folder.ts';
+import { startFront } from '../support/front.ts';
+import { runJson } from '../support/run.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
+
+const PROMPTS = '/api/public/v2/prompts';
+const MIB = 1024 * 1024;
+
+type Row = { readonly name: string; readonly versions: readonly unknown[]; readonly labels: readonly unknown[] };
+
+/** What a Langfuse lists and serves that sends whatever it likes. */
+type Hostile = {
+  /** The page with this number (from 1) of a listing; `name` is null when all prompts are asked for. */
+  readonly listing: (page: number, name: string | null) => readonly Row[];
+  /** The labels of the version that each prompt serves. */
+  readonly labels?: readonly unknown[];
+};
+
+async function startHostile({ listing, labels = ['staging'] }: Hostile) {
+  const front = await startFront({
+    answer: ({ path }) => {
+      const { pathname, searchParams: query } = new URL(path, 'http://langfuse');
+      const name = decodeURIComponent(pathname.slice(PROMPTS.length + 1));
+      const version = Number(query.get('version') ?? 1);
+      const served = { name, version, type: 'text', prompt: `Served ${version}.`, config: {}, labels };
+      const body = pathname === PROMPTS ? { data: listing(Number(query.get('page')), query.get('name')) } : served;
+      return { status: 200, body: JSON.stringify(body) };
+    },
+  });
+  const environment = {
+    LANGFUSE_HOST: front.baseUrl,
+    LANGFUSE_PUBLIC_KEY: PUBLIC_KEY,
+    LANGFUSE_SECRET_KEY: SECRET_KEY,
+  };
+  return { environment, requests: front.requests };
+}
+
+function makeWorkspace(...names: readonly string[]): string {
+  const files = names.map((name) => [
+    `prompts/${name}.md`,
+    `---\nid: ${name}\npins:\n  staging: latest\n---\n\nWanted.\n`,
+  ]);
+  const folder = makeRepository({
+    'promptsync.yaml': 'service: { provider: langfuse }\nenvironments: { staging: {} }\n',
+    ...Object.fromEntries(files),
+  });
+  commitAll(folder, 'Prompts');
+  return folder;
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+const labelled = (count: number) => numbers(count).map((number) => `label-${number}`);
+const small = (name: string): Row => ({ name, versions: [1], labels: ['staging'] });
+
+const EXCESSES: readonly (readonly [what: string, row: Row, message: string])[] = [
+  [
+    'a million versions',
+    { ...small('big'), versions: numbers(1_000_000) },
+    '"big" has 1,000,000 versions in Langfuse, and promptsync reads at most 10,000.',
+  ],
+  [
+    'a hundred thousand labels',
+    { ...small('big'), labels: labelled(100_000) },
+    '"big" has 100,000 labels in Langfuse, and promptsync reads at most 200.',
+  ],
+];
+
+/** The row that was asked for, or all rows on the first page. */
+function listingOf(...rows: readonly Row[]): Hostile['listing'] {
+  return (page, name) => (page > 1 ? [] : rows.filter((row) => name === null || row.name === name));
+}
+
+describe.each(EXCESSES)('A Langfuse prompt with %s', (_, big, message) => {
+  const problem = { code: 'langfuse/too-many', message };
+
+  test.each(['plan', 'sync', 'pull', 'history', 'status'])(
+    'fails alone in %s, after a few requests',
+    async (command) => {
+      const folder = makeWorkspace('big', 'small');
+      const { environment, requests } = await startHostile({ listing: listingOf(big, small('small')) });
+      const words = command === 'sync' ? ['sync', '--dry-run'] : [command];
+      const { exitCode, report } = await runJson(folder, words, { environment });
+      expect(exitCode).toBe(4);
+      expect(report.prompts).toMatchObject([
+        { id: 'big', status: 'failed', problems: [problem] },
+        { id: 'small', problems: [] },
+      ]);
+      expect(requests.length).toBeLessThan(10);
+    },
+  );
+
+  test('is not imported, and the other prompts are', async () => {
+    const folder = makeWorkspace('known');
+    const { environment } = await startHostile({ listing: listingOf(big, small('small')) });
+    const { exitCode, report } = await runJson(folder, ['import', '**'], { environment });
+    expect(exitCode).toBe(4);
+    expect(report.prompts).toMatchObject([
+      { id: 'big', status: 'failed', problems: [problem] },
+      { id: 'small', status: 'applied', problems: [] },
+    ]);
+    expect(existsSync(join(folder, 'prompts/big.md'))).toBe(false);
+    expect(existsSync(join(folder, 'prompts/small.md'))).toBe(true);
+  });
+
+  test('is a problem in status --orphans, which lists the others', async () => {
+    const folder = makeWorkspace('known');
+    const { environment } = await startHostile({ listing: listingOf(big, small('known'), small('small')) });
+    const { exitCode, report } = await runJson(folder, ['status', '--orphans'], { environment });
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([problem]);
+    expect(report.orphans).toEqual([{ name: 'small', labels: ['staging'], last_version: 1 }]);
+  });
+});
+
+test('A Langfuse version with a hundred thousand labels fails its prompt alone', async () => {
+  const folder = makeWorkspace('big');
+  const { environment } = await startHostile({ listing: listingOf(small('big')), labels: labelled(100_000) });
+  const { report } = await runJson(folder, ['history'], { environment });
+  expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'langfuse/too-many' }] }]);
+});
+
+test('A Langfuse prompt with 10,000 versions and 200 labels is within the limits', async () => {
+  const folder = makeWorkspace('full');
+  const full = { name: 'full', versions: numbers(10_000), labels: labelled(200) };
+  const { environment } = await startHostile({ listing: listingOf(full) });
+  const { exitCode, report } = await runJson(folder, ['plan'], { environment });
+  expect([exitCode, report.prompts[0]?.problems]).toEqual([0, []]);
+});
+
+describe("Langfuse's listing", () => {
+  /** Some 31 MiB in a hundred rows, all within the limits of a prompt. */
+  const heavyPage = (page: number): readonly Row[] =>
+    numbers(100).map((row) => ({
+      ...small(`heavy-${page}-${row}`),
+      labels: labelled(100).map((label) => label.padEnd((31 * MIB) / 10_000, '-')),
+    }));
+
+  test.each<[words: string, listings: number]>([
+    ['plan', 1],
+    ['import **', 1],
+    // The prompt of the file is looked for as well.
+    ['status --orphans', 2],
+  ])('ends %s with a problem once it has more than 64 MiB', async (command, listings) => {
+    const folder = makeWorkspace('known');
+    const listing = (page: number) => (page > 6 ? [] : heavyPage(page));
+    const { environment, requests } = await startHostile({ listing });
+    const { exitCode, report } = await runJson(folder, command.split(' '), { environment });
+    const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+    expect(problems).toMatchObject([
+      { code: 'langfuse/listing-too-large', message: "Langfuse's list of prompts has more than 64 MiB." },
+    ]);
+    expect(exitCode).toBe(1);
+    const pages = requests.filter(({ path }) => path.includes('page='));
+    expect(pages.length).toBe(3 * listings);
+  });
+
+  test('is read no further than to the row of the prompt that is looked for', async () => {
+    const folder = makeWorkspace('known');
+    const { environment, requests } = await startHostile({ listing: () => numbers(100).map(() => small('known')) });
+    const { exitCode } = await runJson(folder, ['plan'], { environment });
+    expect(exitCode).toBe(0);
+    expect(requests.filter(({ path }) => path.includes('page=')).length).toBe(1);
+  });
+
+  test.each<[what: string, rows: readonly Row[]]>([
+    ['half a million rows on a page', numbers(500_000).map(() => small(''))],
+    ['versions that are no numbers', [{ ...small('known'), versions: ['1'] }]],
+    ['labels that are no texts', [{ ...small('known'), labels: [1] }]],
+  ])('with %s breaks the interface', async (_, rows) => {
+    const folder = makeWorkspace('known');
+    const { environment } = await startHostile({ listing: () => rows });
+    for (const words of [['plan'], ['status', '--orphans']]) {
+      const { report } = await runJson(folder, words, { environment });
+      const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+      expect(problems.map(({ code }) => code)).toContain('service/invalid-answer');
+    }
+  });
+});
