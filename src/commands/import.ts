@@ -243,7 +243,7 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
   }
   const { text, metadata } = chosen.content;
   const fields = { id, key, path, name, description };
-  const { source, problems } = writeNewFile({ ...fields, text, metadata, pins: chosen.pins });
+  const { source, problems } = writeNewFile({ ...fields, text, metadata, pins: chosen.pins }, rules.config.rules);
   if (source === null) return refused(named, 'blocked', ...problems);
   return { prompt: { ...named, status: 'pending', edits: editsOf(chosen), problems: [] }, source, warnings: problems };
 }

@@ -1,6 +1,7 @@
 import { comparable } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Named } from '../domain/prompt-file.ts';
+import type { ProviderRules } from '../domain/provider.ts';
 import type { WrittenPin } from '../domain/versions.ts';
 import { placeAt } from '../domain/text.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -27,11 +28,14 @@ type NewPin = { readonly environment: string } & WrittenPin;
 /** The source is null where no file can say it; the problems say why, or are warnings about the file. */
 type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
-/** Writes the source of a new prompt file, which is parsed back as exactly what it is to say. */
-export function writeNewFile(wanted: NewFile): NewFileResult {
-  const plain = attempt(wanted, 'plain');
+/**
+ * Writes the source of a new prompt file. Parses it back with the checks of `promptsync validate`, so that a name that
+ * the service's rules refuse never makes the workspace invalid.
+ */
+export function writeNewFile(wanted: NewFile, rules: ProviderRules): NewFileResult {
+  const plain = attempt(wanted, 'plain', rules);
   if (plain.source !== null) return plain;
-  const quoted = attempt(wanted, 'double');
+  const quoted = attempt(wanted, 'double', rules);
   if (quoted.source !== null) return quoted;
   const reason =
     faultOf(comparable(wanted.text)) ?? quoted.problems.find(isError)?.message ?? 'It would not be read back as it is.';
@@ -45,7 +49,7 @@ function faultOf(text: string): string | null {
   return found && `Line ${placeAt(text, found.index).line} of its text ${what}.`;
 }
 
-function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
+function attempt(wanted: NewFile, style: TextStyle, rules: ProviderRules): NewFileResult {
   const frontMatter = frontMatterOf(wanted);
   const text = comparable(wanted.text);
   const yaml = yamlOf(frontMatter, wanted, style);
@@ -54,7 +58,7 @@ function attempt(wanted: NewFile, style: TextStyle): NewFileResult {
   const bytes = Buffer.from(source);
   const size = { bytes: bytes.length, limit: LARGEST_FILE };
   if (size.bytes > size.limit) return { source: null, problems: [makeProblem('prompt/too-large', size)] };
-  const read = parsePromptFile(bytes, wanted.path);
+  const read = parsePromptFile(bytes, wanted.path, rules);
   const isRead = read.file !== null && misreading(read, { frontMatter, text }) === null;
   return { source: isRead ? source : null, problems: read.problems };
 }

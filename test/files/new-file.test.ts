@@ -4,7 +4,10 @@ import { isPathSegment } from '../../src/domain/text.ts';
 import { comparable } from '../../src/domain/digest.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { fileNameOf, writeNewFile, type NewFile } from '../../src/files/new-file.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 import { fileOf, keys, PATH, values, words } from './support.ts';
+
+const RULES = ledgerRules('promptsync');
 
 const WANTED: NewFile = {
   path: PATH,
@@ -14,12 +17,11 @@ const WANTED: NewFile = {
 
 describe('a new prompt file', () => {
   test('is written as a person would', () => {
-    const { source, problems } = writeNewFile({
-      ...WANTED,
-      description: 'First message.\nIn two lines.',
-      metadata: { model: 'gpt-5', temperature: 0.2, tags: ['a', 'b'], limits: { tokens: 100 }, empty: {}, none: null },
-      pins: [...WANTED.pins, { environment: 'production', value: 'version:ver_7', comment: '7' }],
-    });
+    const description = 'First message.\nIn two lines.';
+    const limits = { tokens: 100 };
+    const metadata = { model: 'gpt-5', temperature: 0.2, tags: ['a', 'b'], limits, empty: {}, none: null };
+    const pins = [...WANTED.pins, { environment: 'production', value: 'version:ver_7', comment: '7' }];
+    const { source, problems } = writeNewFile({ ...WANTED, description, metadata, pins }, RULES);
     expect(problems).toEqual([]);
     expect(source).toBe(`---
 id: prm_1
@@ -49,15 +51,15 @@ Hello.
 
   test('keeps the order of environments that look like numbers', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
-    expect(writeNewFile({ ...WANTED, pins }).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
+    expect(writeNewFile({ ...WANTED, pins }, RULES).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
 
   test('leaves out what is empty', () => {
-    expect(writeNewFile({ ...WANTED, pins: [] }).source).not.toMatch(/description|pins|metadata/);
+    expect(writeNewFile({ ...WANTED, pins: [] }, RULES).source).not.toMatch(/description|pins|metadata/);
   });
 
   test('warns of hidden characters, which stay', () => {
-    const { source, problems } = writeNewFile({ ...WANTED, text: 'Hello\u200b.' });
+    const { source, problems } = writeNewFile({ ...WANTED, text: 'Hello\u200b.' }, RULES);
     expect(source).toContain('Hello\u200b.');
     expect(problems).toMatchObject([{ code: 'prompt/hidden-character', path: PATH }]);
   });
@@ -82,7 +84,7 @@ Hello.
     ['large metadata', { metadata: { a: 'x'.repeat(70_000) } }, 'The front matter has 70'],
     ['a large text', { text: 'x'.repeat(17 * 1024 * 1024) }, 'at most 16777216 are read'],
   ])('that cannot be: %s', (_, part, said) => {
-    const { source, problems } = writeNewFile({ ...WANTED, ...part });
+    const { source, problems } = writeNewFile({ ...WANTED, ...part }, RULES);
     expect(source).toBeNull();
     expect(problems).toMatchObject([{ code: 'import/not-writable' }]);
     expect(problems[0]?.message).toContain(said);
@@ -110,7 +112,7 @@ Hello.
   test('whatever is allowed is read back exactly', () => {
     fc.assert(
       fc.property(wanted, (parts) => {
-        const { source, problems } = writeNewFile({ ...parts, path: PATH });
+        const { source, problems } = writeNewFile({ ...parts, path: PATH }, RULES);
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
         const { description = '', content, pins, ...file } = fileOf(source ?? '');
         expect({ ...file, description, text: content.text }).toMatchObject({

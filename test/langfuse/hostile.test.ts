@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, makeRepository } from '../support/folder.ts';
@@ -177,5 +177,36 @@ describe("Langfuse's listing", () => {
       const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
       expect(problems.map(({ code }) => code)).toContain('service/invalid-answer');
     }
+  });
+});
+
+describe('An import from Langfuse', () => {
+  test('refuses each name that the rules of the service refuse, and leaves a valid workspace', async () => {
+    const folder = makeWorkspace('known');
+    const bad = ['new', 'a|b', ' blank', 'folder//name', '<b>bold</b>'];
+    const { environment } = await startHostile({ listing: listingOf(...['fine', ...bad].map(small)) });
+    const { exitCode, report } = await runJson(folder, ['import', '*', '*/**'], { environment });
+    expect(exitCode).toBe(3);
+    expect(report.prompts.map(({ id, status }) => [id, status])).toEqual([
+      ['fine', 'applied'],
+      ...bad.map((id) => [id, 'blocked']),
+    ]);
+    const problems = report.prompts.flatMap((prompt) => prompt.problems);
+    expect(problems.map(({ code }) => code)).toEqual(bad.map(() => 'import/not-writable'));
+    expect(problems[0]?.message).toContain('"id" is not valid: Langfuse keeps this name for itself');
+    expect(readdirSync(join(folder, 'prompts')).toSorted()).toEqual(['fine.md', 'known.md']);
+    expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
+  });
+
+  test('takes the first of two names that are one to a file system or in normal form C', async () => {
+    const folder = makeWorkspace('known');
+    const names = ['CASE', 'case', 'caf\u00e9', 'cafe\u0301'];
+    const { environment } = await startHostile({ listing: listingOf(...names.map(small)) });
+    const { exitCode, report } = await runJson(folder, ['import', '*'], { environment });
+    expect([exitCode, report.prompts.map(({ status }) => status)]).toEqual([
+      3,
+      ['applied', 'blocked', 'applied', 'blocked'],
+    ]);
+    expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });
 });
