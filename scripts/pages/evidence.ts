@@ -148,6 +148,7 @@ export const EVIDENCE = {
   'pull/would-conflict': { places: 2 },
   'pull/pin-conflict': { environment: 'production', pin: '7', serves: 'v9' },
   'pull/several': { environments: ['staging', 'production'] },
+  'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },
   'pull/known-version': { environment: 'production', serves: 'v6' },
   // Editing files
   'edit/not-kept': { reason: 'it cannot be read' },

@@ -10,6 +10,7 @@ import { type Observation, readingOnly } from '../domain/observed.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { Named, PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
+import { contentForFile } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
 import { firstFolder, promptMatcher } from '../files/find.ts';
 import { fileNameOf, writeNewFile } from '../files/new-file.ts';
@@ -241,7 +242,7 @@ export function newFileOf(id: string, { observed, failed }: Observation, rules: 
     const evidence = { environments: asked, named: environment !== null };
     return refused(named, 'blocked', makeProblem('import/nothing-active', evidence));
   }
-  const { text, metadata } = chosen.content;
+  const { text, metadata = {} } = contentForFile(chosen.content);
   const fields = { id, key, path, name, description };
   const { source, problems } = writeNewFile({ ...fields, text, metadata, pins: chosen.pins }, rules.config.rules);
   if (source === null) return refused(named, 'blocked', ...problems);

@@ -2,7 +2,7 @@ import { fileOfVersion } from '../desired/at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import { findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
+import { contentForFile, findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { Theirs } from '../files/merge.ts';
 import type { Repository } from '../git/repository.ts';
 import { isSameContent } from '../planning/former-pins.ts';
@@ -53,7 +53,8 @@ async function readContentBase(edit: Edit, history: FileHistory) {
   }
   // Of an adopted version that nothing serves any more the baseline has the text.
   const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
-  const baseContent = holder.content ?? (await fileOf(holder, file, repository))?.content ?? null;
+  const held = holder.content === null ? null : contentForFile(holder.content);
+  const baseContent = held ?? (await fileOf(holder, file, repository))?.content ?? null;
   return { baseContent, since: mayBeNewer(edit, origin, history) ? statesSince(origin, file, earlier) : null };
 }
 

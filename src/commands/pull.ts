@@ -2,10 +2,11 @@ import { type FormerFile, pinsOf, readFormerFiles } from '../desired/read-histor
 import { gitStartOf } from '../desired/workspace.ts';
 import type { Labels, Side } from '../domain/edits.ts';
 import type { FormerPin, FormerPins } from '../domain/history.ts';
+import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { codePoint } from '../domain/text.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import { contentForFile, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
 import { type MergedPrompt, mergePrompt, type Theirs } from '../files/merge.ts';
 import { makeMerger } from '../git/merge-file.ts';
@@ -175,7 +176,19 @@ function isContested({ environment, pin, own }: OutsideEdit, earlier: readonly F
 function obstaclesIn({ edits, contested }: Changed, file: PromptFile, { side }: PullOptions): readonly Problem[] {
   const environments = edits.map(({ environment }) => environment);
   const several = edits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
-  return side === null ? [...several, ...contested.map((one) => contestedProblem(one, file))] : several;
+  const pins = side === null ? contested.map((one) => contestedProblem(one, file)) : [];
+  return [...several, ...pins, ...edits.flatMap((one) => notMappingProblems(one, file))];
+}
+
+/**
+ * A file that manages metadata cannot hold metadata that is no mapping. If the pull took the text alone, the next sync
+ * would make another version, with the file's metadata.
+ */
+function notMappingProblems({ environment, version }: OutsideEdit, { path, content }: PromptFile): readonly Problem[] {
+  const isHeld = version.content === null || isJsonObject(version.content.metadata);
+  if (content.metadata === undefined || isHeld) return [];
+  const evidence = { environment, serves: `v${version.number}` };
+  return [makeProblem('pull/config-not-mapping', evidence, { path })];
 }
 
 function contestedProblem({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
@@ -189,7 +202,8 @@ async function readTheirs(prompt: PromptPlan, found: Changed, { repository }: Wa
   const { earlier, edits } = found;
   const [edit = null] = edits;
   const origin = await readMergeBase(prompt, edit, earlier, repository);
-  return { fields: changedFields(prompt, earlier), content: edit?.version.content ?? null, ...origin };
+  const held = edit?.version.content ?? null;
+  return { fields: changedFields(prompt, earlier), content: held && contentForFile(held), ...origin };
 }
 
 /** A field that stands as an earlier commit had it was not changed by anybody: a sync has not got there yet. */

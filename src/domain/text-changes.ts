@@ -1,11 +1,11 @@
-import type { JsonObject } from './json.ts';
+import type { JsonValue } from './json.ts';
 import type { SetActive } from './plan.ts';
 
 /** A content that an environment serves, or would serve. */
 export type Side = {
   readonly text: string;
   /** Absent where the file does not manage metadata, or where it is not known. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonValue;
 };
 
 /** One environment's text before and after; null: nothing is active; `unknown`: it was never read. */

@@ -1,5 +1,5 @@
 import { EMPTY_METADATA_DIGEST, isDigestOf, type Digest } from './digest.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
 import type { Content, Pin } from './prompt-file.ts';
 
 /** A version named in a plan: `number` is null where only the id is known. */
@@ -35,17 +35,29 @@ export type Source = {
   readonly path?: string;
 };
 
+/** A text with its metadata as the service returns both, without the tool's own key in the metadata. */
+export type HeldContent = {
+  readonly text: string;
+  /** Anything but a mapping, such as a list, can be compared and shown, but no file can hold it. */
+  readonly metadata: JsonValue;
+};
+
 /** A version that is known, whether it was read or only heard of. */
 export type KnownVersion = VersionFacts & {
   /** A copy names the source of its original. Null where a version says nothing. */
   readonly source: Source | null;
   /** Whether a ledger names it: it is found again by its number and its content, whatever becomes active. */
   readonly lasting: boolean;
-  /** What it holds, the metadata without the tool's own key; null where it was not read. */
-  readonly content: { readonly text: string; readonly metadata: JsonObject } | null;
+  /** Null where it was not read. */
+  readonly content: HeldContent | null;
   /** What whoever made it has said of it, where the service shows that. */
   readonly message?: string;
 };
+
+/** Returns a version's content as a prompt file can hold it: without metadata that is no mapping. */
+export function contentForFile({ text, metadata }: HeldContent): Pick<Content, 'text' | 'metadata'> {
+  return isJsonObject(metadata) ? { text, metadata } : { text };
+}
 
 /**
  * Whether a version holds a wanted content. Where the file manages no metadata, any metadata of a version that

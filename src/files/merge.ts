@@ -18,7 +18,7 @@ export type Merging = {
 export type Theirs = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** Null where no text is to be taken over. */
-  readonly content: Required<Pick<Content, 'text' | 'metadata'>> | null;
+  readonly content: Pick<Content, 'text' | 'metadata'> | null;
   /** The file as both come from it; null where that is not known. */
   readonly base: Pick<PromptFile, FieldName | 'content'> | null;
   /** The text as both come from it, where that is known without its file. */
@@ -100,8 +100,8 @@ function mergeField(file: PromptFile, field: FieldName, service: Theirs, merging
 /** Key by key; where any key is in conflict, the whole of it is. */
 function mergeMetadata({ content }: PromptFile, theirs: Theirs, { side, labels }: Merging): readonly Step[] {
   const ours = content.metadata;
-  if (ours === undefined || theirs.content === null) return [];
-  const { metadata } = theirs.content;
+  const metadata = theirs.content?.metadata;
+  if (ours === undefined || metadata === undefined) return [];
   const base = theirs.baseContent?.metadata;
   const since = (theirs.since ?? []).flatMap((one) => one.metadata ?? []);
   const isKnown = since.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));

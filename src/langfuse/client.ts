@@ -26,13 +26,12 @@ export type RemoteVersion = KnownVersion & Pick<WrittenVersion, 'config' | 'labe
  */
 export function digestVersion({ number, text, config, labels, message }: WrittenVersion): RemoteVersion {
   const { text: compared, digest } = digested(text);
-  const metadata = isJsonObject(config) ? config : {};
   return {
     id: `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`,
     ...{ number, digest, config, labels },
     metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
     ...{ ours: null, lasting: true, source: null },
-    content: { text: compared, metadata },
+    content: { text: compared, metadata: config },
     ...(message !== null && { message }),
   };
 }
@@ -239,5 +238,5 @@ function toVersion(value: unknown, name: string, which: Which = { label: '' }): 
   if (wire.type !== 'text')
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   if (typeof prompt !== 'string') throw new InvalidAnswer('"prompt" is not valid: expected string');
-  return digestVersion({ number, text: prompt, config: config ?? {}, labels, message });
+  return digestVersion({ number, text: prompt, config: config === undefined ? {} : config, labels, message });
 }

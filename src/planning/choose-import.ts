@@ -1,10 +1,10 @@
 import type { Observed } from '../domain/observed.ts';
-import { type KnownVersion, pinTo, type WrittenPin } from '../domain/versions.ts';
+import { type HeldContent, pinTo, type WrittenPin } from '../domain/versions.ts';
 import type { Environment } from '../domain/policy.ts';
 
 /** What a new file is made of: a text with its metadata, and what it pins. */
 export type Chosen = {
-  readonly content: NonNullable<KnownVersion['content']>;
+  readonly content: HeldContent;
   /** In promotion order; only what something is active in. */
   readonly pins: readonly ({ readonly environment: string } & WrittenPin)[];
 };

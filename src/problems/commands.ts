@@ -64,6 +64,10 @@ export const COMMANDS = {
     (e) => `"${e.environment}" serves ${e.serves}, which was made from this repository: there is no text to take over.`,
     'A sync puts back what the file says; to keep that version, use promptsync rollback.',
   ),
+  'pull/config-not-mapping': error<{ environment: string; serves: string }>(
+    (e) => `The config of ${e.serves}, which "${e.environment}" serves, is not a mapping, so no file can hold it.`,
+    "Make a version in Langfuse whose config is a mapping. Or remove `metadata` from the file: a pull then takes the text, and new versions keep Langfuse's config.",
+  ),
 
   // promptsync import
   'import/not-writable': error<{ reason: string }>(

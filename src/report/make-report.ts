@@ -1,5 +1,5 @@
 import type { Committed, EditedPrompt, FileEdit, WrittenFile } from '../domain/edits.ts';
-import { canonicalJson, type JsonObject } from '../domain/json.ts';
+import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import {
   type Change,
   type ChangeOutcome,
@@ -207,12 +207,13 @@ function metadataFields(before: TextChange['before'], after: TextChange['after']
   if (before === 'unknown' || after === 'unknown') return {};
   const sides = before === null ? [after] : [before, after];
   const managed = sides.every(({ metadata }) => metadata !== undefined);
-  const any = sides.some(({ metadata }) => Object.keys(metadata ?? {}).length > 0);
+  const any = sides.some(({ metadata = {} }) => canonicalJson(metadata) !== '{}');
   if (!managed || !any) return {};
   return { ...(before && { before_metadata: linesOf(before.metadata) }), after_metadata: linesOf(after.metadata) };
 }
 
-function linesOf(metadata: JsonObject = {}): string {
+function linesOf(metadata: JsonValue = {}): string {
+  if (!isJsonObject(metadata)) return canonicalJson(metadata);
   const names = Object.keys(metadata).toSorted();
   return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
 }

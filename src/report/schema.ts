@@ -54,7 +54,9 @@ const text = z
 const metadata = z
   .string()
   .optional()
-  .describe('A line for each key, its value as JSON. Where both sides are known, and one has any.');
+  .describe(
+    'A line for each key, its value as JSON; the whole as JSON if it is not a mapping. Where both sides are known, and one has any.',
+  );
 
 const texts = {
   before_text: text,
