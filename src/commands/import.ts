@@ -166,7 +166,7 @@ function importFolder(config: Config, dir: string | undefined): string | Problem
 type Ids =
   | {
       readonly ids: readonly string[];
-      /** Those that are not read, by id, and why. */
+      /** The ids that promptsync does not read, with the problem of each. */
       readonly refused: ReadonlyMap<string, Problem>;
     }
   | { readonly problems: readonly Problem[] };

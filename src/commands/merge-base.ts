@@ -53,8 +53,7 @@ async function readContentBase(edit: Edit, history: FileHistory) {
   }
   // Of an adopted version that nothing serves any more the baseline has the text.
   const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
-  const held = holder.content === null ? null : contentForFile(holder.content);
-  const baseContent = held ?? (await fileOf(holder, file, repository))?.content ?? null;
+  const baseContent = await contentOf(holder, file, repository);
   return { baseContent, since: mayBeNewer(edit, origin, history) ? statesSince(origin, file, earlier) : null };
 }
 
@@ -123,6 +122,12 @@ function hadOneText({ file: { content }, whole, known }: FileHistory): boolean {
   return (
     whole.length > 0 && whole.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown))
   );
+}
+
+/** Returns what a version holds, from git if it was not read; null where git does not know it either. */
+async function contentOf(version: KnownVersion, file: PromptFile, repository: Repository | null) {
+  if (version.content !== null) return contentForFile(version.content);
+  return (await fileOf(version, file, repository))?.content ?? null;
 }
 
 /** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */

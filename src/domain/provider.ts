@@ -32,7 +32,7 @@ export type Listed = {
   /** Environments in which a version of it is active. */
   readonly environments: readonly string[];
   readonly lastVersion: number;
-  /** The limit of promptsync's that the prompt exceeds; then environments and last version are not known. */
+  /** A limit that the prompt exceeds, or null. With a problem, environments and last version are not known. */
   readonly problem: Problem | null;
 };
 

@@ -195,7 +195,7 @@ describe.each(CASES)('a provider of $service.name', ({ service, connectTo }) => 
 
   test('lists what there is where the service can', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
-    const listed = [{ name: MAIN, environments: ['production', 'staging'], lastVersion: 2 }];
+    const listed = [{ name: MAIN, environments: ['production', 'staging'], lastVersion: 2, problem: null }];
     expect((await provider.list?.()) ?? null).toEqual(service.hasFields ? null : listed);
   });
 });
