@@ -1,11 +1,13 @@
-/** Characters that a reader cannot see or that change the order of those around them: bidi, zero-width, tags. */
+/**
+ * A character that a reader cannot see, or that reorders the characters around it: the characters that Unicode ignores
+ * by default (zero-width characters, variation selectors, tags, …), the blank Braille pattern, control characters except
+ * tab and line feed, line separators, bidirectional controls and interlinear annotations. A single variation selector
+ * that belongs to an emoji is excluded: U+FE0E or U+FE0F after a pictographic character, and U+FE0F in a keycap.
+ */
 const HIDDEN =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
 
-/** Control characters that have no place in text, a lone carriage return among them; tab and line feed do. */
-const UNSEEN_CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
-
-/** No text of these alone has anything hidden. A first look that most texts pass is quicker than both searches. */
+/** A text of these characters alone hides nothing. Most texts pass this test, which is faster than the search. */
 const PLAIN = /^[\n\t -~]*$/;
 
 /** Line breaks and tabs included. */
@@ -15,7 +17,7 @@ export function hasControlCharacters(text: string): boolean {
 
 /** The text with everything invisible shown as `\u{…}`; line feeds and tabs stay. */
 export function showHidden(text: string): string {
-  return text.replace(UNSEEN_CONTROL, codePoint).replace(HIDDEN, codePoint);
+  return text.replace(HIDDEN, codePoint);
 }
 
 /** One character as `\u{…}`, hexadecimal. */
@@ -29,25 +31,29 @@ type HiddenCharacter = { readonly character: string; readonly count: number; rea
 export function findHidden(text: string): readonly HiddenCharacter[] {
   if (PLAIN.test(text)) return [];
   const found = new Map<string, HiddenCharacter>();
-  const visible = text.search(HIDDEN) === -1 ? text : withoutEmoji(text);
-  for (const pattern of [UNSEEN_CONTROL, HIDDEN]) {
-    for (const match of visible.matchAll(pattern)) {
-      const known = found.get(match[0]);
-      const offset = Math.min(known?.offset ?? match.index, match.index);
-      found.set(match[0], { character: codePoint(match[0]), count: (known?.count ?? 0) + 1, offset });
-    }
+  // Finding the emoji takes longer than this first search, and few texts with emoji hide anything.
+  const searched = text.search(HIDDEN) === -1 ? text : withoutEmojiParts(text);
+  for (const match of searched.matchAll(HIDDEN)) {
+    const known = found.get(match[0]);
+    const offset = known?.offset ?? match.index;
+    found.set(match[0], { character: codePoint(match[0]), count: (known?.count ?? 0) + 1, offset });
   }
-  return [...found.values()].toSorted((a, b) => a.offset - b.offset);
+  return [...found.values()];
 }
 
-/** In an emoji that is joined from several, joiners and tags are drawn, not hidden. Lengths stay. */
-function withoutEmoji(text: string): string {
-  // A joiner between any two: people write some otherwise than Unicode recommends, and programs join others.
+/**
+ * Replaces the joiners and tags that belong to an emoji with blanks of the same length, because they are part of what a
+ * reader sees. Variation selectors stay: `HIDDEN` decides about each of them.
+ */
+function withoutEmojiParts(text: string): string {
+  // A joiner between any two emoji: people write some sequences in another way than Unicode recommends.
   const joiner = String.raw`(?<=\p{Extended_Pictographic}[\u{fe0f}\p{Emoji_Modifier}]?)\u{200d}(?=\p{Extended_Pictographic})`;
   // Not a literal: the engine takes 15 ms to read it, which every start would pay for.
   const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${joiner}`, 'gv');
-  return text.replace(emoji, (one) => ' '.repeat(one.length));
+  return text.replace(emoji, (one) => one.replaceAll(EMOJI_PART, (part) => ' '.repeat(part.length)));
 }
+
+const EMOJI_PART = /[\u200d\u{e0020}-\u{e007f}]/gu;
 
 type PlaceInText = { readonly line: number; readonly column: number };
 

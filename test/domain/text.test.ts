@@ -67,6 +67,10 @@ describe('hidden characters', () => {
     ['joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
     ['a joiner between a letter and an emoji', 'a\u200d🌈', 1],
     ['tags behind a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+    ['a variation selector after an emoji that needs none', '😀\ufe0f', 0],
+    ['a text variation selector after a pictographic character', '❤\ufe0e', 0],
+    ['a variation selector after a letter', 'a\ufe0f', 1],
+    ['a keycap selector without its keycap', '1\ufe0f', 1],
   ])('%s', (_, text, kinds) => {
     expect(findHidden(text)).toHaveLength(kinds);
   });
@@ -83,6 +87,31 @@ test.each([
 ])('whether %j holds control characters: %s, and again', (text, expected) => {
   expect(hasControlCharacters(text)).toBe(expected);
   expect(hasControlCharacters(text)).toBe(expected);
+});
+
+describe('every character that Unicode ignores by default, and the blank Braille pattern,', () => {
+  const ignorable = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
+  const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((one) =>
+    ignorable.test(one),
+  );
+
+  test('is shown as its code point and found at its offset', () => {
+    expect(all.length).toBeGreaterThan(4_000);
+    const shown = all.map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+    expect(all.map(showHidden)).toEqual(shown);
+    const found = findHidden(all.map((character) => `${character}\n`).join(''));
+    expect(found.map(({ character }) => character)).toEqual(shown);
+    expect(found[1]).toEqual({ character: '\\u{34f}', count: 1, offset: 2 });
+  });
+
+  test('stays as it is after a pictographic character only if it is one U+FE0E or U+FE0F', () => {
+    const kept = all.filter((character) => showHidden(`❤${character}`) === `❤${character}`);
+    expect(kept).toEqual(['\ufe0e', '\ufe0f']);
+    expect(showHidden('❤\ufe0f\ufe0f')).toBe('❤\ufe0f\\u{fe0f}');
+    expect(findHidden('❤\ufe0f\ufe0f')).toEqual([{ character: '\\u{fe0f}', count: 1, offset: 2 }]);
+    expect(showHidden('1\ufe0f\u20e3')).toBe('1\ufe0f\u20e3');
+    expect(showHidden('1\ufe0e\u20e3')).toBe('1\\u{fe0e}\u20e3');
+  });
 });
 
 describe('places', () => {

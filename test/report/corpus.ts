@@ -14,7 +14,9 @@ export const HOSTILE = {
   'the other direction': '\u202eevil\u202c \u2066iso\u2069 \u200f\u200e\u061c',
   'zero-width characters': 'a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad\u180e\u034f',
   'tag characters': 'A\u{e0049}\u{e0067}\u{e006e}\u{e007f}Z',
-  'fillers that show nothing': '\u115f\u1160\u3164\uffa0',
+  'fillers that show nothing': '\u115f\u1160\u3164\uffa0\u2800',
+  'variation selectors': 'a\ufe00\ufe0e\ufe0fb\u{e0100}\u180f',
+  'other characters that Unicode ignores': '\u{1bca0}\ufff0\u{1d173}',
   'a command': '::error file=a.md,line=1::forged',
   'a command after blanks': '  \t ::set-output name=x::forged',
   'a command after odd blanks': '\u00a0\u2003\ufeff::add-mask::forged',
@@ -36,7 +38,7 @@ export const HOSTILE_LINES = Object.entries(HOSTILE).filter(([, text]) => !/[\n\
 
 /** Everything in an output that is neither a line feed nor visible: colours are what is looked for with `colour`. */
 export const INVISIBLE =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/u;
+  /[\p{Default_Ignorable_Code_Point}\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb]/u;
 
 /** A line that a GitHub runner takes for a command; its lines end at LF, CR or both. */
 export function commandsIn(output: string): readonly string[] {
