@@ -39,6 +39,7 @@ export type { Change, Drift, Plan, PromptOutcome, PromptPlan } from './domain/pl
 
 // The report, and what is printed from it.
 export { makeReport } from './report/make-report.ts';
+export { ownAcceptedWarnings, type AcceptedWarnings } from './domain/accepted-warnings.ts';
 export type { Report } from './report/schema.ts';
 export { renderText } from './report/text.ts';
 export { renderMarkdown } from './report/markdown.ts';

@@ -86,5 +86,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
     planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_HISTORY),
     ...{ concurrency: 2, stop: new AbortController().signal },
   });
-  return api.makeReport({ mode: 'apply', service: 'x', commit: null, files, plan, outcomes, problems: [] });
+  const acceptedWarnings = api.ownAcceptedWarnings(files, null);
+  const run = { service: 'x', commit: null, files, acceptedWarnings, plan, outcomes, problems: [] };
+  return api.makeReport({ ...run, mode: 'apply' });
 }

@@ -4,6 +4,7 @@ import { dirname, join, posix, relative, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
+import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import { literalSelector } from '../domain/text.ts';
 import { type Observation, readingOnly } from '../domain/observed.ts';
@@ -58,8 +59,9 @@ async function importInto(
   world: World,
 ): Promise<Run> {
   const { config, files, problems } = workspace;
+  const acceptedWarnings = ownAcceptedWarnings([], config);
   const giveUp = (more: readonly Problem[]) =>
-    notRun('import', { files: [], config, problems: [...problems, ...more] });
+    notRun('import', { files: [], acceptedWarnings, problems: [...problems, ...more] });
   if (config === null || problems.some(isError)) return giveUp([]);
   const rules = rulesOf(config, options);
   if ('code' in rules) return giveUp([rules]);

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_NAME, type Config, DEFAULTS } from '../config/config.ts';
 import { findConfigFile, parseConfig } from '../config/load.ts';
 import { LANGFUSE_URL_VARIABLE } from '../config/service.ts';
+import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import type { Interview, World } from '../domain/world.ts';
 import { findPromptPaths, promptMatcher } from '../files/find.ts';
@@ -36,7 +37,8 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 }
 
 async function begin(options: InitOptions, world: World): Promise<Run> {
-  const giveUp = (problems: readonly Problem[]) => notRun('init', { files: [], problems });
+  const giveUp = (problems: readonly Problem[]) =>
+    notRun('init', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
   const langfuseUrl = world.environment[LANGFUSE_URL_VARIABLE] || 'https://cloud.langfuse.com';
   const guesses = { ci: () => guessCi(options, world), langfuseUrl };
   const answers = await gatherAnswers(options, world.interview, guesses);

@@ -1,3 +1,4 @@
+import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { OutcomeStatus, PlanStatus } from '../domain/plan.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Run } from '../report/make-report.ts';
@@ -21,14 +22,14 @@ export function resultOf(run: Run, { stop }: Pick<World, 'stop'>, reportPending 
 }
 
 /** A run that came to no plan, and why. */
-export function notRun(mode: Run['mode'], run: Pick<Run, 'files' | 'config' | 'problems'>): Run {
-  const { files, config, problems } = run;
-  return { mode, service: null, commit: null, files, config, plan: null, outcomes: null, problems };
+export function notRun(mode: Run['mode'], run: Pick<Run, 'files' | 'acceptedWarnings' | 'problems'>): Run {
+  const { files, acceptedWarnings, problems } = run;
+  return { mode, service: null, commit: null, files, acceptedWarnings, plan: null, outcomes: null, problems };
 }
 
 /** A command that was not even begun. */
 export function refused(mode: Run['mode'], ...problems: readonly Problem[]): CommandResult {
-  return { run: notRun(mode, { files: [], problems }), exitCode: 1 };
+  return { run: notRun(mode, { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems }), exitCode: 1 };
 }
 
 type Conditions = { readonly reportPending?: boolean; readonly interrupted?: boolean };

@@ -1,5 +1,6 @@
 import { forbidsLatest, promotedFrom, type Config } from '../config/config.ts';
 import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
+import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { latestProblems, possibleSkips, skipWarnings } from '../planning/promotion.ts';
@@ -14,7 +15,8 @@ export async function validate(options: WorkspaceOptions, world: World): Promise
   const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkRules(workspace);
   const run = notRun('validate', {
-    ...workspace,
+    files: workspace.files,
+    acceptedWarnings: ownAcceptedWarnings(workspace.files, workspace.config),
     problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
   });
   const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, {});

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { NO_ACCEPTED_WARNINGS, ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { History } from '../domain/desired.ts';
 import { readingOnly, type Observation, type Observed, type Wanted } from '../domain/observed.ts';
 import { type Provider } from '../domain/provider.ts';
@@ -54,9 +55,12 @@ export async function walk(
   finish: (walked: Walked) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
-  const { config, problems } = workspace;
-  const stop = (...reasons: readonly Problem[]) =>
-    resultOf(notRun(mode, { ...workspace, problems: [...problems, ...reasons] }), world);
+  const { config, files, problems } = workspace;
+  const stop = (...reasons: readonly Problem[]) => {
+    // What the base accepts is not known yet.
+    const acceptedWarnings = options.base === undefined ? ownAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
+    return resultOf(notRun(mode, { files, acceptedWarnings, problems: [...problems, ...reasons] }), world);
+  };
   if (config === null || problems.some(isError)) return stop();
   const { asking = 'always' } = options;
   const needs = options.needs?.(config) ?? { ...NO_NEEDS, problems: [] };
@@ -115,9 +119,9 @@ async function planFrom(desired: ReadDesired, observation: Observation) {
 
 /** A run that has a plan and has written nothing so far. */
 export function plannedRun(mode: Run['mode'], walked: Walked): Run {
-  const { service, repository, files, config, plan, narrowed, problems } = walked;
+  const { service, repository, files, acceptedWarnings, plan, narrowed, problems } = walked;
   const commit = repository?.head ?? null;
-  const run = { mode, service, commit, files, config, plan, outcomes: null, problems };
+  const run = { mode, service, commit, files, acceptedWarnings, plan, outcomes: null, problems };
   return narrowed === null ? run : { ...run, narrowed: { since: narrowed.since, notLookedAt: narrowed.left.length } };
 }
 

@@ -4,7 +4,7 @@ import { type Environment, parseMaxChanges } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { findRoot, isRoot, isWithin, rootsAbove } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
-import { describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { acceptedWarnings, describeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
 import { makeProblem, type Problem, systemCodeOf } from '../problem.ts';
 import {
   type Config,
@@ -81,6 +81,13 @@ export function parseConfig(text: string, around: ConfigSurroundings): ConfigRes
   const all = [...problems, ...wrong, ...serviceProblems(mapping, around), ...environmentProblems(mapping)];
   const config = shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null;
   return { config, problems: all };
+}
+
+/** Returns the warnings that the text of a configuration accepts, whatever else in it is not valid. */
+export function parseAcceptedWarnings(text: string): readonly string[] {
+  const { mapping } = parseStrictYaml(text, CONFIG_NAME);
+  const written = acceptedWarnings.safeParse(mapping?.valueAt(['accept_warnings']), ONCE);
+  return written.data ?? [];
 }
 
 function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigSurroundings): Config {

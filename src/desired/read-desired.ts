@@ -1,6 +1,8 @@
 import { type Config, forbidsLatest, promotedFrom } from '../config/config.ts';
+import { parseAcceptedWarnings } from '../config/load.ts';
 import { parseAt, readContentsAtRefs } from './at-commit.ts';
 import {
+  configPaths,
   type Narrowed,
   openRepositoryOf,
   readSince,
@@ -8,6 +10,7 @@ import {
   type WorkspaceOptions,
   type Workspace,
 } from './workspace.ts';
+import { type AcceptedWarnings, ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { Desired, DesiredBase } from '../domain/desired.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { promptMatcher } from '../files/find.ts';
@@ -23,6 +26,8 @@ export type ReadDesired = Desired & {
   /** Paths of the files that differ from HEAD; empty outside of git. */
   readonly uncommitted: ReadonlySet<string>;
   readonly narrowed: Narrowed | null;
+  /** What the base accepts, so that a pull request cannot silence its own warnings. Without a base, what the files accept. */
+  readonly acceptedWarnings: AcceptedWarnings;
   /** Warnings. */
   readonly problems: readonly Problem[];
 };
@@ -46,6 +51,7 @@ export async function readDesired(
     const then = [...(base?.files.values() ?? [])].filter((file) => !now.has(file));
     return {
       ...{ config, files, repository, base, narrowed },
+      acceptedWarnings: chooseAcceptedWarnings(base, files, config),
       contentsAtRefs: await readContentsAtRefs([...files, ...then], repository),
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       latestForbidden: forbidsLatest(config),
@@ -57,6 +63,14 @@ export async function readDesired(
     if (error instanceof ProblemError) return problemOf(error);
     throw error;
   }
+}
+
+function chooseAcceptedWarnings(
+  base: BaseFiles | null,
+  files: readonly PromptFile[],
+  config: Config,
+): AcceptedWarnings {
+  return base === null ? ownAcceptedWarnings(files, config) : base.acceptedWarnings;
 }
 
 async function uncommittedOf({ files }: Workspace, repository: Repository | null): Promise<ReadonlySet<string>> {
@@ -71,6 +85,8 @@ type BaseFiles = DesiredBase & {
   readonly commit: string;
   /** The selected files that are gone since. */
   readonly gone: readonly PromptFile[];
+  /** By the path that the prompt has in the work tree. */
+  readonly acceptedWarnings: AcceptedWarnings;
   /** Warnings: of files that cannot be read there. */
   readonly problems: readonly Problem[];
 };
@@ -95,13 +111,47 @@ async function readBase(request: BaseRequest, given: Repository | null): Promise
   const shallow = repository.shallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const now = new Set(files.map(({ id }) => id));
   const then = [...same, ...changed.flatMap(({ file }) => file ?? [])].filter(({ id }) => now.has(id));
+  const base = new Map(then.map((file) => [file.id, file]));
+  const gone = await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request);
+  const everywhere = await readConfigAcceptance(commit, unchanged, request.config, repository);
   return {
     ref,
     commit,
-    files: new Map(then.map((file) => [file.id, file])),
-    gone: await goneSince(changed, new Set([...now, ...left.map(({ id }) => id)]), request),
+    files: base,
+    gone,
+    acceptedWarnings: { everywhere, byPath: acceptedByPath(files, base, gone) },
     problems: [...invalidAt(changed, request), ...shallow],
   };
+}
+
+/**
+ * Returns what the configuration accepts at the base commit. A symbolic link that differs there accepts nothing, because
+ * only git knows what it led to.
+ */
+async function readConfigAcceptance(
+  commit: string,
+  unchanged: ReadonlySet<string>,
+  config: Config,
+  repository: Repository,
+): Promise<readonly string[]> {
+  const [path, target] = configPaths(config);
+  if (unchanged.has(path) && unchanged.has(target)) return config.acceptWarnings;
+  const bytes = await repository.fileAt(commit, repository.fromRoot(path));
+  return bytes === null ? [] : parseAcceptedWarnings(new TextDecoder().decode(bytes));
+}
+
+/**
+ * Returns what each file accepts at the base. The files of the work tree come last: another prompt may have taken the path
+ * of a file that is gone, and it must not inherit what that file accepted.
+ */
+function acceptedByPath(
+  files: readonly PromptFile[],
+  base: ReadonlyMap<string, PromptFile>,
+  gone: readonly PromptFile[],
+): AcceptedWarnings['byPath'] {
+  const ofGone = gone.map(({ path, acceptWarnings = [] }) => [path, acceptWarnings] as const);
+  const ofFiles = files.map(({ path, id }) => [path, base.get(id)?.acceptWarnings ?? []] as const);
+  return new Map([...ofGone, ...ofFiles]);
 }
 
 /** Those that were selected. One may be there still, and not be selected now: under another path or key. */

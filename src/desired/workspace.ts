@@ -90,7 +90,7 @@ export async function readSince(ref: string, repository: Repository | null) {
 }
 
 /** Where git may know the configuration file, relative to its folder: of a symbolic link also what it leads to. */
-export function configPaths({ file, folder }: Config): readonly string[] {
+export function configPaths({ file, folder }: Config): readonly [path: string, target: string] {
   const target = relative(realpathSync(folder), realpathSync(file));
   return [basename(file), target.split(sep).join('/')];
 }

@@ -1,3 +1,4 @@
+import type { AcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { Committed, EditedPrompt, FileEdit, WrittenFile } from '../domain/edits.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import {
@@ -36,8 +37,8 @@ export type Run = {
   readonly service: string | null;
   readonly commit: string | null;
   /** The files that were selected; those without a plan or outcome were not attempted. */
-  readonly files: readonly (Named & Pick<PromptFile, 'acceptWarnings'>)[];
-  readonly config?: { readonly acceptWarnings: readonly string[] } | null | undefined;
+  readonly files: readonly Named[];
+  readonly acceptedWarnings: AcceptedWarnings;
   readonly plan: Plan | null;
   /** What environments serve before and after the changes of the plan, as far as it is known. */
   readonly texts?: Texts;
@@ -83,11 +84,10 @@ function orphanOf({ name, environments: labels, lastVersion: last_version }: Lis
   return { name, labels, last_version };
 }
 
-/** Leaves out warnings of prompts that the prompt's file or the configuration accepts. What a run says of itself stays. */
-function accepting({ files, config }: Run) {
-  const accepted = new Map(files.map(({ path, acceptWarnings }) => [path, acceptWarnings]));
+/** Returns a filter that leaves out accepted warnings about prompts. Warnings about the run itself have no path and stay. */
+function accepting({ acceptedWarnings: { everywhere, byPath } }: Run) {
   const isAccepted = (path: string, code: string) =>
-    path !== '' && [config?.acceptWarnings, accepted.get(path)].some((codes) => codes?.includes(code));
+    path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly ReportProblem[], of = ''): readonly ReportProblem[] =>
     problems.filter(({ path = of, code }) => !isAccepted(path, code));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/commands/result.ts';
+import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import { contentDigest } from '../../src/domain/digest.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
 import { makeProblem } from '../../src/problem.ts';
@@ -19,7 +20,8 @@ const unobserved = planned('failed', false);
 
 function dryRun(...prompts: readonly PromptPlan[]): Run {
   const plan = { prompts, digest: contentDigest('') };
-  return { mode: 'dry-run', service: null, commit: null, files: [], plan, outcomes: null, problems: [] };
+  const none = { service: null, commit: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] };
+  return { ...none, mode: 'dry-run', plan, outcomes: null };
 }
 
 function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['status']])[]): Run {

@@ -42,6 +42,19 @@ describe('The comment', () => {
     expect(github.comments(1)[0]?.body).toContain('The field "nmae" is not known.');
   });
 
+  test('shows a warning that the pull request itself accepts, in a file or in the configuration', async () => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    const accepted = { accept_warnings: ['prompt/hidden-character'] };
+    const ran = await review({
+      'prompts/greeting.md': promptText('greeting', { text: 'a\u200bb', ...accepted }),
+      'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [prompt/hidden-character]\n`,
+    });
+    expect(ran.stdout).toMatch(
+      /^::warning title=prompt\/hidden-character,file=prompts\/greeting\.md,line=\d+,col=2::/m,
+    );
+    expect(github.comments(1)[0]?.body).toContain('The file contains the invisible character \\u{200b}.');
+  });
+
   test('is one for each working directory', async () => {
     const team = await makeTeam({ greeting: {} });
     const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };

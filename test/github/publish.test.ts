@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { notRun } from '../../src/commands/result.ts';
+import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import type { Mode } from '../../src/github/event.ts';
 import { annotate, annotateRun, differing, failureOf, type FailureReason } from '../../src/github/publish.ts';
 import { makeReport } from '../../src/report/make-report.ts';
@@ -95,7 +96,7 @@ describe('why a run is no success', () => {
     ['a warning is no reason', 'sync', 3, true, [blocked('guard/drift', 'warning/any')], 'drift'],
     ['what is not blocked is none', 'sync', 3, true, [blocked('guard/drift'), promptOf('failed', ['a/b'])], 'drift'],
   ])('%s', (_, mode, exitCode, planned, prompts, expected) => {
-    const nothing = notRun('apply', { files: [], problems: [] });
+    const nothing = notRun('apply', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] });
     const run = planned ? { ...nothing, plan: { prompts: [], digest: '' } } : nothing;
     expect(failureOf(mode, { run, exitCode }, reportOf(prompts))).toBe(expected);
   });
@@ -113,5 +114,8 @@ describe('why a run is no success', () => {
 });
 
 function reportOf(prompts: readonly ReportPrompt[]): Report {
-  return { ...makeReport(notRun('apply', { files: [], problems: [] })), prompts };
+  return {
+    ...makeReport(notRun('apply', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] })),
+    prompts,
+  };
 }

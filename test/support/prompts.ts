@@ -6,6 +6,7 @@ export type PromptParts = {
   readonly description?: string;
   readonly pins?: Readonly<Record<string, string | number>>;
   readonly metadata?: object;
+  readonly accept_warnings?: readonly string[];
   readonly text?: string;
 };
 
