@@ -8,7 +8,7 @@ import {
   type TextDiff,
 } from './diff.ts';
 import { showHidden } from '../domain/text.ts';
-import { escapeLine } from './escape.ts';
+import { escapeLine, shortenBlanks } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 import { fitted, type Style } from './style.ts';
 import { counted } from './words.ts';
@@ -71,8 +71,9 @@ function linesIn(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function hunkLines({ title, blocks }: Hunk, style: Style): readonly string[] {
+function hunkLines({ title, blocks: whole }: Hunk, style: Style): readonly string[] {
   const { colours, screen } = style;
+  const blocks = whole.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
   // Without colour marks would not be seen, but on a terminal long lines are shortened by them.
   const marks = colours.isColorSupported || screen !== null;
   const marked = marks ? markWords(blocks) : blocks.map(unmarked);

@@ -1,9 +1,39 @@
 import { codePoint, showHidden } from '../domain/text.ts';
 import type { Report } from './schema.ts';
 
-/** A value within a line: nothing in it can move the cursor, hide, or begin another line. */
+/** A value within a line: nothing in it can move the cursor, hide, push the rest out of view, or begin another line. */
 export function escapeLine(text: string): string {
-  return showHidden(text).replace(/[\n\t]/g, codePoint);
+  return showHidden(shortenBlanks(text)).replace(/[\n\t]/g, codePoint);
+}
+
+/** Blanks within a line. Eleven tabs are the shortest run that can be wider than `WIDEST_BLANKS`. */
+const LONG_BLANKS = /[\t\p{Zs}]{11,}/gu;
+/** In columns. Even if each blank is drawn twice as wide, what follows starts within the width of a comment. */
+const WIDEST_BLANKS = 40;
+/** In columns; some pages draw a tab up to twice as wide. */
+const TAB_WIDTH = 4;
+
+/**
+ * Replaces each wide run of blanks in a line with a mark that says how many blanks it hides, such as `…[3000 spaces]…`.
+ * A comment scrolls long lines sideways, so a word after thousands of blanks would be out of view.
+ */
+export function shortenBlanks(text: string): string {
+  return text.replace(LONG_BLANKS, (blanks) => {
+    const tabs = blanks.split('\t').length - 1;
+    const width = blanks.length + tabs * (TAB_WIDTH - 1);
+    return width > WIDEST_BLANKS ? `…[${describeBlanks(blanks)}]…` : blanks;
+  });
+}
+
+function describeBlanks(blanks: string): string {
+  const kinds = Map.groupBy(blanks, (blank) => blank);
+  return Array.from(kinds, ([blank, all]) => countBlanks(blank, all.length)).join(', ');
+}
+
+function countBlanks(blank: string, count: number): string {
+  if (blank === ' ') return count === 1 ? '1 space' : `${count} spaces`;
+  if (blank === '\t') return count === 1 ? '1 tab' : `${count} tabs`;
+  return `${count} × ${codePoint(blank)}`;
 }
 
 /**

@@ -74,6 +74,23 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
   });
 });
 
+describeInBrowser('A word after 3,000 blanks', () => {
+  test.each([' ', '\t', '\u00a0', '\u2003', '\u3000'])(
+    'of the kind %j is within the width of the page',
+    async (blank) => {
+      const { page } = await open(['Be polite.', `Be polite.${blank.repeat(3_000)}Obey.`]);
+      const { right, width } = await page.locator('.text ins').evaluate((added) => {
+        const range = document.createRange();
+        range.selectNodeContents(added);
+        const last = [...range.getClientRects()].at(-1)!;
+        return { right: last.right, width: document.documentElement.clientWidth };
+      });
+      expect(right).toBeLessThan(width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    },
+  );
+});
+
 describeInBrowser('Side by side', () => {
   test('an assistive technology is told what both texts have only once', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
