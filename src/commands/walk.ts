@@ -57,7 +57,7 @@ export async function walk(
   const workspace = await openWorkspace(options, world);
   const { config, files, problems } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // What the base accepts is not known yet.
+    // A review that stops here has not read its base, so it silences no warning.
     const acceptedWarnings = options.base === undefined ? ownAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     return resultOf(notRun(mode, { files, acceptedWarnings, problems: [...problems, ...reasons] }), world);
   };
