@@ -1,5 +1,6 @@
 import { type ConfigResult, loadConfig } from '../config/load.ts';
 import type { WorkspaceOptions } from '../desired/workspace.ts';
+import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { World } from '../domain/world.ts';
 import { lockWorkspace, NO_LOCK, type WorkspaceLock } from '../files/lock-workspace.ts';
 import type { Run } from '../report/make-report.ts';
@@ -25,7 +26,8 @@ export async function withWorkspaceLock(
   const lock = await lockWorkspace(config.file, world);
   if ('code' in lock) {
     world.keepFolder(config.folder);
-    return resultOf(notRun(mode, { files: [], config, problems: [...problems, lock] }), world);
+    const acceptedWarnings = ownAcceptedWarnings([], config);
+    return resultOf(notRun(mode, { files: [], acceptedWarnings, problems: [...problems, lock] }), world);
   }
   try {
     return await command(configuration, lock);
