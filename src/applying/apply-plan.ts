@@ -3,6 +3,7 @@ import {
   type Change,
   type ChangeOutcome,
   type CreateVersion,
+  createFor,
   isNew,
   type NewVersionRef,
   type OutcomeStatus,
@@ -149,7 +150,7 @@ async function makeVersion(change: CreateVersion, plan: PromptPlan, writer: Writ
 function environmentsFor(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
   for (const next of changes.slice(changes.indexOf(change) + 1)) {
-    if (next.kind !== 'set-active' || !isNew(next.after) || !serves(change.content, next.after.new)) break;
+    if (next.kind !== 'set-active' || !isNew(next.after) || createFor(next.after, changes) !== change) break;
     environments.push(next.environment);
   }
   return environments;

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import type { Content, EnvironmentPin } from './prompt-file.ts';
-import type { KnownVersion, VersionRef } from './versions.ts';
+import type { KnownVersion, VersionWithMetadata } from './versions.ts';
 
 export type ObservedFields = {
   readonly id: string;
@@ -28,8 +28,8 @@ export type Observed = {
   readonly missing: readonly string[];
   /** `dropped`: the service forgets the metadata of versions. */
   readonly metadata: 'kept' | 'dropped';
-  /** The version whose metadata a new one takes over where the file manages none; absent: it has none then. */
-  readonly metadataFrom?: VersionRef | undefined;
+  /** The version whose metadata a new version takes over if the file manages none. Absent: the new version has none. */
+  readonly metadataFrom?: VersionWithMetadata | undefined;
   /** Warnings. */
   readonly problems: readonly Problem[];
   /** Equal for two observations that have read the same. */

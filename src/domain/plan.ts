@@ -1,7 +1,7 @@
-import { digestOf } from './digest.ts';
+import { type Digest, digestOf, EMPTY_METADATA_DIGEST } from './digest.ts';
 import { canonicalJson, type JsonValue } from './json.ts';
 import type { Observed, ObservedFields } from './observed.ts';
-import type { VersionRef } from './versions.ts';
+import type { VersionRef, VersionWithMetadata } from './versions.ts';
 import type { Content, Pin, PromptFile } from './prompt-file.ts';
 import type { Problem } from '../problem.ts';
 
@@ -44,8 +44,8 @@ export type CreateVersion = {
   readonly provenance: Provenance;
   /** It only carries promptsync's record: no environment is moved to it. */
   readonly baseline?: true;
-  /** The version whose metadata it takes over. */
-  readonly metadataFrom?: VersionRef;
+  /** The version whose metadata it takes over, because the file manages none. */
+  readonly metadataFrom?: VersionWithMetadata;
 };
 
 export const FIELDS = ['key', 'name', 'description'] as const;
@@ -174,15 +174,18 @@ export function isVisible(change: Change): boolean {
  * it, and nobody else's first sync changes it. Prompts are ordered by id, so that a renamed file keeps it as well.
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
-  const all = prompts.map(({ file, changes }) => ({ id: file.id, changes: changes.filter(isVisible).map(digestible) }));
+  const all = prompts.map((prompt) => {
+    const changes = prompt.changes.filter(isVisible).map((change) => digestible(change, prompt));
+    return { id: prompt.file.id, changes };
+  });
   const rows = all.filter(({ changes }) => changes.length > 0);
   return digestOf(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 
-function digestible(change: Change): JsonValue {
+function digestible(change: Change, prompt: PromptPlan): JsonValue {
   switch (change.kind) {
     case 'create-version':
-      return { kind: change.kind, content: contentKey(change.content) };
+      return { kind: change.kind, content: digestsAfter(change, prompt) };
     case 'update-prompt':
       return { kind: change.kind, fields: { ...change.fields } };
     case 'set-active':
@@ -190,20 +193,49 @@ function digestible(change: Change): JsonValue {
         kind: change.kind,
         environment: change.environment,
         before: change.before === null ? null : change.before.id,
-        after: targetKey(change.after),
+        after: isNew(change.after) ? null : change.after.id,
+        content: digestsAfter(change, prompt),
       };
   }
 }
 
+/** The digests of everything that a version makes live: its text and its metadata. */
+export type ContentDigests = { readonly text: Digest; readonly metadata: Digest };
+
+/**
+ * Returns the digests of the version that a change creates or activates. For an activation, they are the same whether
+ * the plan still has to create that version or it exists already. Returns null for a version of which only the id is
+ * known.
+ */
+export function digestsAfter(
+  change: CreateVersion | SetActive,
+  { changes, observed }: Pick<PromptPlan, 'changes' | 'observed'>,
+): ContentDigests | null {
+  if (change.kind === 'create-version') return digestsOfCreated(change);
+  const { after } = change;
+  if (isNew(after)) return digestsOfCreated(createFor(after, changes) ?? { content: after.new });
+  const version = observed?.known.find(({ id }) => id === after.id);
+  return version === undefined ? null : { text: version.digest, metadata: version.metadataDigest };
+}
+
+/** Returns the digests of the version that a create makes. */
+export function digestsOfCreated({
+  content,
+  metadataFrom,
+}: Pick<CreateVersion, 'content' | 'metadataFrom'>): ContentDigests {
+  const metadata = content.metadataDigest ?? metadataFrom?.metadataDigest ?? EMPTY_METADATA_DIGEST;
+  return { text: content.digest, metadata };
+}
+
+/** Finds the create whose version serves an activation: the first one, if several have its text. */
+export function createFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
+  return changes
+    .filter((change) => change.kind === 'create-version')
+    .find(({ content }) => serves(content, target.new));
+}
+
 /** Whether two activations lead to the same version or content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
-  return canonicalJson(targetKey(one)) === canonicalJson(targetKey(other));
-}
-
-function targetKey(after: VersionRef | NewVersionRef): JsonValue {
-  return isNew(after) ? { new: contentKey(after.new) } : after.id;
-}
-
-function contentKey({ digest, metadataDigest }: Content): JsonValue {
-  return { digest, metadata: metadataDigest ?? null };
+  if (!isNew(one) || !isNew(other)) return !isNew(one) && !isNew(other) && one.id === other.id;
+  return one.new.digest === other.new.digest && one.new.metadataDigest === other.new.metadataDigest;
 }

@@ -5,6 +5,9 @@ import type { Content, Pin } from './prompt-file.ts';
 /** A version named in a plan: `number` is null where only the id is known. */
 export type VersionRef = { readonly id: string; readonly number: number | null };
 
+/** A version with the metadata that a new version takes over from it. */
+export type VersionWithMetadata = VersionRef & { readonly metadata: JsonValue; readonly metadataDigest: Digest };
+
 /** Numbers below 1 stand for those that only the service knows, where it may not be asked. */
 export function refOf({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
   return { id, number: number < 1 ? null : number };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digested, digestOf, metadataDigest, shortDigest } from '../domain/digest.ts';
+import { digested, digestOf, shortDigest } from '../domain/digest.ts';
 import { canonicalJson, isJson, isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeProblem, type Problem, problemOf } from '../problem.ts';
@@ -29,7 +29,8 @@ export function digestVersion({ number, text, config, labels, message }: Written
   return {
     id: `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`,
     ...{ number, digest, config, labels },
-    metadataDigest: isJsonObject(config) ? metadataDigest(config) : digestOf(canonicalJson(config)),
+    // All of the config is the user's: promptsync keeps nothing in it, not even below the key that it reserves.
+    metadataDigest: digestOf(canonicalJson(config)),
     ...{ ours: null, lasting: true, source: null },
     content: { text: compared, metadata: config },
     ...(message !== null && { message }),

@@ -1,8 +1,8 @@
 import { isDigestOf } from '../domain/digest.ts';
 import type { Wanted } from '../domain/observed.ts';
-import type { CreateVersion } from '../domain/plan.ts';
+import { type CreateVersion, digestsOfCreated } from '../domain/plan.ts';
 import type { Created, Provider, Writer, Written } from '../domain/provider.ts';
-import { holds, refOf, type VersionRef } from '../domain/versions.ts';
+import { refOf, type VersionRef } from '../domain/versions.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
@@ -65,27 +65,33 @@ type Note = (version: RemoteVersion) => void;
 /** Makes a version together with its labels, once; where the answer is lost, finds out what became of it. */
 async function createVersion(
   writing: Writing,
-  { content, provenance, metadataFrom }: CreateVersion,
+  change: CreateVersion,
   labels: readonly string[],
   note: Note,
 ): Promise<Created> {
-  const { service, wanted, reading } = writing;
-  // What the plan says, which a version made right before does not change.
-  const config = content.metadata ?? versionsIn(reading).find((one) => one.id === metadataFrom?.id)?.config;
+  const { service, wanted } = writing;
+  const { content, provenance, metadataFrom } = change;
+  // The plan's value, because that is what the review has shown.
+  const config = content.metadata ?? metadataFrom?.metadata;
   const version = { text: content.text, config, labels, message: shortened(provenance.changeSummary) };
   try {
     const made = await service.create(wanted.promptId, version);
     note(made);
-    if (isDigestOf(made.digest, content)) return { ...(await settled(writing, made, labels)), status: 'made' };
+    if (isAsPlanned(made, change)) return { ...(await settled(writing, made, labels)), status: 'made' };
     const problems = [makeProblem('apply/rewritten', { version: `v${made.number}` })];
     return { status: 'made', version: refOf(made), problems, set: labels };
   } catch (error) {
     if (!isLost(error)) throw error;
-    const found = await findLost(writing, version, content).catch(() => null);
+    const found = await findLost(writing, version, change).catch(() => null);
     if (found === null) return { ...outcomeUnknown(error), set: labels };
     note(found);
     return { ...(await settled(writing, found, labels)), status: 'adopted' };
   }
+}
+
+/** Whether a version has the text and the config that the plan says. */
+function isAsPlanned({ digest, metadataDigest }: RemoteVersion, change: CreateVersion): boolean {
+  return isDigestOf(digest, change.content) && metadataDigest === digestsOfCreated(change).metadata;
 }
 
 function outcomeUnknown({ problem }: ServiceError): Written {
@@ -113,11 +119,11 @@ async function settled({ service, wanted }: Writing, made: RemoteVersion, labels
   return { version: refOf(made), set: labels.filter((_, at) => there[at]), problems: [] };
 }
 
-/** The version of this text and commit message that was not there before; null where none turns up in time. */
+/** The version of this text, config and commit message that was not there before; null if none turns up in time. */
 async function findLost(
   { service, sleep, wanted: { promptId }, reading }: Writing,
   { message }: NewVersion,
-  content: CreateVersion['content'],
+  change: CreateVersion,
 ): Promise<RemoteVersion | null> {
   const before = new Set([...(reading.listed?.versions ?? []), ...versionsIn(reading).map(({ number }) => number)]);
   for (const wait of LOST_CREATE_WAITS) {
@@ -125,7 +131,7 @@ async function findLost(
     const row = await service.find(promptId);
     for (const version of (row?.versions ?? []).filter((number) => !before.has(number))) {
       const read = await service.read(promptId, { version });
-      if (read !== null && holds(read, content) && read.message === message) return read;
+      if (read !== null && isAsPlanned(read, change) && read.message === message) return read;
     }
   }
   return null;

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../domain/json.ts';
 import type { Observed, Wanted } from '../domain/observed.ts';
-import { holds, refOf, type VersionRef } from '../domain/versions.ts';
+import { holds, refOf, type VersionWithMetadata } from '../domain/versions.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import type { LangfuseService, RemotePrompt, RemoteVersion } from './client.ts';
@@ -144,8 +144,9 @@ function labelsOf(known: readonly RemoteVersion[], { whole }: Wanted): readonly 
 }
 
 /** A new version keeps the config of the one that it follows: applications read their model from it. */
-function metadataFrom(reading: Reading, { pins }: Wanted): VersionRef | undefined {
+function metadataFrom(reading: Reading, { pins }: Wanted): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
   const followed = pinned ?? versionsIn(reading)[0];
-  return followed === undefined || canonicalJson(followed.config) === '{}' ? undefined : refOf(followed);
+  if (followed === undefined || canonicalJson(followed.config) === '{}') return undefined;
+  return { ...refOf(followed), metadata: followed.config, metadataDigest: followed.metadataDigest };
 }

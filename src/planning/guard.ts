@@ -62,10 +62,21 @@ function uncommitted({ file }: PromptPlan, guards: Guards): readonly Problem[] {
  * new drift is refused as it was at first.
  */
 export function guardAfresh(fresh: PromptPlan, planned: PromptPlan, guards: Guards): PromptPlan {
-  const [expected, actual] = [digestPlan([planned]), digestPlan([fresh])];
+  const [expected, actual] = [digestPlan([planned]), digestPlan([withoutFound(fresh, planned)])];
   const reviewed = guards.expectedPlan !== null && expected !== actual;
   const surprise = reviewed ? [makeProblem('guard/stale-plan', { expected, actual })] : [];
   return block(fresh, [...surprise, ...drifted(fresh, guards)]);
+}
+
+/**
+ * Returns a fresh plan that knows no more of the versions that were searched for than the first plan did. The first plan
+ * names them by their ids alone, and finding one must not make its digest stale.
+ */
+export function withoutFound(fresh: PromptPlan, { finds }: Pick<PromptPlan, 'finds'>): PromptPlan {
+  if (fresh.observed === null) return fresh;
+  const ids = new Set(finds.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : [])));
+  const known = fresh.observed.known.filter(({ id }) => !ids.has(id));
+  return { ...fresh, observed: { ...fresh.observed, known } };
 }
 
 function drifted({ drift, file }: PromptPlan, { onDrift }: Guards): readonly Problem[] {

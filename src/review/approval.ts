@@ -1,6 +1,6 @@
-import { digestOf, EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
+import { digestOf } from '../domain/digest.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
-import { type Change, isNew, isVisible, type Plan, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import { type Change, digestsAfter, isNew, isVisible, type Plan, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, messageOf, type Problem } from '../problem.ts';
 
@@ -9,41 +9,31 @@ export type Shown = { readonly plan: string; readonly changes: ReadonlySet<strin
 
 /**
  * One digest (SHA-256, base64url) for each change of a prompt that anybody sees: the prompt, the environment or field,
- * what stands there, and what goes there. A version counts by its content: what was half applied goes on with the
- * version that was made. A baseline is seen by nobody.
+ * what stands there, and the text and metadata that go there. A half-applied plan goes on under the same review, because
+ * an activation has the same digest before and after its version was created. A baseline is seen by nobody.
  */
-export function changeDigests({ file, changes, observed }: PromptPlan): readonly string[] {
-  const steps = changes.filter(isVisible).flatMap((change) => stepsOf(change, observed));
+export function changeDigests(prompt: PromptPlan): readonly string[] {
+  const steps = prompt.changes.filter(isVisible).flatMap((change) => stepsOf(change, prompt));
   return steps.map((step) => {
-    const [, hex = ''] = digestOf(canonicalJson([file.id, ...step])).split(':');
+    const [, hex = ''] = digestOf(canonicalJson([prompt.file.id, ...step])).split(':');
     return Buffer.from(hex, 'hex').toString('base64url');
   });
 }
 
-function stepsOf(change: Change, observed: PromptPlan['observed']): readonly (readonly JsonValue[])[] {
+function stepsOf(change: Change, prompt: PromptPlan): readonly (readonly JsonValue[])[] {
   switch (change.kind) {
     case 'create-version':
-      return [['create', contentKey(change.content)]];
+      return [['create', digestsAfter(change, prompt)]];
     case 'update-prompt':
       return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
-    case 'set-active':
-      return [['activate', change.environment, change.before?.id ?? null, goesLive(change.after, observed)]];
+    case 'set-active': {
+      const { environment, before, after } = change;
+      // Of a version that nobody has read, the id alone is known.
+      const unread = isNew(after) ? null : after.id;
+      return [['activate', environment, before?.id ?? null, digestsAfter(change, prompt) ?? unread]];
+    }
   }
 }
-
-/** The content of a version that is known, else its id. */
-function goesLive(after: SetActive['after'], observed: PromptPlan['observed']): JsonValue {
-  if (isNew(after)) return contentKey(after.new);
-  const version = observed?.known.find(({ id }) => id === after.id);
-  return version === undefined ? after.id : contentKey(version);
-}
-
-/** A version that is made without metadata of the file's has none. */
-function contentKey({ digest, metadataDigest = EMPTY_METADATA_DIGEST }: Contents): JsonValue {
-  return { digest, metadata: metadataDigest };
-}
-
-type Contents = { readonly digest: string; readonly metadataDigest?: string | undefined };
 
 /** What a check holds, besides its report, so that the plan can be applied: at most so many characters, all of them ASCII. */
 export function renderApproval({ digest, prompts }: Plan, base: string | null, most: number): string {

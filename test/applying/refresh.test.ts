@@ -113,6 +113,16 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
   });
 
+  test('a reviewed plan that names a version by its id alone is applied once the version was found', async () => {
+    const service = await begun(start);
+    service.addVersion('p1', { text: 'Theirs', metadata: { model: 'x' } });
+    const wanted = file({ text: 'One', pins: { ...staging, production: 'version:ver_2' } });
+    const { plan } = await sync(service, [wanted], { guards: { maxChanges: { kind: 'count', count: 0 } } });
+    const { outcomes } = await sync(service, [wanted], { guards: { expectedPlan: plan.digest } });
+    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(service.serves('p1', 'production')?.[1]).toBe('Theirs');
+  });
+
   test('new drift is refused where drift is, and overwritten where it is not', async () => {
     const service = await begun(start);
     const base: DesiredBase = { files: new Map([['p1', one]]) };

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/domain/json.ts';
 import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
+import type { LangfuseEdit, LangfuseStore } from '../doubles/langfuse-store.ts';
 import { makeTeam } from '../github/team.ts';
+import { startFront } from '../support/front.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 
 const NAME = 'prm_greeting';
@@ -40,4 +43,87 @@ test('A pull request is reviewed with two keys and without, and its merge is app
   for (const secret of [SECRET_KEY, Buffer.from(`${keys['public-key']}:${SECRET_KEY}`).toString('base64')]) {
     expect(outputs.replaceAll(/^::add-mask::.*$/gm, '')).not.toContain(secret);
   }
+});
+
+const REVIEWED_CONFIG = { model: 'gpt-5' };
+const EVIL_CONFIG = { model: 'evil' };
+
+/**
+ * A merged pull request that changes the text to `Two!`. Its review said that the new version keeps the metadata of
+ * version 1, which has these labels. `apply` applies the merge and requires a reviewed plan.
+ */
+async function mergeReviewed(labels: readonly string[]) {
+  const langfuse = await startLangfuse();
+  langfuse.store.addVersion(NAME, { text: 'One.', labels, config: REVIEWED_CONFIG });
+  const config = `service: { provider: langfuse, base_url: "${langfuse.baseUrl}" }\n${CONFIG}`;
+  const team = await makeTeam({ greeting: { key: NAME, name: NAME, text: 'One.' } }, config);
+  const publicKey = langfuse.environment.LANGFUSE_PUBLIC_KEY;
+  const keys = { 'api-key': SECRET_KEY, 'public-key': publicKey, 'require-reviewed-plan': 'true' };
+  const reviewed = await team.review(greets('Two!'), { inputs: { ...keys, 'base-url': langfuse.baseUrl } });
+  expect(reviewed.stdout).toContain('(keeps the metadata of v1)');
+  const commit = team.mergePull(team.openPull('change'), 'squash');
+  langfuse.takeWrites();
+  const apply = async (baseUrl = langfuse.baseUrl) => {
+    const { outputs, stdout } = await team.runPush(commit, { inputs: { ...keys, 'base-url': baseUrl } });
+    return { reason: outputs['failure-reason'], stdout, writes: langfuse.takeWrites() };
+  };
+  return { langfuse, apply };
+}
+
+/** Forwards requests to Langfuse, and makes a change there right before it reads the label for the second time. */
+async function startMeddler(langfuse: { readonly baseUrl: string; readonly store: LangfuseStore }, edit: LangfuseEdit) {
+  let reads = 0;
+  const front = await startFront({
+    target: langfuse.baseUrl,
+    answer: ({ path }) => {
+      if (!path.includes('label=staging')) return null;
+      reads += 1;
+      if (reads === 2) langfuse.store.addVersion(NAME, edit);
+      return null;
+    },
+  });
+  return front.baseUrl;
+}
+
+describe('An apply that requires a reviewed plan', () => {
+  test('refuses to take over the config of a version that somebody added after the review', async () => {
+    const { langfuse, apply } = await mergeReviewed([]);
+    langfuse.store.addVersion(NAME, { text: 'Anything.', config: EVIL_CONFIG });
+    const applied = await apply();
+    expect(applied).toMatchObject({ reason: 'refused', writes: [] });
+    expect(applied.stdout).toContain('No review has shown this change');
+  });
+
+  test('refuses to take over the config of a version that somebody adds between the plan and the write', async () => {
+    const { langfuse, apply } = await mergeReviewed([]);
+    const applied = await apply(await startMeddler(langfuse, { text: 'Anything.', config: EVIL_CONFIG }));
+    expect(applied).toMatchObject({ reason: 'refused', writes: [] });
+    expect(applied.stdout).toContain('guard/stale-plan');
+  });
+
+  test.each<[sentence: string, config: JsonValue]>([
+    ['no config', {}],
+    ['another config', EVIL_CONFIG],
+    ['a config that is not a mapping', ['evil']],
+    ['the reviewed config and the key that promptsync reserves', { ...REVIEWED_CONFIG, promptsync: EVIL_CONFIG }],
+  ])('refuses to activate a version of the reviewed text that somebody created with %s', async (_, config) => {
+    const { langfuse, apply } = await mergeReviewed(['staging']);
+    langfuse.store.addVersion(NAME, { text: 'Two!', config });
+    const applied = await apply();
+    expect(applied).toMatchObject({ reason: 'refused', writes: [] });
+    expect(applied.stdout).toContain('No review has shown this change');
+  });
+
+  test('refuses a version of the reviewed text that somebody creates between the plan and the write', async () => {
+    const { langfuse, apply } = await mergeReviewed(['staging']);
+    const applied = await apply(await startMeddler(langfuse, { text: 'Two!', config: {} }));
+    expect(applied).toMatchObject({ reason: 'refused', writes: [] });
+    expect(applied.stdout).toContain('guard/stale-plan');
+  });
+
+  test('activates a version that exists already with exactly the reviewed text and config', async () => {
+    const { langfuse, apply } = await mergeReviewed(['staging']);
+    langfuse.store.addVersion(NAME, { text: 'Two!', config: REVIEWED_CONFIG });
+    expect(await apply()).toMatchObject({ reason: '', writes: [`PATCH ${NAME} v2 [staging]`] });
+  });
 });

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
-import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { SECRET_KEY, startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { parseReport, run, type RunOptions } from '../support/run.ts';
+import { parseReport, run, runJson, type RunOptions } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const LANGFUSE = `service: { provider: langfuse }
@@ -204,6 +205,100 @@ describe('A version that keeps the config of another one', () => {
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
     const { stderr } = await told(['sync', '--allow-dirty', '--any-commit'], { terminal: true, input: 'n\n' });
     expect(stderr).toContain(PHRASE);
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+});
+
+describe('A create whose version is to keep the config of another one', () => {
+  const FILE = '---\nid: a\npins:\n  staging: latest\n---\n\nTwo.\n';
+
+  /** Syncs an edit of a prompt whose version 1 serves staging, with something in between that answers creates. */
+  async function syncThrough(create: (request: FrontRequest, langfuse: LangfuseDouble) => Promise<FrontAnswer>) {
+    const langfuse = await startLangfuse();
+    langfuse.store.addVersion('a', { text: 'One.', config: { model: 'gpt-5' }, labels: ['staging'] });
+    const front = await startFront({
+      target: langfuse.baseUrl,
+      answer: (request) => (request.method === 'POST' ? create(request, langfuse) : null),
+    });
+    const folder = makeRepository({ 'promptsync.yaml': LANGFUSE, 'prompts/a.md': FILE });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], { environment });
+    return { langfuse, exitCode, codes: codes(report.prompts[0]?.problems ?? []) };
+  }
+
+  test.each([[{ model: 'evil' }], [{}]])(
+    'does not adopt a version with the config %j if its answer is lost',
+    async (config) => {
+      const synced = await syncThrough(async (request, { baseUrl }) => {
+        // The same text and commit message, as the run of another clone sends them.
+        await handOn({ ...request, body: { ...Object(request.body), config, labels: [] } }, baseUrl);
+        throw new Error('The connection ends.');
+      });
+      expect([synced.exitCode, synced.codes]).toEqual([4, ['apply/outcome-unknown']]);
+      expect(synced.langfuse.store.serves('a', 'staging')).toMatchObject({ version: 1 });
+    },
+  );
+
+  test('adopts the version with exactly that config if its answer is lost', async () => {
+    const synced = await syncThrough(async (request, { baseUrl }) => {
+      await handOn(request, baseUrl);
+      throw new Error('The connection ends.');
+    });
+    expect([synced.exitCode, synced.codes]).toEqual([0, []]);
+    expect(synced.langfuse.store.serves('a', 'staging')).toMatchObject({ version: 2, config: { model: 'gpt-5' } });
+  });
+
+  test('fails if the service stores another config than was sent', async () => {
+    const synced = await syncThrough((request, { baseUrl }) =>
+      handOn({ ...request, body: { ...Object(request.body), config: {} } }, baseUrl),
+    );
+    expect([synced.exitCode, synced.codes]).toEqual([4, ['apply/rewritten']]);
+  });
+});
+
+test('A label whose pin has no metadata moves to the version that the plan names, not to a later one of the same text', async () => {
+  const langfuse = await startLangfuse();
+  const folder = makeRepository({ 'promptsync.yaml': 'service: { provider: langfuse }\n' });
+  const commit = (front: string) => {
+    writeFiles(folder, { 'prompts/a.md': `---\nid: a\n${front}---\n\nSame.\n` });
+    commitAll(folder, 'Change the prompt');
+    return git(folder, 'rev-parse', 'HEAD');
+  };
+  const [bare, first] = [commit(''), commit('metadata: { model: first }\n')];
+  commit(`metadata: { model: second }\npins:\n  one: git:${bare}\n  two: git:${first}\n  three: latest\n`);
+  expect((await run(folder, ['sync', '--yes', '--any-commit'], langfuse)).exitCode).toBe(0);
+  const models = ['one', 'two', 'three'].map((label) => langfuse.store.serves('a', label)?.config);
+  expect(models).toEqual([{ model: 'first' }, { model: 'first' }, { model: 'second' }]);
+});
+
+describe('sync --expect-plan', () => {
+  /** The digest of a plan whose new version keeps the config of v1, which has these labels. */
+  async function planEdit(labels: readonly string[]) {
+    const langfuse = await startLangfuse();
+    langfuse.store.addVersion('a', { text: 'One.', config: { model: 'gpt-5' }, labels });
+    const folder = makeRepository({
+      'promptsync.yaml': LANGFUSE,
+      'prompts/a.md': '---\nid: a\npins:\n  staging: latest\n---\n\nTwo.\n',
+    });
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    const sync = () =>
+      runJson(folder, ['sync', '--yes', '--any-commit', '--expect-plan', report.plan_digest ?? ''], langfuse);
+    return { langfuse, sync };
+  }
+
+  test('blocks a plan that would take over the config of a version added since', async () => {
+    const { langfuse, sync } = await planEdit([]);
+    langfuse.store.addVersion('a', { text: 'Anything.', config: { model: 'evil' } });
+    const { exitCode, report } = await sync();
+    expect([exitCode, codes(report.prompts[0]?.problems ?? [])]).toEqual([3, ['guard/stale-plan']]);
+    expect(langfuse.takeWrites()).toEqual([]);
+  });
+
+  test('blocks a plan that would activate a version created since with the planned text and another config', async () => {
+    const { langfuse, sync } = await planEdit(['staging']);
+    langfuse.store.addVersion('a', { text: 'Two.', config: {} });
+    const { exitCode, report } = await sync();
+    expect([exitCode, codes(report.prompts[0]?.problems ?? [])]).toEqual([3, ['guard/stale-plan']]);
     expect(langfuse.takeWrites()).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import {
 import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
+import { withoutFound } from '../../src/planning/guard.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { commitAgo, contentsOf } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
@@ -126,7 +127,7 @@ function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void 
 /** What was reviewed is what is done, whatever has come between: `--expect-plan` refuses any other plan. */
 export function checkReviewed(outcome: PromptOutcome, planned: PromptPlan): void {
   if (outcome.status !== 'applied' && outcome.status !== 'failed') return;
-  const isSame = digestPlan([outcome.plan]) === digestPlan([planned]);
+  const isSame = digestPlan([withoutFound(outcome.plan, planned)]) === digestPlan([planned]);
   must(isSame, () => `${planned.file.id} is carried out with another plan than the reviewed one`);
 }
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { metadataDigest } from '../../src/domain/digest.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Observed } from '../../src/domain/observed.ts';
+import { digestsAfter } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import {
   content,
@@ -43,6 +46,7 @@ describe('The digest of a plan', () => {
         rules: { refs: { v2: content('Old') } },
       },
     ],
+    ['metadata that is managed and empty', { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) }],
     [
       'what else the service holds',
       { observed: observed({ active: baseActive, prompt: { latestVersionId: 'ver_9', description: 'Theirs' } }) },
@@ -76,8 +80,7 @@ describe('The digest of a plan', () => {
 
   const different: readonly (readonly [sentence: string, changed: Case])[] = [
     ['the text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
-    ['the metadata', { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) }],
-    ['another metadata', { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) }],
+    ['the metadata', { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) }],
     ['the content at a ref', { rules: { refs: { v1: content('Older') } } }],
     [
       'the prompt',
@@ -118,7 +121,6 @@ describe('The digest of a plan that makes versions', () => {
   test.each<[string, FileParts]>([
     ['text', { text: 'Another draft' }],
     ['metadata', { text: 'Draft', metadata: { model: 'x' } }],
-    ['metadata, if only that they are managed', { text: 'Draft', metadata: {} }],
     ['being there at all', { text: 'Seven' }],
   ])('changes with its %s, also where nothing serves it yet', (_, parts) => {
     expect(digestOf({ text: 'Draft', path: 'other.md' })).toBe(digestOf({ text: 'Draft' }));
@@ -134,6 +136,53 @@ describe('The digest of a plan that makes versions', () => {
     expect(madeBy(turned)).toStrictEqual(madeBy());
     expect(turned?.digest).not.toBe(plan?.digest);
   });
+});
+
+describe('The digest of a plan whose new version takes over metadata', () => {
+  const wanted = file({ text: 'New', pins: { staging: 'latest' } });
+  const none = observed({ active: { staging: null } });
+  const takingOver = (metadata: JsonObject, id = 'ver_1') => {
+    const metadataFrom = { id, number: 1, metadata, metadataDigest: metadataDigest(metadata) };
+    return { ...none, metadataFrom };
+  };
+  const digestOf = (seen: Observed, from = wanted) => makePlan([from], observation(seen), rules()).digest;
+  const reviewed = digestOf(takingOver({ model: 'gpt-5' }));
+
+  test('changes with that metadata', () => {
+    expect(digestOf(takingOver({ model: 'evil' }))).not.toBe(reviewed);
+    expect(digestOf(none)).not.toBe(reviewed);
+  });
+
+  test('does not depend on the version that has it', () => {
+    expect(digestOf(takingOver({ model: 'gpt-5' }, 'ver_2'))).toBe(reviewed);
+  });
+
+  test('is that of a file with the same metadata', () => {
+    const managed = file({ text: 'New', metadata: { model: 'gpt-5' }, pins: { staging: 'latest' } });
+    expect(digestOf(none, managed)).toBe(reviewed);
+  });
+});
+
+test('The digest of a plan that activates an existing version changes with the metadata of that version', () => {
+  const wanted = file({ pins: { production: 2 } });
+  const digests = [{ model: 'gpt-5' }, { model: 'evil' }].map((metadata) => {
+    const active = { production: version(1, 'Hello'), staging: version(2, 'Two', { metadata }) };
+    return makePlan([wanted], observation(observed({ active })), rules()).digest;
+  });
+  expect(new Set(digests).size).toBe(2);
+});
+
+test('An activation of a text without metadata has the metadata of the version that the plan creates for it', () => {
+  const withMetadata = (model: string) => content('Same', { model });
+  const atRefs = { a: withMetadata('a'), b: withMetadata('b'), bare: content('Same') };
+  const wanted = file({ text: 'Own', pins: { one: 'git:a', two: 'git:b', three: 'git:bare' } });
+  const [prompt] = makePlan([wanted], observation(observed()), rules({ refs: atRefs })).prompts;
+  const activations = prompt!.changes.filter((change) => change.kind === 'set-active');
+  expect(activations.map((change) => digestsAfter(change, prompt!)?.metadata)).toEqual([
+    atRefs.a.metadataDigest,
+    atRefs.b.metadataDigest,
+    atRefs.a.metadataDigest,
+  ]);
 });
 
 function withRefs(ids: readonly string[]) {

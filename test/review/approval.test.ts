@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import {
   changeDigests,
@@ -7,7 +8,7 @@ import {
   renderApproval,
   type Review,
 } from '../../src/review/approval.ts';
-import { content, file, observed, version } from '../planning/support.ts';
+import { content, file, observed, outside, version } from '../planning/support.ts';
 
 const PLAN = `sha256:${'0a'.repeat(32)}`;
 const one = { id: 'ver_1', number: 1 };
@@ -40,6 +41,21 @@ describe('a change has the digest of', () => {
   ])('%s', (_, shown, done) => {
     expect(digestsOf(done)).toEqual(digestsOf(shown));
     expect(digestsOf(done)).toHaveLength(1);
+  });
+
+  test('the metadata that a new version takes over, like a version that has exactly that metadata', () => {
+    const metadata = { model: 'gpt-5' };
+    const known = observed({ active: { other: outside(2, 'New', metadata) } });
+    const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: metadataDigest(metadata) };
+    const planned = [create('New', { metadataFrom }), activate('New')];
+    const [made, activated] = digestsOf(...planned);
+    expect(changeDigests({ ...promptOf([activate(2)]), observed: known })).toEqual([activated]);
+    expect(made).toEqual(digestsOf(create('New', { content: content('New', metadata) }))[0]);
+    expect([made, activated]).not.toEqual(digestsOf(create('New'), activate('New')));
+    for (const other of [{}, { model: 'evil' }]) {
+      const changed = observed({ active: { other: outside(2, 'New', other) } });
+      expect(changeDigests({ ...promptOf([activate(2)]), observed: changed })).not.toEqual([activated]);
+    }
   });
 
   test('each field of its own', () => {
