@@ -1,6 +1,6 @@
 import type { FormerPins } from './history.ts';
 import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
-import type { Content, PromptFile } from './prompt-file.ts';
+import type { Content, EnvironmentPin, PromptFile } from './prompt-file.ts';
 
 /** All that files, configuration and git say before the service is asked. */
 export type Desired = {
@@ -16,6 +16,15 @@ export type Desired = {
   /** The environment in which a version must be active before it may be active in the one named. */
   readonly promotedFrom: ReadonlyMap<string, string>;
 };
+
+/** Sorts pins in promotion order. Without a configured order they keep that of the file. */
+export function pinsInOrder(
+  pins: readonly EnvironmentPin[],
+  { environmentOrder }: Pick<Desired, 'environmentOrder'>,
+): readonly EnvironmentPin[] {
+  if (environmentOrder === null) return pins;
+  return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
+}
 
 /** The base commit: what it wanted, by prompt id. */
 export type DesiredBase = { readonly files: ReadonlyMap<string, PromptFile> };

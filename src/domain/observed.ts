@@ -46,7 +46,7 @@ export type Observation = {
 export type Wanted = {
   readonly promptId: string;
   readonly environments: readonly string[];
-  /** Those of the prompt's file. */
+  /** The pins of the prompt's file, in promotion order. */
   readonly pins: readonly EnvironmentPin[];
   /** The content of the prompt's file; null where it has none. */
   readonly own: Content | null;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Desired } from '../domain/desired.ts';
+import { type Desired, pinsInOrder } from '../domain/desired.ts';
 import type { Observation, Observed, Wanted, Whole } from '../domain/observed.ts';
 import type { Provider } from '../domain/provider.ts';
 import { dueVersion, meaningsOf } from '../domain/meaning.ts';
@@ -22,18 +22,20 @@ export const NO_NEEDS: Needs = { environments: [], whole: false };
  */
 export function wantedOf(
   file: PromptFile,
-  { contentsAtRefs, base, promotedFrom }: Pick<Desired, 'contentsAtRefs' | 'base' | 'promotedFrom'>,
+  desired: Pick<Desired, 'contentsAtRefs' | 'base' | 'promotedFrom' | 'environmentOrder'>,
   { environments, whole }: Needs = NO_NEEDS,
 ): Wanted {
+  const { contentsAtRefs, base, promotedFrom } = desired;
   const then = base?.files.get(file.id);
   const atRefs = contentsAtRefs.get(file.id) ?? new Map();
   const both = then === undefined ? [file] : [file, then];
-  const pins = both.flatMap((one) => one.pins);
-  const before = file.pins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
+  const ownPins = pinsInOrder(file.pins, desired);
+  const pins = then === undefined ? ownPins : [...ownPins, ...then.pins];
+  const before = ownPins.flatMap(({ environment }) => promotedFrom.get(environment) ?? []);
   return {
     promptId: file.id,
     environments: [...new Set([...pins.map(({ environment }) => environment), ...before, ...environments])],
-    pins: file.pins,
+    pins: ownPins,
     own: file.content,
     sought: [...both.map(({ content }) => content), ...contentsIn(atRefs)],
     numbers: pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin.number] : [])),

@@ -1,7 +1,7 @@
-import { type Desired, type History, NO_HISTORY } from '../domain/desired.ts';
+import { type Desired, type History, NO_HISTORY, pinsInOrder } from '../domain/desired.ts';
 import type { Observation, Observed } from '../domain/observed.ts';
 import { type Change, type Plan, type PromptPlan, digestPlan } from '../domain/plan.ts';
-import { type EnvironmentPin, type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
+import { type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem } from '../problem.ts';
 import { changesFor, type PinContext, type Resolved } from './changes.ts';
 import { findDrift } from './find-drift.ts';
@@ -26,7 +26,7 @@ export function planPrompt(
   desired: PlanInput,
   history: History = NO_HISTORY,
 ): PromptPlan {
-  const file = { ...written, pins: inOrder(written.pins, desired) };
+  const file = { ...written, pins: pinsInOrder(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: desired.contentsAtRefs.get(file.id) ?? new Map() };
   const { pins, changes } = changesFor(context, history);
   const live = pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
@@ -55,12 +55,6 @@ function unobserved(file: PromptFile, failed: Observation['failed']): PromptPlan
   const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
   const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
   return { file, observed: null, status, changes: [], drift: [], problems: [problem], finds: [] };
-}
-
-/** Promotion order; environments that the configuration does not list keep the file's order. */
-function inOrder(pins: readonly EnvironmentPin[], { environmentOrder }: PlanInput): readonly EnvironmentPin[] {
-  if (environmentOrder === null) return pins;
-  return pins.toSorted((a, b) => environmentOrder.indexOf(a.environment) - environmentOrder.indexOf(b.environment));
 }
 
 /** None where a pin stays unresolved whatever is found: a refused prompt is not written, and finding a version writes. */

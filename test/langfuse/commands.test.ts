@@ -271,6 +271,21 @@ test('A label whose pin has no metadata moves to the version that the plan names
   expect(models).toEqual([{ model: 'first' }, { model: 'first' }, { model: 'second' }]);
 });
 
+test('A new version takes over the config of the first environment in promotion order, whatever the order in the file', async () => {
+  const langfuse = await startLangfuse();
+  langfuse.store.addVersion('a', { text: 'One.', config: { model: 'live' }, labels: ['production'] });
+  langfuse.store.addVersion('a', { text: 'Two.', config: { model: 'tried' }, labels: ['staging'] });
+  const folder = makeRepository({
+    'promptsync.yaml': 'service: { provider: langfuse }\nenvironments: { staging: {}, production: {} }\n',
+    'prompts/a.md': '---\nid: a\npins:\n  production: 1\n  staging: latest\n---\n\nThree.\n',
+  });
+  const { report } = await runJson(folder, ['plan'], langfuse);
+  expect(report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
+  const words = ['sync', '--yes', '--any-commit', '--expect-plan', report.plan_digest ?? ''];
+  expect((await run(folder, words, langfuse)).exitCode).toBe(0);
+  expect(langfuse.store.serves('a', 'staging')?.config).toEqual({ model: 'tried' });
+});
+
 describe('sync --expect-plan', () => {
   /** The digest of a plan whose new version keeps the config of v1, which has these labels. */
   async function planEdit(labels: readonly string[]) {
