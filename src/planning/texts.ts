@@ -1,6 +1,15 @@
 import type { Desired, History } from '../domain/desired.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { holds } from '../domain/versions.ts';
-import { contentsIn, isNew, type PromptPlan, type SetActive } from '../domain/plan.ts';
+import {
+  type Change,
+  contentsIn,
+  createFor,
+  isNew,
+  type NewVersionRef,
+  type PromptPlan,
+  type SetActive,
+} from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { ServedTexts, Side, TextChange, Texts } from '../domain/text-changes.ts';
 
@@ -22,7 +31,7 @@ export function textsOf(
 function textChanges({ observed, changes }: PromptPlan, wanted: readonly Content[], contents: History['contents']) {
   if (observed === null) return [];
   const after = (target: SetActive['after']): TextChange['after'] => {
-    if (isNew(target)) return sideOf(target.new);
+    if (isNew(target)) return newSide(target, changes);
     const version = observed.known.find(({ id }) => id === target.id);
     if (version === undefined) return 'unknown';
     if (version.content !== null) return version.content;
@@ -36,6 +45,13 @@ function textChanges({ observed, changes }: PromptPlan, wanted: readonly Content
       const before = active === null || change.before === null ? null : (active.content ?? 'unknown');
       return { change, environment: change.environment, before, after: after(change.after) };
     });
+}
+
+/** The version that the plan creates may have other metadata than the pin asks for, or metadata taken over. */
+function newSide(target: NewVersionRef, changes: readonly Change[]): Side {
+  const { content, metadataFrom } = createFor(target, changes) ?? { content: target.new };
+  const metadata = content.metadata ?? metadataFrom?.metadata;
+  return { text: content.text, ...(isJsonObject(metadata) && { metadata }) };
 }
 
 /** Of a version that was not read, its metadata may be other than what the file or git has. */

@@ -17,7 +17,7 @@ import { type EnvironmentPin, type Named, pinText, type PromptFile } from '../do
 import type { CommitInfo, Histories, PinnedTime, VersionHistory } from '../domain/history.ts';
 import { type TextChange, type Texts, variableChanges } from '../domain/text-changes.ts';
 import type { Listed } from '../domain/provider.ts';
-import type { VersionRef } from '../domain/versions.ts';
+import type { VersionRef, VersionWithMetadata } from '../domain/versions.ts';
 import type { Problem } from '../problem.ts';
 import type {
   Report,
@@ -144,7 +144,7 @@ function plannedChange(change: Change, texts: TextChange | undefined): ReportCha
         kind: change.kind,
         digest: change.content.digest,
         ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
-        ...(change.metadataFrom && { metadata_from: refOf(change.metadataFrom) }),
+        ...(change.metadataFrom && keptMetadataFields(change.metadataFrom)),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
         ...(change.baseline && { baseline: change.baseline }),
         change_summary: change.provenance.changeSummary ?? null,
@@ -154,6 +154,13 @@ function plannedChange(change: Change, texts: TextChange | undefined): ReportCha
     case 'set-active':
       return { kind: change.kind, environment: change.environment, ...servedOf(change, texts) };
   }
+}
+
+function keptMetadataFields(version: VersionWithMetadata) {
+  const metadata = isJsonObject(version.metadata) ? linesOf(version.metadata) : canonicalJson(version.metadata);
+  const isLarge = Buffer.byteLength(metadata) > MOST_BYTES;
+  const shown = isLarge ? { metadata_omitted: true as const } : { kept_metadata: metadata };
+  return { metadata_from: refOf(version), ...shown };
 }
 
 type MadeChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
@@ -198,13 +205,15 @@ function textOf(side: TextChange['before']): string | null {
   return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
 }
 
+/** Metadata counts as well: a version's config may be as long as a text. */
 function isTooLong(side: TextChange['before']): boolean {
-  return side !== null && side !== 'unknown' && Buffer.byteLength(side.text) > MOST_BYTES;
+  if (side === null || side === 'unknown') return false;
+  return [side.text, linesOf(side.metadata)].some((text) => Buffer.byteLength(text) > MOST_BYTES);
 }
 
 /** Metadata is compared where both sides manage it. */
 function metadataFields(before: TextChange['before'], after: TextChange['after']) {
-  if (before === 'unknown' || after === 'unknown') return {};
+  if (before === 'unknown' || after === 'unknown' || [before, after].some(isTooLong)) return {};
   const sides = before === null ? [after] : [before, after];
   const managed = sides.every(({ metadata }) => metadata !== undefined);
   const any = sides.some(({ metadata = {} }) => canonicalJson(metadata) !== '{}');
@@ -215,7 +224,13 @@ function metadataFields(before: TextChange['before'], after: TextChange['after']
 function linesOf(metadata: JsonValue = {}): string {
   if (!isJsonObject(metadata)) return canonicalJson(metadata);
   const names = Object.keys(metadata).toSorted();
-  return names.map((name) => `${name}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
+  return names.map((name) => `${shownName(name)}: ${canonicalJson(metadata[name] ?? null)}`).join('\n');
+}
+
+/** A name with a line feed would look like another key. */
+function shownName(name: string): string {
+  const quoted = JSON.stringify(name);
+  return quoted === `"${name}"` ? name : quoted;
 }
 
 function editOf(edit: FileEdit): ReportEdit {

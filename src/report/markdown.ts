@@ -101,6 +101,7 @@ function sectionsOf(report: Report): readonly Section[] {
     section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
       rowsOf(prompt, report.plan_digest !== null),
     ),
+    section('#### Kept metadata\n', 'metadata note', 0.5, prompts, metadataItems),
     ...historySections(report),
     section('#### Orphans\n\n', 'orphan', 0.5, words.orphanTexts(report, codeSpan), (text) => [`- ${text}\n`]),
     section('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
@@ -155,7 +156,7 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const rows = shown.flatMap((change) =>
     change.kind === 'create-version' && !change.metadata_from && !words.isUnfollowed(change, changes)
       ? []
-      : words.changeTexts(change).map((text) => `${codeSpan(text)}${words.changeNote(change, prompt)}`),
+      : words.changeTexts(change).map((text) => `${codeSpan(text)}${words.changeNote(change, prompt, codeSpan)}`),
   );
   const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
   const edited = edits.map((edit) => codeSpan(words.editText(edit)));
@@ -163,6 +164,16 @@ function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
   const remains = edits.some(words.isConflict) ? edited : [];
   const all = rows.length === 0 && left ? [words.statusText(status), ...remains] : [...rows, ...edited];
   return all.map((cell) => tableRow([codeSpan(key), cell]));
+}
+
+/** The metadata that new versions take over, as a block below the prompt's key. */
+function metadataItems({ key, changes }: ReportPrompt): readonly string[] {
+  return changes.flatMap((change) => {
+    const lines = words.keptMetadataLines(change);
+    if (lines.length === 0) return [];
+    const note = words.followNote(change, changes, codeSpan).trim();
+    return [`\n${codeSpan(key)} ${note}\n\n${codeBlock(lines, 'text')}\n`];
+  });
 }
 
 /** What only puts back what the base wants already is a drift note, and no change of the files. */

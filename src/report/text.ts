@@ -2,8 +2,8 @@ import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
 import { isShared, placeText, renderProblem, sharedProblems } from './problems.ts';
-import type { Report, ReportPrompt } from './schema.ts';
-import { fileLink, fitted, layOut, narrower, styleFor, type Colours, type Style, type StyleOptions } from './style.ts';
+import type { Report, ReportChange, ReportPrompt } from './schema.ts';
+import { fileLink, fitted, layOut, narrower, styleFor, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
 import * as words from './words.ts';
 
@@ -94,7 +94,7 @@ function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
 /** @param prompt with the problems that are shown of it */
 function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
-  const work = quiet ? [] : workLines(prompt, mode, style.colours).flatMap((line) => fitted(`  ${line}`, style, 4));
+  const work = quiet ? [] : workLines(prompt, mode, style);
   const { status, edits } = prompt;
   const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
   const leavesNoDiff = status === 'failed' && edits === undefined;
@@ -106,21 +106,34 @@ function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextO
   ].join('\n');
 }
 
-function workLines(prompt: ReportPrompt, mode: Report['mode'], colours: Colours): readonly string[] {
-  const { green, yellow, red, cyan, magenta } = colours;
+function workLines(prompt: ReportPrompt, mode: Report['mode'], style: Style): readonly string[] {
+  const { green, yellow, red, cyan, magenta } = style.colours;
   const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
   const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
   const { drift, edits = [], changes } = prompt;
+  const rows = (line: string) => fitted(`  ${line}`, style, 4);
   return [
-    ...drift.map((one) => `${magenta('!')} ${words.driftText(one, prompt, mode, escapeLine)}`),
-    ...edits.map((edit) => `${editSigns[words.editKind(edit)]} ${words.editText(edit)}`),
+    ...drift.flatMap((one) => rows(`${magenta('!')} ${words.driftText(one, prompt, mode, escapeLine)}`)),
+    ...edits.flatMap((edit) => rows(`${editSigns[words.editKind(edit)]} ${words.editText(edit)}`)),
     ...changes.flatMap((change) => {
       const became = words.statusNote(change);
-      const note = `${words.followNote(change, changes)}${became && yellow(became)}`;
-      return words.changeTexts(change).map((line) => `${changeSigns[change.kind]} ${line}${note}`);
+      const note = `${words.followNote(change, changes, escapeLine)}${became && yellow(became)}`;
+      const texts = words.changeTexts(change).flatMap((line) => rows(`${changeSigns[change.kind]} ${line}${note}`));
+      return [...texts, ...metadataLines(change, style)];
     }),
-    ...words.breakingTexts(prompt, escapeLine).map((one) => `${magenta('!')} ${one}`),
+    ...words.breakingTexts(prompt, escapeLine).flatMap((one) => rows(`${magenta('!')} ${one}`)),
   ];
+}
+
+/** A longer list is cut, as diffs are. */
+const MOST_METADATA_LINES = 20;
+
+function metadataLines(change: ReportChange, style: Style): readonly string[] {
+  const all = words.keptMetadataLines(change);
+  const left = all.length - MOST_METADATA_LINES;
+  const more = `… ${words.counted([left, 'more line', 'more lines'])} (--format html shows all)`;
+  const shown = [...all.slice(0, MOST_METADATA_LINES).map(escapeLine), ...(left > 0 ? [style.colours.dim(more)] : [])];
+  return shown.flatMap((line) => fitted(line, narrower(style, 6), 2)).map((line) => `      ${line}`);
 }
 
 function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {

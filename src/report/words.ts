@@ -71,10 +71,18 @@ const STATUS_NOTES = {
 } as const satisfies Record<NonNullable<ReportChange['status']>, string>;
 
 /** What else is to be said of a change. */
-export function followNote(change: ReportChange, all: readonly ReportChange[]): string {
+export function followNote(change: ReportChange, all: readonly ReportChange[], show: Show): string {
   if (change.kind !== 'create-version') return '';
-  const kept = change.metadata_from === undefined ? '' : ` (keeps the metadata of ${refText(change.metadata_from)})`;
+  const from = change.metadata_from;
+  const kept = from === undefined ? '' : ` (keeps the metadata of ${show(refText(from))})`;
   return `${kept}${isUnfollowed(change, all) && !change.baseline ? ' (no environment follows it)' : ''}`;
+}
+
+/** Returns the metadata that a new version keeps, in lines that are not escaped yet. Empty if it keeps none. */
+export function keptMetadataLines(change: ReportChange): readonly string[] {
+  if (change.kind !== 'create-version') return [];
+  if (change.metadata_omitted === true) return ['This metadata is too large to be shown (over 100 kB).'];
+  return change.kept_metadata?.split('\n') ?? [];
 }
 
 /** Whether a version is made only to be there. */
@@ -84,9 +92,9 @@ export function isUnfollowed(change: ReportChange, all: readonly ReportChange[])
 }
 
 /** Both, and that a guard has refused it. */
-export function changeNote(change: ReportChange, { status, changes }: ReportPrompt): string {
+export function changeNote(change: ReportChange, { status, changes }: ReportPrompt, show: Show): string {
   const became = statusNote(change);
-  return `${followNote(change, changes)}${became === '' && status === 'blocked' ? ' (blocked)' : became}`;
+  return `${followNote(change, changes, show)}${became === '' && status === 'blocked' ? ' (blocked)' : became}`;
 }
 
 /** What is done to a file, in one line without its sign. */

@@ -194,10 +194,56 @@ describe('A version that keeps the config of another one', () => {
     expect((await json('plan')).report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
   });
 
-  test.each(['text', 'markdown', 'html'])('says so as %s', async (format) => {
+  test.each(['text', 'markdown', 'html'])('says so as %s, and shows that config', async (format) => {
     const { told, folder } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
-    expect((await told(['plan', '--format', format])).stdout).toContain(PHRASE);
+    const plan = await told(['plan', '--format', format]);
+    expect(plan.stdout.replaceAll('`', '')).toContain(PHRASE);
+    const shown = plan.stdout.replaceAll('&#34;', '"');
+    expect(shown).toContain('limits: {"tokens":300}\n');
+    expect(shown).toContain('model: "gpt-5"\n');
+    // `show` renders the same from the JSON report alone.
+    writeFiles(folder, { 'report.json': (await told(['plan', '--format', 'json'])).stdout });
+    expect((await told(['show', 'report.json', '--format', format])).stdout).toBe(plan.stdout);
+  });
+
+  test('shows a config that is not a mapping as JSON', async () => {
+    const { json, folder } = await makeImported();
+    const path = 'prompts/support/two-words.md';
+    writeFiles(folder, { [path]: '---\nid: support/two words\npins:\n  staging: latest\n---\n\nNew.\n' });
+    const { report } = await json('plan', 'support/two words');
+    expect(report.prompts[0]?.changes[0]).toMatchObject({ kept_metadata: '[1,2]' });
+  });
+
+  test('leaves a config of more than 100 kB out of the report, and says so', async () => {
+    const { told, json, folder, store } = await makeImported();
+    store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(100_001) }, labels: ['staging'] });
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+    const { report } = await json('plan');
+    expect(report.prompts[0]?.changes).toMatchObject([{ metadata_omitted: true }, { text_omitted: true }]);
+    expect(JSON.stringify(report).length).toBeLessThan(10_000);
+    for (const format of ['text', 'markdown', 'html']) {
+      expect((await told(['plan', '--format', format])).stdout).toContain('too large to be shown (over 100 kB)');
+    }
+  });
+
+  test('shows a key with a line feed in it as one line', async () => {
+    const { json, folder, store } = await makeImported();
+    const config = { 'model: "gpt-5"\nx': 1 };
+    store.addVersion('support/greeting', { text: 'X', config, labels: ['staging'] });
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE });
+    const { report } = await json('plan');
+    expect(report.prompts[0]?.changes[0]).toMatchObject({ kept_metadata: '"model: \\"gpt-5\\"\\nx": 1' });
+  });
+
+  test('shows in the diff of each label how the config changes', async () => {
+    const { json, folder } = await makeImported();
+    writeFiles(folder, { 'prompts/support/greeting.md': FILE.replace('latest', 'latest\n  canary: latest') });
+    writeFiles(folder, { 'promptsync.yaml': 'service: { provider: langfuse }\n' });
+    const { report } = await json('plan');
+    const metadata = 'limits: {"tokens":300}\nmodel: "gpt-5"';
+    const shown = report.prompts[0]?.changes.filter(({ kind }) => kind === 'set-active');
+    expect(shown).toMatchObject([{ after_metadata: metadata }, { after_metadata: metadata }]);
   });
 
   test('says so before the question', async () => {

@@ -120,7 +120,10 @@ export function hostilePrompt(text: string, status: ReportPrompt['status']): Rep
   return {
     ...{ path: text, id: text, key: text, status },
     changes: [
-      { kind: 'create-version', digest: DIGEST, ref: text, change_summary: text, status: 'made' },
+      {
+        ...{ kind: 'create-version', digest: DIGEST, metadata_from: ref, kept_metadata: `${text}: ${text}` },
+        ...{ ref: text, change_summary: text, status: 'made' },
+      },
       { kind: 'update-prompt', fields: { name: { before: text, after: text } }, status: 'unknown' },
       { ...served, environment: text, before: ref, status: 'not_made' },
       { ...served, environment: `${text}2`, before: null, before_text: null },

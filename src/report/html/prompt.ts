@@ -3,7 +3,7 @@ import { unknownText } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { differsText, historyTables, type HistoryTable } from '../history.ts';
 import { placeText } from '../problems.ts';
-import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
+import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { cellOf, type MatrixCell } from '../status.ts';
 import { differingRows, hasHistory } from '../summary.ts';
 import * as words from '../words.ts';
@@ -105,9 +105,10 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
       (edit) => markup`<li class="edit ${words.editKind(edit)}">${words.editText(edit)}</li>`,
     ),
     ...prompt.changes.flatMap((change) =>
-      words
-        .changeTexts(change)
-        .map((text) => markup`<li class="${change.kind}">${text}${words.changeNote(change, prompt)}</li>`),
+      words.changeTexts(change).map((text) => {
+        const note = words.changeNote(change, prompt, escapeLine);
+        return markup`<li class="${change.kind}">${text}${note}${metadataOf(change)}</li>`;
+      }),
     ),
     ...words.waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words
@@ -119,6 +120,12 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
     items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
     ...(hasHistory(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
   ];
+}
+
+/** The metadata that a new version takes over from another one. */
+function metadataOf(change: ReportChange): Markup {
+  const lines = words.keptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
+  return lines.length === 0 ? nothing : markup`\n<div class="text"><span>${lines}</span></div>`;
 }
 
 /** Of each problem where and what, then what to do. */
