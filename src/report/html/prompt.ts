@@ -125,7 +125,7 @@ function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] 
 /** The metadata that a new version takes over from another one. */
 function metadataOf(change: ReportChange): Markup {
   const lines = words.keptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
-  return lines.length === 0 ? nothing : markup`\n<div class="text"><span>${lines}</span></div>`;
+  return lines.length === 0 ? nothing : markup`\n<div class="text">${lines}</div>`;
 }
 
 /** Of each problem where and what, then what to do. */
