@@ -23,10 +23,7 @@ const createVersion = z.object({
   digest: digest.describe('Of the content, with line feeds and without any at its end.'),
   metadata_digest: digest.optional().describe('Where the file manages metadata.'),
   metadata_from: versionRef.optional().describe('The version whose metadata it keeps, where the file manages none.'),
-  kept_metadata: z
-    .string()
-    .optional()
-    .describe('That metadata: a line for each key, its value as JSON. What is no mapping is one line of JSON.'),
+  kept_metadata: z.string().optional().describe('That metadata: a line for each key, with its value as JSON.'),
   metadata_omitted: z.literal(true).optional().describe('That metadata has more than 100 kB and is left out.'),
   ref: z.string().optional().describe('The git: pin that the content is for; absent for the file’s own content.'),
   baseline: z.literal(true).optional().describe('It only carries promptsync’s record: nothing served changes.'),
