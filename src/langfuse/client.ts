@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { digested, digestOf, shortDigest } from '../domain/digest.ts';
-import { canonicalJson, isJson, isJsonObject, type JsonValue } from '../domain/json.ts';
+import { canonicalJson, isJson, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { makeProblem, type Problem, problemOf } from '../problem.ts';
 import { type Call, conform, InvalidAnswer } from '../service/call.ts';

@@ -157,7 +157,7 @@ function plannedChange(change: Change, texts: TextChange | undefined): ReportCha
 }
 
 function keptMetadataFields(version: VersionWithMetadata) {
-  const metadata = isJsonObject(version.metadata) ? linesOf(version.metadata) : canonicalJson(version.metadata);
+  const metadata = linesOf(version.metadata);
   const isLarge = Buffer.byteLength(metadata) > MOST_BYTES;
   const shown = isLarge ? { metadata_omitted: true as const } : { kept_metadata: metadata };
   return { metadata_from: refOf(version), ...shown };
