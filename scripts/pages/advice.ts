@@ -25,7 +25,7 @@ export const ADVICE = {
   'guard/superseded':
     'In continuous integration nothing has to be done: this keeps a slow run, or one that is run again, from rolling back what a newer one has applied. [What is compared](configuration.md#what-goes-live).',
   'guard/not-reviewed':
-    'The check of a merged pull request has to have shown [this very change](action.md#what-is-approved). That is not so where the service was changed since. Any pull request that is merged next shows, and so approves, all that is to be done then.',
+    'The check of a merged pull request must have shown [this very change](action.md#what-is-approved). It has not if the service was changed since. A check approves nothing if its review had no key, was made for another base branch, or ran an older version of promptsync, which did not write the number of the pull request. To approve everything that is left to do, merge any other pull request: its check shows all of it.',
   'git/shallow': WHOLE_HISTORY,
   'git/unknown-base': WHOLE_HISTORY,
   'apply/somebody-else-wrote':

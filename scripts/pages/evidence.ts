@@ -110,7 +110,9 @@ export const EVIDENCE = {
   'guard/superseded': { commit: '9f2c1ab04d3e', behind: true, ...NEWEST },
   'guard/unknown-newest': { reason: 'git could not answer: the remote "origin" has no refs/heads/main.' },
   'guard/overtaken': NEWEST,
-  'guard/not-reviewed': { pulls: [{ pull: '#12', shown: true }], failure: null },
+  'guard/not-reviewed': {
+    ...{ prompt: 'support/greeting', pulls: [{ pull: '#12', shown: true }], directPush: null, failure: null },
+  },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
   'guard/not-merged': { commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},

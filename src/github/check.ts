@@ -2,30 +2,44 @@ import { saysTheSame, upsert } from '../commands/sticky.ts';
 import { CONFIG_NAME } from '../config/config.ts';
 import { parseApproval, type Shown } from '../review/approval.ts';
 import { pathsFromRoot } from './checkout.ts';
-import { whoAmI, type GitHub } from './client.ts';
+import { type MergedPull, whoAmI, type GitHub } from './client.ts';
 import { mayHaveWorked } from './sticky.ts';
 
 /** A check run that says how a review has ended, and holds what an apply may do by it. */
 export type Check = {
   readonly name: string;
+  /** The value of `checkId`, by which promptsync finds the check run again. */
+  readonly external_id: string;
   readonly head: string;
   readonly conclusion: 'success' | 'neutral' | 'failure';
   /** Markdown, but for the title. GitHub takes 65,535 bytes of each text. */
   readonly output: { readonly title: string; readonly summary: string; readonly text: string };
 };
 
-/** One for each configuration; that at the root has no path in its name. */
-export function checkName(folder: string, config: string | undefined): string {
-  const path = pathsFromRoot(folder, config)(config ?? CONFIG_NAME);
-  return path === CONFIG_NAME ? 'promptsync' : `promptsync (${path})`;
+/** Returns the path of the configuration from the root of the repository. */
+export function configPathOf(folder: string, config: string | undefined): string {
+  return pathsFromRoot(folder, config)(config ?? CONFIG_NAME);
+}
+
+/** Returns the name that people see. A configuration at the root has no path in it. */
+export function checkName(configPath: string): string {
+  return configPath === CONFIG_NAME ? 'promptsync' : `promptsync (${configPath})`;
+}
+
+/**
+ * Returns the `external_id` of the check run of a pull request and a configuration. GitHub attaches a check run to a
+ * commit, and pull requests can share their head commit. `pull` is null for a commit of a merge queue, which can merge
+ * several pull requests at once.
+ */
+export function checkId(configPath: string, pull: number | null): string {
+  return `promptsync ${pull === null ? 'merge-queue' : `#${pull}`} ${configPath}`;
 }
 
 /** Keeps the check of a commit up to date. Throws what Octokit throws. */
 export async function publishCheck(github: GitHub, { head, ...check }: Check): Promise<void> {
   const { octokit, names } = github;
-  const { name } = check;
   await upsert({
-    find: () => findCheck(github, head, name),
+    find: () => findCheck(github, head, check.external_id),
     mayHaveWorked,
     update: async (found) => {
       const { text, summary } = check.output;
@@ -42,19 +56,31 @@ export async function publishCheck(github: GitHub, { head, ...check }: Check): P
   });
 }
 
-/** What a review of a commit has shown; null where there is none that can be applied. Throws what Octokit throws. */
-export async function shownIn(github: GitHub, head: string, name: string): Promise<Shown | null> {
-  const ask = () => findCheck(github, head, name);
-  return parseApproval((await github.once(`check of ${head}`, ask))?.output.text ?? '');
+type ApprovalSource = { readonly configPath: string; readonly branch: string };
+
+/**
+ * Returns what the check of a merged pull request approves for a branch; null if it approves nothing. Throws what Octokit
+ * throws.
+ */
+export async function readApproval(github: GitHub, pull: MergedPull, source: ApprovalSource): Promise<Shown | null> {
+  const { number, head } = pull;
+  const id = checkId(source.configPath, number);
+  const check = await github.once(`check ${id} of ${head}`, () => findCheck(github, head, id));
+  return parseApproval(check?.output.text ?? '', { number, into: source.branch });
 }
 
-/** The newest that was made with the app of this run's own token: other apps can make one of the same name. */
-async function findCheck(github: GitHub, head: string, name: string) {
+/**
+ * Returns the newest check run with an `external_id` that the app of the run's own token made; null if there is none.
+ * Reads all check runs of the commit: by default, GitHub returns only the newest one of each name, which can be that of
+ * a job.
+ */
+async function findCheck(github: GitHub, head: string, id: string) {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
-  const runs = await octokit.paginate(call, { ...names, ref: head, check_name: name, per_page: 100 });
-  if (runs.length === 0) return null;
+  const runs = await octokit.paginate(call, { ...names, ref: head, filter: 'all', per_page: 100 });
+  const found = runs.filter((run) => run.external_id === id && run.head_sha === head);
+  if (found.length === 0) return null;
   const me = (await whoAmI(github)).replace(/\[bot\]$/, '');
-  const own = runs.filter((run) => run.name === name && run.head_sha === head && run.app?.slug === me);
+  const own = found.filter(({ app }) => app?.slug === me);
   return own.toSorted((a, b) => b.id - a.id)[0] ?? null;
 }

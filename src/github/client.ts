@@ -92,14 +92,31 @@ export const Forbidden = z.object({
   response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
 });
 
-/** The pull request that a commit was merged with into a branch, and its last head; null where there is none. */
-export async function mergedPullOf({ octokit, names, once }: GitHub, commit: string, branch: string | null) {
+/** A merged pull request, and the last head commit before its merge. */
+export type MergedPull = { readonly number: number; readonly head: string };
+
+/**
+ * Returns the pull requests that merged a commit into a branch. If several open pull requests have the same head commit,
+ * for example one of a fork and a copy of it, GitHub marks all of them as merged when one of them is merged.
+ */
+export async function mergedPullsOf(
+  { octokit, names, once }: GitHub,
+  commit: string,
+  branch: string | null,
+): Promise<readonly MergedPull[]> {
   const call = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
   const ask = () => octokit.paginate(call, { ...names, commit_sha: commit, per_page: 100 });
   const pulls = await once(`pull requests of ${commit}`, ask);
   const merged = pulls.filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
-  const found = merged.find(({ merge_commit_sha: sha }) => sha === commit) ?? merged[0];
-  return found === undefined ? null : { number: found.number, head: found.head.sha };
+  const exact = merged.filter(({ merge_commit_sha: sha }) => sha === commit);
+  const found = exact.length > 0 ? exact : merged;
+  return found.map(({ number, head }) => ({ number, head: head.sha }));
+}
+
+/** Returns the first of the pull requests that merged a commit into a branch; null if there is none. */
+export async function mergedPullOf(github: GitHub, commit: string, branch: string | null): Promise<MergedPull | null> {
+  const [first] = await mergedPullsOf(github, commit, branch);
+  return first ?? null;
 }
 
 /** The commit that a pull request is at now; null once it is closed. */

@@ -4,8 +4,8 @@ import { configPaths } from '../desired/workspace.ts';
 import { isVisible, type PromptPlan } from '../domain/plan.ts';
 import type { Problem } from '../problem.ts';
 import { compareWithReviews, type Trail } from '../review/approval.ts';
-import { checkName, shownIn } from './check.ts';
-import { mergedPullOf, tipOfBranch, treeOf } from './client.ts';
+import { configPathOf, readApproval } from './check.ts';
+import { mergedPullsOf, tipOfBranch, treeOf } from './client.ts';
 import type { Context } from './context.ts';
 
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
@@ -23,7 +23,7 @@ export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['a
  * requests that have shown some of it are added to those given.
  */
 export async function reviewGate(context: Context, walked: Walked, pulls: Set<number>) {
-  const trail = { ...(await trailOf(walked)), reviewOf: reviewsOf(context) };
+  const trail = { ...(await trailOf(walked)), reviewsOf: reviewsOf(context) };
   const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
   shownBy.forEach((pull) => pulls.add(pull));
   return ({ file }: PromptPlan): readonly Problem[] => {
@@ -32,13 +32,12 @@ export async function reviewGate(context: Context, walked: Walked, pulls: Set<nu
   };
 }
 
-/**
- * The commits of the branch that may have brought a prompt's change: those that touched its file or the configuration,
- * and the newest, whose review has shown all that was to be done then.
- */
-async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail, 'reviewOf'>> {
+/** Reads the history in which the search for reviews takes place. It is empty if the plan has no visible changes. */
+async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail, 'reviewsOf'>> {
   const changing = plan.prompts.filter(({ changes }) => changes.some(isVisible)).map(({ file }) => file.path);
-  if (changing.length === 0 || !repository?.head) return { commits: [], concerns: () => false };
+  if (changing.length === 0 || !repository?.head) {
+    return { commits: [], touchesFile: () => false, touchesConfig: () => false };
+  }
   const { head, fromRoot, mergesBefore, whereTouched } = repository;
   const touching = async (path: string) => {
     const places = await whereTouched(head, fromRoot(path), 'branch');
@@ -48,17 +47,21 @@ async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail
   const touched = new Map(await Promise.all([...configured, ...changing].map(touching)));
   return {
     commits: await mergesBefore(head),
-    concerns: ({ path }, commit) =>
-      commit === head || [path, ...configured].some((one) => touched.get(one)?.has(commit) === true),
+    touchesFile: ({ path }, commit) => touched.get(path)?.has(commit) === true,
+    touchesConfig: (commit) => configured.some((path) => touched.get(path)?.has(commit) === true),
   };
 }
 
-/** Of each commit the pull request that it was merged with, and what the check on its last head has shown. */
-function reviewsOf({ github, branch, inputs, world }: Context): Trail['reviewOf'] {
-  const name = checkName(world.workingDirectory, inputs.config);
+/** Returns the function that finds the pull requests that merged a commit, and reads what their checks approve. */
+function reviewsOf({ github, branch, inputs, world }: Context): Trail['reviewsOf'] {
+  const configPath = configPathOf(world.workingDirectory, inputs.config);
   return async (commit) => {
     if (github === null) throw new Error('there is no `github-token`');
-    const pull = await mergedPullOf(github, commit, branch);
-    return pull && { pull: pull.number, shown: await shownIn(github, pull.head, name) };
+    if (branch === null) return [];
+    const pulls = await mergedPullsOf(github, commit, branch);
+    const reading = pulls.map(async (pull) => {
+      return { pull: pull.number, shown: await readApproval(github, pull, { configPath, branch }) };
+    });
+    return Promise.all(reading);
   };
 }

@@ -35,7 +35,7 @@ async function run(host: SafeActionHost): Promise<Done> {
   }
 }
 
-type Came = Pick<Done, 'result' | 'base' | 'merged' | 'pulls'>;
+type Came = Pick<Done, 'result' | 'merged' | 'pulls'>;
 
 /** Reviews a pull request of the run's own, whose merge is checked out, as the workflow for pull requests would. */
 async function review(pull: PullRequest, { event, ...rest }: Context): Promise<Done> {
@@ -54,7 +54,7 @@ async function plan(context: Context, known?: string): Promise<Came> {
   const result = await sync({ ...optionsOf(context), dryRun: true, yes: false, base, asking }, world);
   const { run } = result;
   const problems = [...run.problems, ...(await staleBase(base, context))];
-  return { result: { ...result, run: { ...run, problems } }, base };
+  return { result: { ...result, run: { ...run, problems } } };
 }
 
 /** What is merged meanwhile may make another plan of the same files. */

@@ -16,7 +16,7 @@ import { renderText } from '../report/text.ts';
 import type { Report, ReportProblem } from '../report/schema.ts';
 import { renderApproval } from '../review/approval.ts';
 import { pathsFromRoot } from './checkout.ts';
-import { type Check, checkName, publishCheck } from './check.ts';
+import { type Check, checkId, checkName, configPathOf, publishCheck } from './check.ts';
 import { Forbidden, type GitHub, mergedPullOf, openHeadOf } from './client.ts';
 import type { Context } from './context.ts';
 import { type Mode, type PullRequest } from './event.ts';
@@ -28,8 +28,6 @@ export type Done = {
   readonly result: CommandResult;
   readonly mode: Mode;
   readonly context: Context | null;
-  /** The commit that a review has compared with. */
-  readonly base?: string | undefined;
   /** The commits whose merge an apply is for, newest first. */
   readonly merged?: readonly string[];
   /** The pull requests whose reviews have shown what it did. */
@@ -81,7 +79,7 @@ function pathsOf(context: Context | null): (path: string) => string {
 }
 
 export function conclude(done: Done, { environment, secrets: { hide } }: SafeActionHost): Conclusion {
-  const { mode, result, context, base = null } = done;
+  const { mode, result, context } = done;
   const { run } = result;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
   const shown: MarkdownOptions = {
@@ -92,11 +90,11 @@ export function conclude(done: Done, { environment, secrets: { hide } }: SafeAct
   };
   // Before it is rendered as well: what marks and escapes would tear a secret apart.
   const [report, page] = mapStrings([makeReport(run), shown] as const, hide);
-  // Without a key there is no digest.
-  const approves = report.plan_digest !== null && Boolean(context?.event.pull);
+  const pull = context?.event.pull ?? null;
+  // A review without a key has no digest, and a commit of a merge queue has no pull request.
   const approval =
-    run.plan !== null && approves
-      ? renderApproval(run.plan, base, CHECK.most)
+    run.plan !== null && report.plan_digest !== null && pull !== null
+      ? renderApproval(run.plan, pull, CHECK.most)
       : 'Nothing can be applied by this check.';
   return { report, page, approval, hide, failure: failureOf(mode, result, report) };
 }
@@ -186,12 +184,15 @@ async function publishReview(context: Context, conclusion: Conclusion, attempt: 
   await attempt('comment', () => publishComment(pull, context, conclusion));
 }
 
-function checkOf(head: string, { world, inputs }: Context, conclusion: Conclusion): Check {
+function checkOf(head: string, { world, inputs, event }: Context, conclusion: Conclusion): Check {
   const { report, page, failure, approval, hide } = conclusion;
   const changes = report.prompts.some((prompt) => prompt.changes.length > 0);
   const summary = renderMarkdown(report, { ...page, limit: CHECK });
+  const configPath = configPathOf(world.workingDirectory, inputs.config);
   return {
-    ...{ name: checkName(world.workingDirectory, inputs.config), head },
+    name: checkName(configPath),
+    external_id: checkId(configPath, event.pull?.number ?? null),
+    head,
     conclusion: failure !== '' ? 'failure' : changes ? 'success' : 'neutral',
     output: { title: renderOutcome(report, PLAIN.colours), summary: hide(summary), text: approval },
   };

@@ -26,19 +26,32 @@ function placeOf({ branch, newer, paths: [first = '', ...more] }: Newest): strin
   return `${branch} is at ${newer}, where ${files}`;
 }
 
-/** The merged pull requests that a change may have been shown in, and why no more of them could be asked. */
-type Unreviewed = { pulls: readonly { pull: string; shown: boolean }[]; failure: string | null };
+/** What promptsync found when it looked for the review of a prompt's changes. */
+type Unreviewed = {
+  /** The key of the prompt. */
+  prompt: string;
+  /** The merged pull requests. `shown`: whether the pull request has an approval that counts. */
+  pulls: readonly { pull: string; shown: boolean }[];
+  /** The commit that touched the prompt's file and was merged by no pull request; null if there is none. */
+  directPush: string | null;
+  /** The reason why promptsync could not ask GitHub; null if it could. */
+  failure: string | null;
+};
 
 const MOST_PULLS = 5;
 
-function reviewsOf({ pulls, failure }: Unreviewed): string {
-  if (failure !== null) return `GitHub could not be asked: ${failure.replace(/\.$/, '')}`;
-  const [first, ...rest] = pulls.slice(0, MOST_PULLS).map(({ pull, shown }) => {
-    return `${pull} ${shown ? 'has shown something else' : 'has no check of promptsync'}`;
+/** Without the name of the prompt if GitHub failed: reports then show the problem once for all prompts. */
+function notReviewed({ prompt, pulls, directPush, failure }: Unreviewed): string {
+  const what = 'No review has shown this change';
+  if (failure !== null) return `${what}: GitHub could not be asked: ${failure.replace(/\.$/, '')}.`;
+  const reasons = pulls.slice(0, MOST_PULLS).map(({ pull, shown }) => {
+    return `${pull} ${shown ? 'has shown other changes' : 'has no approval that counts'}`;
   });
-  if (first === undefined) return 'no merged pull request brought it';
   const more = pulls.length - MOST_PULLS;
-  return [first, ...rest, ...(more > 0 ? [`${more} more neither`] : [])].join(', ');
+  if (more > 0) reasons.push(`${more} more pull requests have not shown it`);
+  if (directPush !== null) reasons.push(`no merged pull request brought commit ${short(directPush)}`);
+  if (reasons.length === 0) reasons.push('no merged pull request brought it');
+  return `${what} of the prompt "${prompt}": ${reasons.join(', ')}.`;
 }
 
 /** Pins that cannot be resolved, guards that refuse a plan, and what git lacks for either. */
@@ -109,7 +122,7 @@ export const PLANNING = {
     'The sync of that commit has to follow: look at its run, or run git pull, then sync.',
   ),
   'guard/not-reviewed': error<Unreviewed>(
-    (e) => `No review has shown this change: ${reviewsOf(e)}.`,
+    notReviewed,
     'Merge a pull request whose check "promptsync" shows it, or turn `require-reviewed-plan` off for this run.',
   ),
   'guard/stale-plan': error<{ expected: string; actual: string }>(

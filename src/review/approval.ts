@@ -35,86 +35,135 @@ function stepsOf(change: Change, prompt: PromptPlan): readonly (readonly JsonVal
   }
 }
 
-/** What a check holds, besides its report, so that the plan can be applied: at most so many characters, all of them ASCII. */
-export function renderApproval({ digest, prompts }: Plan, base: string | null, most: number): string {
-  const whole = [`base ${base ?? 'none'}`, `plan ${digest}`];
+/** The pull request that an approval is for, and the branch that it is to be merged into. */
+export type ApprovalTarget = { readonly number: number; readonly into: string };
+
+/**
+ * Returns the text with which the check of a pull request approves the changes of a plan. The text is ASCII. If it would
+ * be longer than `most` characters, it contains the digest of the plan but not those of the changes.
+ */
+export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, most: number): string {
+  const whole = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
   const changes = new Set(prompts.flatMap(changeDigests));
   const text = inFence([...whole, ...changes]);
   return text.length <= most ? text : inFence(whole);
 }
 
 function inFence(lines: readonly string[]): string {
-  return `An apply may do what this review has shown. Its base, its plan and each change by their digests:\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+  return `An apply may make the changes that this review has shown: the pull request, its base branch, and the digests of the plan and of each change.\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
-/** Null where nothing can be applied by it. */
-export function parseApproval(text: string): Shown | null {
-  const lines = /^```text\nbase \S+\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
-  const [, plan, changes = ''] = lines.exec(text.replaceAll('\r\n', '\n')) ?? [];
-  return plan === undefined ? null : { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
+/** Returns a branch name as one ASCII word. Git allows backticks and Unicode spaces in the names of branches. */
+function encodeBranch(name: string): string {
+  return encodeURI(name.toWellFormed());
 }
 
-/** What the review of a merged pull request has shown; null where nothing can be applied by it. */
+/**
+ * Returns what the text of a check approves. Null if the text is not an approval, or if it is for another pull request or
+ * another base branch. Older versions of promptsync did not write the pull request, so their approvals do not count.
+ */
+export function parseApproval(text: string, target: ApprovalTarget): Shown | null {
+  const lines = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
+  const [, number, base, plan, changes = ''] = lines.exec(text.replaceAll('\r\n', '\n')) ?? [];
+  if (plan === undefined || number !== String(target.number) || base !== encodeBranch(target.into)) return null;
+  return { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
+}
+
+/** The review of a merged pull request. `shown` is null if the pull request has no approval that counts. */
 export type Review = { readonly pull: number; readonly shown: Shown | null };
 
-/** Where the changes of a plan may have been shown. */
+/** The history of the branch, and the reviews that may have shown the changes of a plan. */
 export type Trail = {
-  /** What the branch has come through, newest first. */
+  /** The first-parent commits of the branch, newest first. */
   readonly commits: readonly string[];
-  readonly concerns: (file: PromptFile, commit: string) => boolean;
-  /** Null where no pull request brought the commit. Rejects where it cannot be told. */
-  readonly reviewOf: (commit: string) => Promise<Review | null>;
+  readonly touchesFile: (file: PromptFile, commit: string) => boolean;
+  readonly touchesConfig: (commit: string) => boolean;
+  /** Returns the reviews of the pull requests that merged a commit. Rejects if they cannot be read. */
+  readonly reviewsOf: (commit: string) => Promise<readonly Review[]>;
 };
 
 const MOST_ASKED = 100;
 
-type Compared = {
-  /** By prompt id, why it may not be applied. */
+type Comparison = {
+  /** The reason why promptsync refuses a prompt, by prompt id. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
   /** The pull requests whose reviews have shown some of the changes. */
   readonly shownBy: ReadonlySet<number>;
 };
 
-/** Each change of a prompt must have been shown in the review of a commit that is about it. */
-export async function compareWithReviews(plan: Plan, { commits, concerns, reviewOf }: Trail): Promise<Compared> {
-  const all = plan.prompts.map((prompt) => ({
-    file: prompt.file,
-    left: changeDigests(prompt),
-    reviews: [] as Review[],
-  }));
-  const shownBy = new Set<number>();
+/** The search for the reviews that have shown the changes of one prompt. */
+type Search = {
+  readonly file: PromptFile;
+  /** The digests of the changes that no review has shown so far. */
+  readonly left: readonly string[];
+  /** The reviews read so far, newest first. */
+  readonly reviews: readonly Review[];
+  readonly shownBy: readonly number[];
+  /** Whether the search has reached a commit that touched the file and has no approval that counts. */
+  readonly isOver: boolean;
+  /** The commit at which the search ended, if no pull request merged it. Otherwise null. */
+  readonly directPush: string | null;
+};
+
+/**
+ * Finds the changes that no review has shown. The approval of the newest commit counts for all prompts. Then the search
+ * goes through the commits that touched the prompt's file or the configuration. It ends at a commit that touched the
+ * file without an approval. Otherwise a direct push could bring back a text that was approved once and reverted since.
+ */
+export async function compareWithReviews(plan: Plan, trail: Trail): Promise<Comparison> {
+  const { commits, touchesFile, touchesConfig, reviewsOf } = trail;
+  const [newest] = commits;
+  let searches = plan.prompts.map(beginSearch);
   let asked = 0;
   let failure: string | null = null;
   for (const commit of commits) {
-    const about = all.filter(({ file, left }) => left.length > 0 && concerns(file, commit));
-    if (about.length === 0) continue;
+    const isForAll = commit === newest || touchesConfig(commit);
+    const concerns = (search: Search): boolean =>
+      search.left.length > 0 && !search.isOver && (isForAll || touchesFile(search.file, commit));
+    if (!searches.some(concerns)) continue;
     if (asked === MOST_ASKED) break;
     asked += 1;
     try {
-      const review = await reviewOf(commit);
-      if (review === null) continue;
-      for (const one of about) {
-        one.reviews.push(review);
-        const left = one.left.filter((digest) => !covers(review, digest, plan));
-        if (left.length < one.left.length) shownBy.add(review.pull);
-        one.left = left;
-      }
+      const reviews = await reviewsOf(commit);
+      searches = searches.map((search) => {
+        if (!concerns(search)) return search;
+        const found = reviews.reduce((before, review) => addReview(before, review, plan), search);
+        return touchesFile(search.file, commit) ? endWithoutApproval(found, commit, reviews) : found;
+      });
     } catch (error) {
       failure = messageOf(error);
       break;
     }
   }
-  const refused = all.filter(({ left }) => left.length > 0);
-  return { unreviewed: new Map(refused.map(({ file, reviews }) => [file.id, notReviewed(reviews, failure)])), shownBy };
+  const refused = searches.filter(({ left }) => left.length > 0);
+  return {
+    unreviewed: new Map(refused.map((search) => [search.file.id, notReviewed(search, failure)])),
+    shownBy: new Set(searches.flatMap((search) => search.shownBy)),
+  };
+}
+
+function beginSearch(prompt: PromptPlan): Search {
+  return { file: prompt.file, left: changeDigests(prompt), reviews: [], shownBy: [], isOver: false, directPush: null };
+}
+
+function addReview(search: Search, review: Review, plan: Plan): Search {
+  const left = search.left.filter((digest) => !covers(review, digest, plan));
+  const shownBy = left.length < search.left.length ? [...search.shownBy, review.pull] : search.shownBy;
+  return { ...search, left, shownBy, reviews: [...search.reviews, review] };
+}
+
+function endWithoutApproval(search: Search, commit: string, reviews: readonly Review[]): Search {
+  if (reviews.some(({ shown }) => shown !== null)) return search;
+  return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
 function covers({ shown }: Review, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
-/** Without a place: the prompt has one, and what is said of all is said once. */
-function notReviewed(reviews: readonly Review[], failure: string | null): Problem {
+/** A failure of GitHub concerns only the prompts whose search is not over. */
+function notReviewed({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
   const asked = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
   const pulls = [...asked].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
-  return makeProblem('guard/not-reviewed', { pulls, failure });
+  return makeProblem('guard/not-reviewed', { prompt: file.key, pulls, directPush, failure: isOver ? null : failure });
 }

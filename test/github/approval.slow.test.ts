@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { promptText } from '../support/prompts.ts';
+import type { CheckRun } from '../support/github-api.ts';
+import { CONFIG, promptText } from '../support/prompts.ts';
 import { changeService } from '../support/service.ts';
-import { greets, makeTeam, type Pull, type Team } from './team.ts';
+import { type Edits, greets, makeTeam, type Pull, type Team } from './team.ts';
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 const says = (key: string, text: string) => ({ [`prompts/${key}.md`]: promptText(key, { text }) });
@@ -16,11 +18,22 @@ async function makeApplied(...keys: readonly string[]): Promise<Team> {
 }
 
 /** Opens the pull request of a branch with these files, or brings it up to date, and reviews it. */
-async function open(team: Team, branch: string, files: Parameters<Team['push']>[1]): Promise<Pull> {
+async function open(team: Team, branch: string, files: Edits): Promise<Pull> {
   team.push(branch, files);
   const pull = team.openPull(branch);
   await team.runPull(pull);
   return pull;
+}
+
+/** The only check of a pull request's head commit, written as if it were for another pull request. */
+function checkFor(pull: Pull, { github }: Team, from: Pull): CheckRun {
+  const [check] = github.checks(from.head);
+  const [own, other] = [`#${from.number} `, `#${pull.number} `];
+  return {
+    ...check!,
+    external_id: check!.external_id!.replace(own, other),
+    output: { ...check!.output, text: check!.output.text!.replace(`pull ${own.trim()}`, `pull ${other.trim()}`) },
+  };
 }
 
 const madeBy = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
@@ -36,24 +49,35 @@ describe('Nothing is applied by', () => {
     ],
     ['the check of another pull request', ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1)],
     [
-      'a check by another app',
+      'the check of another pull request that was copied to this head commit',
+      ({ github }, seen, { head }) => github.addCheck({ ...github.checks(head)[0]!, head_sha: seen.head }),
+    ],
+    [
+      'a check of this pull request with the text of the check of another one',
       ({ github }, seen, { head }) => {
-        const [check] = github.checks(head);
-        github.addCheck({ ...check!, head_sha: seen.head, app: { slug: 'other' } });
+        const [[own], [other]] = [github.checks(seen.head), github.checks(head)];
+        github.editCheck(own!.id, { output: other!.output });
       },
+    ],
+    [
+      'a check by another app',
+      (team, seen, unseen) =>
+        team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: seen.head, app: { slug: 'other' } }),
     ],
     [
       'a check on a commit that was pushed after the merge',
-      ({ github, push }, _, { head }) => {
-        const [check] = github.checks(head);
-        github.addCheck({ ...check!, head_sha: push('change', greets('Later')) });
+      (team, seen, unseen) => {
+        const head = team.push('change', greets('Later'));
+        team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: head });
       },
     ],
     [
-      'a check of another name',
-      ({ github }, seen, { head }) => {
-        const [check] = github.checks(head);
-        github.addCheck({ ...check!, head_sha: seen.head, name: 'promptsync (other/promptsync.yaml)' });
+      'a check of another configuration',
+      (team, seen, unseen) => {
+        const check = checkFor(seen, team, unseen);
+        const path = check.external_id!.replace('promptsync.yaml', 'other/promptsync.yaml');
+        expect(path).not.toBe(check.external_id);
+        team.github.addCheck({ ...check, head_sha: seen.head, external_id: path });
       },
     ],
   ])('%s', async (_, forge) => {
@@ -67,7 +91,8 @@ describe('Nothing is applied by', () => {
     team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(`#${seen.number} has shown something else`);
+    const message = `No review has shown this change of the prompt "greeting": #${seen.number} has`;
+    expect(ran.stdout).toMatch(new RegExp(`${message} (shown other changes|no approval that counts)\\.`));
     expect(team.service.takeWrites()).toEqual([]);
     expect(merged).not.toBe(commit);
   });
@@ -79,7 +104,7 @@ describe('Nothing is applied by', () => {
     team.push('change', greets('Unseen'));
     const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain('#1 has no check of promptsync');
+    expect(ran.stdout).toContain('#1 has no approval that counts');
     expect(team.service.takeWrites()).toEqual([]);
   });
 
@@ -93,6 +118,140 @@ describe('Nothing is applied by', () => {
   });
 });
 
+describe('Two pull requests with the same head commit', () => {
+  /** Merges pull request 1 into main. Then reviews pull request 2, which would merge the same commit into `release`. */
+  async function reviewSameHead(release: Edits): Promise<{ readonly team: Team; readonly merged: string }> {
+    const team = await makeApplied('greeting', 'farewell');
+    team.push('release', release);
+    const first = await open(team, 'change', { ...says('farewell', 'Bye'), 'promptsync.yaml': `${CONFIG}# Words\n` });
+    const merged = team.mergePull(first);
+    const second = team.openPull('change', { into: 'release' });
+    expect([second.number, second.head]).toEqual([2, first.head]);
+    await team.runPull(second);
+    return { team, merged };
+  }
+
+  test('The review of the second one approves no text that is pushed to the base branch of the first one', async () => {
+    const { team } = await reviewSameHead(greets('Unseen'));
+    const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain('No review has shown this change of the prompt "greeting": ');
+    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+  });
+
+  test('The review of the second one approves no text that only the merge commit of the first one has', async () => {
+    const { team } = await reviewSameHead(greets('Unseen'));
+    const commit = team.pushMain(greets('Unseen'));
+    const [{ head_sha: head }] = team.github.checks(git(team.origin, 'rev-parse', 'change')) as [CheckRun];
+    team.github.addPull({ number: 1, head, base: 'main', merged: true, mergeCommit: commit });
+    const ran = await team.runPush(commit, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain(
+      'No review has shown this change of the prompt "greeting": #1 has shown other changes',
+    );
+    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+  });
+
+  test('The review of the second one does not erase the approval of the first one', async () => {
+    const { team, merged } = await reviewSameHead({ 'prompts/broken.md': 'No front matter' });
+    const ran = await team.runPush(merged, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('');
+    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+  });
+});
+
+describe('Check runs that have the name of the check', () => {
+  const [title, summary, text] = [null, null, null];
+  const job = { name: 'promptsync', conclusion: 'success', output: { title, summary, text } };
+
+  test.each<[string, Pick<CheckRun, 'external_id'> & Partial<CheckRun>]>([
+    ['of a GitHub Actions job', { external_id: 'ca395085-040a-526b-2ce8-bdc85f692774' }],
+    ['of another app', { external_id: '', app: { slug: 'other' } }],
+  ])('A check run %s hides no approval and is never changed', async (_, other) => {
+    const team = await makeApplied('greeting');
+    const pull = await open(team, 'change', greets('Other'));
+    team.github.addCheck({ ...job, ...other, head_sha: pull.head });
+    await team.runPull(pull);
+    expect(team.github.checks(pull.head)).toMatchObject([{ name: 'promptsync' }, { ...job, ...other }]);
+    const ran = await team.runPush(team.mergePull(pull), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('');
+    expect(madeBy(team)).toEqual(['POST prm_greeting versions']);
+  });
+});
+
+describe('A text that was approved, applied and reverted', () => {
+  async function revertBadText(): Promise<Team> {
+    const team = await makeApplied('greeting');
+    const bad = await open(team, 'bad', greets('Bad'));
+    expect((await team.runPush(team.mergePull(bad), reviewed)).outputs['failure-reason']).toBe('');
+    const revert = await open(team, 'revert', { 'prompts/greeting.md': promptText('greeting') });
+    expect((await team.runPush(team.mergePull(revert), reviewed)).outputs['failure-reason']).toBe('');
+    team.service.takeWrites();
+    return team;
+  }
+
+  test.each<[string, (team: Team) => string | Promise<string>, RegExp]>([
+    [
+      'A direct push does not bring the reverted text back',
+      (team) => team.pushMain(greets('Bad')),
+      /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
+    ],
+    [
+      'A push after a direct push does not bring the reverted text back',
+      (team) => {
+        team.pushMain(greets('Bad'));
+        return team.pushMain({ 'README.md': 'Words' });
+      },
+      /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
+    ],
+    [
+      'A pull request whose review could not write its check does not bring the reverted text back',
+      async (team) => {
+        team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
+        return team.mergePull(await open(team, 'again', greets('Bad')));
+      },
+      /"greeting": #3 has no approval that counts\./,
+    ],
+    [
+      'A pull request that an older version of promptsync reviewed does not bring the reverted text back',
+      async (team) => {
+        const pull = await open(team, 'again', greets('Bad'));
+        const [check] = team.github.checks(pull.head);
+        const text = check!.output.text!.replace(/^pull .*\nbase .*/m, `base ${'a'.repeat(40)}`);
+        team.github.editCheck(check!.id, { external_id: '', output: { ...check!.output, text } });
+        return team.mergePull(pull);
+      },
+      /"greeting": #3 has no approval that counts\./,
+    ],
+    [
+      'A pull request that was reviewed for another base branch does not bring the reverted text back',
+      async (team) => {
+        team.push('release', { 'README.md': 'Words' });
+        team.push('again', greets('Bad'));
+        const pull = team.openPull('again', { into: 'release' });
+        await team.runPull(pull);
+        return team.mergePull(pull, 'squash');
+      },
+      /"greeting": #3 has no approval that counts\./,
+    ],
+  ])('%s', async (_, bring, reason) => {
+    const team = await revertBadText();
+    const ran = await team.runPush(await bring(team), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toMatch(reason);
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+
+  test('A later pull request whose review shows the reverted text brings it back', async () => {
+    const team = await revertBadText();
+    team.pushMain(greets('Bad'));
+    const later = await open(team, 'later', { 'README.md': 'Words' });
+    const ran = await team.runPush(team.mergePull(later), reviewed);
+    expect(ran.outputs['failure-reason']).toBe('');
+    expect(team.service.takeWrites()).toContain('set-active prm_greeting staging');
+  });
+});
+
 test('What was changed in the service since is not what was shown: it is refused by name, and the rest is applied', async () => {
   const team = await makeApplied('greeting', 'farewell', 'refund');
   await open(team, 'change', { ...greets('Other'), ...says('farewell', 'Bye') });
@@ -101,7 +260,7 @@ test('What was changed in the service since is not what was shown: it is refused
   const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
   expect(ran.outputs['failure-reason']).toBe('refused');
   for (const key of ['greeting', 'refund']) {
-    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change: #1 has shown something`);
+    expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change of the prompt "${key}": #1 `);
   }
   expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
@@ -154,7 +313,7 @@ test('Through a merge queue, the check of each pull request counts, and that of 
 });
 
 describe('A check', () => {
-  const checksOf = async (files: Parameters<Team['push']>[1], inputs = {}) => {
+  const checksOf = async (files: Edits, inputs = {}) => {
     const team = await makeApplied('greeting');
     team.push('change', files);
     const pull = team.openPull('change');
@@ -166,7 +325,7 @@ describe('A check', () => {
   const name = 'promptsync';
   const created = 'Plan: 1 to create, 1 to activate.';
 
-  test.each<[string, Parameters<Team['push']>[1], object, object]>([
+  test.each<[string, Edits, object, object]>([
     ['is a success with changes', greets('Other'), {}, { name, conclusion: 'success', title: created }],
     ['also where no comment is wanted', greets('Other'), { comment: 'never' }, { name, conclusion: 'success' }],
     ['is neutral with nothing to do', { 'README.md': 'Words' }, {}, { name, conclusion: 'neutral' }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergedPullOf, openHeadOf, tipOfBranch } from '../../src/github/client.ts';
+import { mergedPullOf, mergedPullsOf, openHeadOf, tipOfBranch } from '../../src/github/client.ts';
 import { startGitHub, type Failure, type GitHubDouble } from '../support/github-api.ts';
 import { connectTo, holdDeadlines } from './support.ts';
 
@@ -30,6 +30,13 @@ describe('the pull request that a commit was merged with', () => {
     pulls.forEach(github.addPull);
     const found = await mergedPullOf(connectTo(github), COMMIT, 'main');
     expect(found?.number ?? null).toBe(expected);
+  });
+
+  test('are two if GitHub marked a copy of it as merged by the same commit', async () => {
+    const github = await startGitHub();
+    [merged(7), merged(8), merged(9, { mergeCommit: OTHER, commits: [COMMIT] })].forEach(github.addPull);
+    const found = await mergedPullsOf(connectTo(github), COMMIT, 'main');
+    expect(found.map(({ number }) => number)).toEqual([7, 8]);
   });
 
   test('is found on the second page', async () => {

@@ -32,24 +32,27 @@ export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs 
   return readInputs(makeRunner(inputs), { keep: () => {} });
 }
 
-export type PullOrigin = {
+/** Where a pull request comes from, and its base branch. */
+export type PullOptions = {
   /** Null when the fork was deleted. */
   readonly repository?: string | null;
   readonly by?: string;
+  /** The base branch; main by default. */
+  readonly into?: string;
 };
 
 /** Payloads are as GitHub hands them to a run, as far as they matter. */
 const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
 
-export function pullEvent(number: number, head: string, base: string, from: PullOrigin = {}): object {
-  const { repository = HOME.full_name, by = 'ada' } = from;
+export function pullEvent(number: number, head: string, base: string, from: PullOptions = {}): object {
+  const { repository = HOME.full_name, by = 'ada', into = 'main' } = from;
   return {
     action: 'synchronize',
     number,
     pull_request: {
       number,
       head: { sha: head, ref: 'change', repo: repository === null ? null : { full_name: repository } },
-      base: { sha: base, ref: 'main', repo: { full_name: HOME.full_name } },
+      base: { sha: base, ref: into, repo: { full_name: HOME.full_name } },
       user: { login: by },
     },
     repository: HOME,

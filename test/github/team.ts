@@ -7,7 +7,7 @@ import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } fr
 import { startGitHub, TOKEN, type GitHubDouble, type GitHubOptions } from '../support/github-api.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
-import { pullEvent, pushEvent, type PullOrigin } from './support.ts';
+import { pullEvent, pushEvent, type PullOptions } from './support.ts';
 
 /** A pull request as it is now: its head, and the commit that GitHub merges it to for a try. */
 export type Pull = { readonly number: number; readonly head: string; readonly merge: string; readonly event: object };
@@ -31,10 +31,10 @@ export type Team = {
   readonly origin: string;
   /** Commits to a branch, made from main where there is none, and pushes it. Returns the commit. */
   readonly push: (branch: string, files: Edits, message?: string) => string;
-  /** Opens a branch's pull request, or brings it up to date after a push. */
-  readonly openPull: (branch: string, from?: PullOrigin) => Pull;
+  /** Opens the pull request of a head branch and a base branch, or brings it up to date after a push. */
+  readonly openPull: (branch: string, from?: PullOptions) => Pull;
   /** Pushes files to the branch `change`, opens its pull request or brings it up to date, and runs its review. */
-  readonly review: (files: Edits, options?: RunOptions, from?: PullOrigin) => Promise<ActionRun>;
+  readonly review: (files: Edits, options?: RunOptions, from?: PullOptions) => Promise<ActionRun>;
   /** Commits to main, and returns the commit. */
   readonly pushMain: (files: Edits, message?: string) => string;
   /** Merges, by default with a merge commit, and returns the commit that main is at then. */
@@ -62,7 +62,8 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
   const { origin, desk } = makeRemote(workspaceFiles(prompts, config));
   const tipOf = (branch: string) => git(origin, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
   const github = await startGitHub({ ...options, tipOf });
-  const branches: string[] = [];
+  /** The pull requests, named by head branch and base branch. Each has its position as its number. */
+  const names: string[] = [];
   const atMain = (commit: string): string => {
     github.setBranch('main', commit);
     return commit;
@@ -72,11 +73,13 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
     runAt(checkOut(origin, at.commit, options.depth ?? 0), name, event, at, { github, service }, options);
   const push: Team['push'] = (branch, files, message = 'Change') => pushTo(desk, branch, files, message);
   const openPull: Team['openPull'] = (branch, from = {}) => {
-    if (!branches.includes(branch)) branches.push(branch);
-    const number = branches.indexOf(branch) + 1;
-    const [head, base] = [git(desk, 'rev-parse', branch), git(desk, 'rev-parse', 'main')];
-    const merge = mergeForTry(desk, branch, number);
-    github.addPull({ number, head, base: 'main', mergeCommit: merge });
+    const { into = 'main' } = from;
+    const name = `${branch} into ${into}`;
+    if (!names.includes(name)) names.push(name);
+    const number = names.indexOf(name) + 1;
+    const [head, base] = [git(desk, 'rev-parse', branch), git(desk, 'rev-parse', into)];
+    const merge = mergeForTry(desk, branch, into, number);
+    github.addPull({ number, head, base: into, mergeCommit: merge });
     return { number, head, merge, event: pullEvent(number, head, base, from) };
   };
   const runPull: Team['runPull'] = ({ event, number, merge }, options) =>
@@ -146,8 +149,8 @@ function commitSquashed(desk: string, head: string, number: number): void {
   commitAll(desk, `Change (#${number})`);
 }
 
-function mergeForTry(desk: string, branch: string, number: number): string {
-  git(desk, 'checkout', '--quiet', '--detach', 'main');
+function mergeForTry(desk: string, branch: string, into: string, number: number): string {
+  git(desk, 'checkout', '--quiet', '--detach', into);
   git(desk, 'merge', '--quiet', '--no-ff', '--message', `Merge pull request #${number}`, branch);
   const merge = git(desk, 'rev-parse', 'HEAD');
   git(desk, 'push', '--quiet', '--force', 'origin', `HEAD:refs/pull/${number}/merge`);

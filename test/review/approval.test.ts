@@ -2,15 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { metadataDigest } from '../../src/domain/digest.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import {
+  type ApprovalTarget,
   changeDigests,
   compareWithReviews,
   parseApproval,
   renderApproval,
   type Review,
+  type Trail,
 } from '../../src/review/approval.ts';
 import { content, file, observed, outside, version } from '../planning/support.ts';
 
 const PLAN = `sha256:${'0a'.repeat(32)}`;
+const PLAN_ALONE = { plan: PLAN, changes: new Set<string>() };
 const one = { id: 'ver_1', number: 1 };
 
 function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
@@ -80,63 +83,120 @@ test('No two changes have the same digest', () => {
   for (const digest of digests) expect(digest).toMatch(/^[\w-]{43}$/);
 });
 
-describe('what a check holds', () => {
+describe('The text of a check', () => {
   const plan = { digest: PLAN, prompts: [promptOf([create('New'), activate('New')])] };
   const changes = new Set(plan.prompts.flatMap(changeDigests));
+  const target = { number: 7, into: 'main' };
+  const text = renderApproval(plan, target, 65_535);
+  const odd = { number: 7, into: 'größe\u00a0```/#1' };
 
-  test.each<[string, string, ReturnType<typeof parseApproval>]>([
-    ['is read as it was written', renderApproval(plan, 'abc', 65_535), { plan: PLAN, changes }],
-    ['also with CRLF', renderApproval(plan, 'abc', 65_535).replaceAll('\n', '\r\n'), { plan: PLAN, changes }],
-    ['is the plan where it does not fit', renderApproval(plan, 'abc', 250), { plan: PLAN, changes: new Set() }],
-    ['is nothing without the fence', renderApproval(plan, 'abc', 65_535).replaceAll('```', ''), null],
-    ['is nothing with half a digest', renderApproval(plan, 'abc', 65_535).replace(/.{9}\n```/, '\n```'), null],
-    ['is nothing where nothing was shown', 'Nothing can be applied by this check.', null],
-  ])('%s', (_, text, expected) => {
-    expect(parseApproval(text)).toEqual(expected);
+  test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
+    ['approves what was written', text, target, { plan: PLAN, changes }],
+    ['may have CRLF', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
+    ['approves the plan if the changes do not fit', renderApproval(plan, target, 290), target, PLAN_ALONE],
+    ['may name any base branch', renderApproval(plan, odd, 65_535), odd, { plan: PLAN, changes }],
+    ['approves nothing for another pull request', text, { ...target, number: 8 }, null],
+    ['approves nothing for a number with the same digits at its end', text, { ...target, number: 17 }, null],
+    ['approves nothing for another base branch', text, { ...target, into: 'release' }, null],
+    ['approves nothing for a branch in another letter case', text, { ...target, into: 'Main' }, null],
+    ['approves nothing without a pull request', text.replace('pull #7\n', ''), target, null],
+    ['approves nothing as older versions wrote it', text.replace(/pull .*\nbase .*/, 'base abc'), target, null],
+    ['approves nothing without the fence', text.replaceAll('```', ''), target, null],
+    ['approves nothing with half a digest', text.replace(/.{9}\n```/, '\n```'), target, null],
+    ['approves nothing if it says so', 'Nothing can be applied by this check.', target, null],
+  ])('The text %s', (_, written, target, expected) => {
+    expect(parseApproval(written, target)).toEqual(expected);
+  });
+
+  test('The text is ASCII, whatever the name of the base branch is', () => {
+    expect(renderApproval(plan, odd, 65_535)).toMatch(/^[\n\x20-\x7e]+$/);
   });
 });
 
-describe('Of the changes of these prompts', () => {
+describe('The search for the reviews that have shown the changes of a prompt', () => {
   const change = create('New');
   const planOf = (ids: string) => ({ digest: PLAN, prompts: [...ids].map((id) => promptOf([change], id)) });
   const shows = (ids: string, pull = 7): Review => {
     return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(changeDigests)) } };
   };
-  const unread: Review = { pull: 8, shown: null };
+  const without: Review = { pull: 8, shown: null };
   const whole: Review = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
 
-  /** Each commit has the letters of the prompts that it is about. */
-  test.each<[string, string, Readonly<Record<string, Review | null>>, Readonly<Record<string, RegExp>>]>([
-    ['a', 'all were shown', { a: shows('a') }, {}],
-    ['b', 'the rest of what was shown is done', { b: shows('ab') }, {}],
-    ['', 'nothing is to be done', {}, {}],
-    ['ab', 'each was shown by another one', { a: shows('a'), b: shows('b', 6) }, {}],
-    ['a', 'an earlier commit has shown it', { a1: null, a2: shows('a') }, {}],
-    ['ab', 'the plan was shown as a whole', { ab: whole }, {}],
-    ['ab', 'one was not shown', { ab: shows('a') }, { b: /#7 has shown something else/ }],
-    ['a', 'a commit that is not about it counts for nothing', { b: shows('a') }, { a: /no merged pull request/ }],
-    ['a', 'no pull request brought it', { a: null }, { a: /no merged pull request brought it/ }],
-    ['a', 'none has a check', { a: unread }, { a: /#8 has no check of promptsync/ }],
-    ['a', 'all that were asked are named', { a1: unread, a2: shows('b') }, { a: /#8 has no check.*, #7 has shown/ }],
-  ])('%j: %s', async (ids, _, reviews, refused) => {
-    const { unreviewed: found } = await compareWithReviews(planOf(ids), {
-      commits: Object.keys(reviews),
-      concerns: ({ id }, commit) => commit.includes(id),
-      reviewOf: async (commit) => reviews[commit]!,
-    });
+  type Reviews = Readonly<Record<string, readonly Review[]>>;
+  /** By the name of the commit, newest first. Its name has the ids of the prompts that it touched; `C`: the configuration. */
+  const trailOf = (reviews: Reviews): Trail => ({
+    commits: Object.keys(reviews),
+    touchesFile: ({ id }, commit) => commit.includes(id),
+    touchesConfig: (commit) => commit.includes('C'),
+    reviewsOf: async (commit) => reviews[commit]!,
+  });
+
+  test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
+    ['finds all changes in one review', 'a', { a: [shows('a')] }, {}],
+    ['ignores what a review has shown beyond what is left to do', 'b', { b: [shows('ab')] }, {}],
+    ['needs no commit if there is nothing to do', '', {}, {}],
+    ['finds the changes of two prompts in two reviews', 'ab', { a: [shows('a')], b: [shows('b', 6)] }, {}],
+    ['finds a change in the review of an older commit', 'a', { a1: [shows('b')], a2: [shows('a')] }, {}],
+    ['finds all changes in a review of the same plan', 'ab', { ab: [whole] }, {}],
+    ['uses the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
+    ['uses the newest commit if it touched something else', 'ab', { x: [shows('ab')] }, {}],
+    ['uses each commit that touched the configuration', 'a', { x: [], C: [shows('a')] }, {}],
+    ['goes on after an unreviewed commit that touched something else', 'a', { x: [], a: [shows('a')] }, {}],
+    ['goes on after an unreviewed commit that touched the configuration', 'a', { C: [], a: [shows('a')] }, {}],
+    ['goes on after an unreviewed commit that touched another prompt', 'a', { b: [], a: [shows('a')] }, {}],
+    ['goes on if one of two pull requests of a commit has no approval', 'a', { a: [without, shows('a')] }, {}],
+    [
+      'ends at a commit that touched the file and that no pull request merged',
+      'a',
+      { a1: [], a2: [shows('a')] },
+      { a: /"k\/1": no merged pull request brought commit a1\.$/ },
+    ],
+    [
+      'ends at a commit that touched the file and whose pull request has no approval',
+      'a',
+      { a1: [without], a2: [shows('a')] },
+      { a: /"k\/1": #8 has no approval that counts\.$/ },
+    ],
+    [
+      'ends for each prompt on its own',
+      'ab',
+      { x: [], a1: [], ab: [shows('ab')] },
+      { a: /no merged pull request brought commit a1/ },
+    ],
+    ['refuses a change that no review has shown', 'ab', { ab: [shows('a')] }, { b: /#7 has shown other changes/ }],
+    [
+      'ignores an older commit that touched something else',
+      'a',
+      { x: [], b: [shows('a')] },
+      { a: /"k\/1": no merged pull request brought it\.$/ },
+    ],
+    [
+      'names all pull requests and the commit at which it ended',
+      'a',
+      { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
+      { a: /: #8 has no approval that counts, #7 has shown other changes, no merged .* commit a2\.$/ },
+    ],
+  ])('The search %s', async (_, ids, reviews, refused) => {
+    const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
     expect([...found.keys()]).toEqual(Object.keys(refused));
     for (const [id, reason] of Object.entries(refused)) expect(found.get(id)?.message).toMatch(reason);
   });
 
-  test('a hundred commits are asked about, the newest ones, and none once all was shown', async () => {
+  test('The search names the pull requests whose reviews have shown some of the changes', async () => {
+    const reviews = { x: [shows('x', 9)], C: [without, shows('a', 5)], ab: [shows('ab', 4)], b: [shows('b', 3)] };
+    expect([...(await compareWithReviews(planOf('ab'), trailOf(reviews))).shownBy]).toEqual([5, 4]);
+  });
+
+  test('The search asks about the 100 newest commits at most, and about none after all changes were found', async () => {
     const asked: string[] = [];
     const commits = [...Array(150).keys()].map(String);
-    const trail = (at: string) => ({
+    const trail = (at: string): Trail => ({
       commits,
-      concerns: () => true,
-      reviewOf: async (commit: string) => {
+      touchesFile: () => true,
+      touchesConfig: () => false,
+      reviewsOf: async (commit: string) => {
         asked.push(commit);
-        return commit === at ? shows('a') : null;
+        return [commit === at ? shows('a') : shows('b')];
       },
     });
     expect([...(await compareWithReviews(planOf('a'), trail('99'))).unreviewed.keys()]).toEqual([]);
@@ -147,13 +207,16 @@ describe('Of the changes of these prompts', () => {
     expect(asked).toEqual(['0', '1', '2', '3']);
   });
 
-  test('those are refused that were not shown before GitHub failed', async () => {
-    const { unreviewed: found } = await compareWithReviews(planOf('ab'), {
-      commits: ['a', 'b', 'ab'],
-      concerns: ({ id }, commit) => commit.includes(id),
-      reviewOf: (commit) => (commit === 'a' ? Promise.resolve(shows('a')) : Promise.reject(new Error('Bad gateway.'))),
+  test('The search refuses what no review has shown before GitHub failed, and gives the reason', async () => {
+    const { unreviewed: found } = await compareWithReviews(planOf('abc'), {
+      ...trailOf({ c: [], a: [shows('a')], ab: [] }),
+      reviewsOf: async (commit) => {
+        if (commit === 'ab') throw new Error('Bad gateway.');
+        return commit === 'a' ? [shows('a')] : [];
+      },
     });
-    expect([...found.keys()]).toEqual(['b']);
-    expect(found.get('b')?.message).toContain('GitHub could not be asked: Bad gateway.');
+    expect([...found.keys()]).toEqual(['b', 'c']);
+    expect(found.get('b')?.message).toBe('No review has shown this change: GitHub could not be asked: Bad gateway.');
+    expect(found.get('c')?.message).toContain('no merged pull request brought commit c');
   });
 });

@@ -33,6 +33,21 @@ describe('the stand-in of GitHub is as strict as GitHub', () => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
 
+  test('of the check runs of a name and an app, only the newest is listed unless all are asked for', async () => {
+    const github = await startFilled();
+    const check = { head_sha: 'aaa', conclusion: 'success', output: { title: 'Plan', summary: '', text: '' } };
+    for (const name of ['one', 'one', 'two']) github.addCheck({ ...check, name });
+    github.addCheck({ ...check, name: 'one', app: { slug: 'other' } });
+    const list = async (query: string) => {
+      const { body } = await call(github, `GET /repos/acme/prompts/commits/aaa/check-runs${query}`);
+      return (body as { readonly check_runs: readonly { readonly id: number }[] }).check_runs.map(({ id }) => id % 10);
+    };
+    expect(await list('')).toEqual([2, 3, 4]);
+    expect(await list('?filter=latest&check_name=one')).toEqual([2, 4]);
+    expect(await list('?filter=all')).toEqual([1, 2, 3, 4]);
+    expect(await list('?filter=all&per_page=3&page=2')).toEqual([4]);
+  });
+
   test('a page holds 100 at most, 30 where nothing is said', async () => {
     const github = await startFilled();
     for (let n = 1; n <= 120; n++) github.addComment(7, { body: `Comment ${n}` });

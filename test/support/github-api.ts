@@ -20,8 +20,10 @@ export type CheckRun = {
   readonly id: number;
   readonly name: string;
   readonly head_sha: string;
+  readonly external_id: string | null;
   readonly conclusion: string;
-  readonly output: { readonly title: string; readonly summary: string; readonly text: string };
+  /** The check run of a GitHub Actions job has only nulls here. */
+  readonly output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
   /** The slug of the app that made it. */
   readonly app: { readonly slug: string };
 };
@@ -128,7 +130,12 @@ export async function startGitHub(options: GitHubOptions = {}) {
     /** The check runs of a commit, as they are now. */
     checks: (head: string) => state.checks.filter(({ head_sha: sha }) => sha === head),
     /** By the token's own app unless another is given. */
-    addCheck: (check: Omit<CheckRun, 'id' | 'app'> & Partial<CheckRun>) => void addCheck(state, check),
+    addCheck: (check: NewCheck) => void addCheck(state, check),
+    /** Replaces these fields of a check run. */
+    editCheck: (id: number, fields: Partial<CheckRun>) => {
+      const at = state.checks.findIndex((check) => check.id === id);
+      state.checks[at] = { ...state.checks[at]!, ...fields };
+    },
     /** Called again for the same number, it replaces what was said of it. */
     addPull: (pull: Pull) => addPull(state, pull),
     /** With lines as `git ls-tree -r -t` prints them. */
@@ -167,9 +174,11 @@ function addComment(state: State, issue: number, body: string, user = state.as):
   return { id, body, user };
 }
 
-function addCheck(state: State, check: Omit<CheckRun, 'id' | 'app'> & Partial<CheckRun>): CheckRun {
+type NewCheck = Omit<CheckRun, 'id' | 'app' | 'external_id'> & Partial<CheckRun>;
+
+function addCheck(state: State, check: NewCheck): CheckRun {
   const app = { slug: state.as.login.replace('[bot]', '') };
-  const made = { app, ...check, id: 4_000_000_001 + state.checks.length };
+  const made = { app, external_id: null, ...check, id: 4_000_000_001 + state.checks.length };
   state.checks.push(made);
   return made;
 }
@@ -281,6 +290,7 @@ const outputText = z.string().refine((text) => Buffer.byteLength(text) <= 65_535
 const CheckShape = z.object({
   name: z.string().min(1),
   head_sha: z.string(),
+  external_id: z.string().optional(),
   conclusion: z.enum(['success', 'neutral', 'failure']),
   output: z.object({ title: z.string().min(1), summary: outputText, text: outputText }),
 });
@@ -320,7 +330,10 @@ function editComment(state: State, part: string, call: Call): Reply {
 /** Only apps have checks. */
 function createCheck(state: State, _part: string, call: Call): Reply {
   if (state.as.type === 'User') return { status: 403, body: { message: 'You must authenticate via a GitHub App.' } };
-  return withSent(CheckShape, call, (sent) => ({ status: 201, body: addCheck(state, sent) }));
+  return withSent(CheckShape, call, ({ external_id: id = null, ...sent }) => ({
+    status: 201,
+    body: addCheck(state, { ...sent, external_id: id }),
+  }));
 }
 
 function editCheck(state: State, part: string, call: Call): Reply {
@@ -333,9 +346,12 @@ function editCheck(state: State, part: string, call: Call): Reply {
   });
 }
 
+/** By default, GitHub lists only the newest check run of each name and app. With `filter=all` it lists every one. */
 function listChecks({ checks }: State, sha: string, { url }: Call): Reply {
   const name = url.searchParams.get('check_name');
-  const found = checks.filter((check) => check.head_sha === sha && (name === null || check.name === name));
+  const named = checks.filter((check) => check.head_sha === sha && (name === null || check.name === name));
+  const latest = new Map(named.map((check) => [JSON.stringify([check.name, check.app.slug]), check]));
+  const found = url.searchParams.get('filter') === 'all' ? named : [...latest.values()];
   const { body, ...reply } = pageOf(found, url);
   return { ...reply, body: { total_count: found.length, check_runs: body } };
 }
