@@ -8,6 +8,7 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
   const sources = { ask, trees };
   const last = gathered((paths, commit = '') => findLastCommits(sources, commit, paths));
   const touched = gathered((paths, commit = '', ...which) => findTouched(sources, commit, which, paths));
+  const changed = gathered((paths, commit = '') => findChanged(ask, commit, paths));
   const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
     /** The commit that last touched a file as of another commit. */
@@ -16,6 +17,12 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     /** Where a file was touched up to a commit, or by the branch itself; under earlier names as well, newest first. */
     whereTouched: async (commit: string, path: string, by: keyof typeof WHICH = 'all') =>
       (await touched(path, commit, ...WHICH[by])).get(path) ?? [],
+    /**
+     * Returns the commits that changed a file under this name, up to and including another commit. All merged branches
+     * are read. A merge commit counts if the file differs from all of its parents.
+     */
+    whereChanged: async (commit: string, path: string): Promise<readonly string[]> =>
+      (await changed(path, commit)).get(path) ?? [],
     /** Those of the commits that no other one of them contains. */
     independent: async (commits: readonly string[]) => linesIn(await ask('merge-base', '--independent', ...commits)),
     /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
@@ -158,6 +165,16 @@ async function findTouched({ ask, trees }: Sources, asOf: string, which: readonl
     followRenames(followed, touched);
   }
   return places;
+}
+
+/** Without `--full-history`, git leaves out a merged branch whose changes to the file the merge commit has dropped. */
+async function findChanged(ask: Ask, asOf: string, paths: readonly string[]): Promise<ReadonlyMap<string, string[]>> {
+  const commits = new Map(paths.map((path): [string, string[]] => [path, []]));
+  const how = ['--full-history', '--no-renames', '--diff-merges=combined', `--max-count=${MOST_COMMITS}`];
+  for (const { commit, changes } of await readLog(ask, ...how, asOf, '--', ...pathspecsOf(paths))) {
+    for (const { path } of changes) commits.get(path)?.push(commit);
+  }
+  return commits;
 }
 
 /** From the commit before on, renamed files are looked for under the names that they had there. */

@@ -2,6 +2,7 @@ import type { NewestOptions } from '../commands/merged-and-newest.ts';
 import type { Walked } from '../commands/walk.ts';
 import { configPaths } from '../desired/workspace.ts';
 import { isVisible, type PromptPlan } from '../domain/plan.ts';
+import type { Repository } from '../git/repository.ts';
 import type { Problem } from '../problem.ts';
 import { compareWithReviews, type Trail } from '../review/approval.ts';
 import { configPathOf, readApproval } from './check.ts';
@@ -38,18 +39,36 @@ async function trailOf({ plan, config, repository }: Walked): Promise<Omit<Trail
   if (changing.length === 0 || !repository?.head) {
     return { commits: [], touchesFile: () => false, touchesConfig: () => false };
   }
-  const { head, fromRoot, mergesBefore, whereTouched } = repository;
-  const touching = async (path: string) => {
-    const places = await whereTouched(head, fromRoot(path), 'branch');
-    return [path, new Set(places.map(({ commit }) => commit))] as const;
-  };
+  const { head } = repository;
   const configured = configPaths(config);
-  const touched = new Map(await Promise.all([...configured, ...changing].map(touching)));
+  const touching = await commitsTouching(repository, head, [...configured, ...changing]);
   return {
-    commits: await mergesBefore(head),
-    touchesFile: ({ path }, commit) => touched.get(path)?.has(commit) === true,
-    touchesConfig: (commit) => configured.some((path) => touched.get(path)?.has(commit) === true),
+    commits: await repository.mergesBefore(head),
+    touchesFile: ({ path }, commit) => touching.get(path)?.has(commit) === true,
+    touchesConfig: (commit) => configured.some((path) => touching.get(path)?.has(commit) === true),
   };
+}
+
+/**
+ * Returns the first-parent commits that touched each path. A merge commit touched a file if it changed the file, or if it
+ * brought a commit that did. Without the second condition, somebody could push a merge commit whose first parent is older
+ * than a revert, and whose second parent is the tip of the branch: no first-parent commit would have reverted the file.
+ */
+async function commitsTouching(
+  { fromRoot, whereTouched, whereChanged, mergesOf }: Repository,
+  head: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const merges = await mergesOf(head);
+  const touching = paths.map(async (path): Promise<[string, ReadonlySet<string>]> => {
+    const [touched, changed] = await Promise.all([
+      whereTouched(head, fromRoot(path), 'branch'),
+      whereChanged(head, fromRoot(path)),
+    ]);
+    const brought = changed.map((commit) => merges.get(commit) ?? commit);
+    return [path, new Set([...touched.map(({ commit }) => commit), ...brought])];
+  });
+  return new Map(await Promise.all(touching));
 }
 
 /** Returns the function that finds the pull requests that merged a commit, and reads what their checks approve. */

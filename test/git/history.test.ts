@@ -49,6 +49,41 @@ describe('of commits', () => {
   });
 });
 
+describe('the commits that changed a file', () => {
+  test('include those of a merged branch whose change the merge commit dropped, and not the merge commit', async () => {
+    const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
+    const first = head(folder);
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'a.md': '2' });
+    const side = commitAll(folder, 'side');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'main');
+    git(folder, 'merge', '--quiet', '--no-ff', '--strategy=ours', '--message', 'merge', 'side');
+    const repository = await open(folder);
+    const commits = await Promise.all(['a.md', 'b.md', 'c.md'].map((path) => repository.whereChanged('HEAD', path)));
+    expect(commits).toEqual([[side, first], [first], []]);
+    expect((await repository.whereTouched('HEAD', 'a.md', 'branch')).map(({ commit }) => commit)).toEqual([first]);
+    expect((await repository.mergesOf('HEAD')).get(side)).toBe(head(folder));
+  });
+
+  test('include a merge commit in which a file differs from all parents, and no merge commit that takes one of them', async () => {
+    const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
+    const first = head(folder);
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'b.md': '2' });
+    const side = commitAll(folder, 'side');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'main');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-commit', 'side');
+    writeFiles(folder, { 'a.md': '3' });
+    const merge = commitAll(folder, 'merge');
+    configure(folder, UNUSUAL_SETTINGS);
+    const repository = await open(folder);
+    expect(await repository.whereChanged(merge, 'a.md')).toEqual([merge, first]);
+    expect(await repository.whereChanged(merge, 'b.md')).toEqual([side, first]);
+  });
+});
+
 test('the commit and the paths from the root are known in each folder of each work tree', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');

@@ -4,6 +4,7 @@ import { startFront } from '../support/front.ts';
 import type { CheckRun } from '../support/github-api.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { changeService } from '../support/service.ts';
+import { pushEvent } from './support.ts';
 import { type Edits, greets, makeTeam, type Pull, type Team } from './team.ts';
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
@@ -239,6 +240,20 @@ describe('A text that was approved, applied and reverted', () => {
     const ran = await team.runPush(await bring(team), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toMatch(reason);
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+
+  test('A pushed merge commit whose first parent is not the tip does not bring the reverted text back', async () => {
+    const team = await revertBadText();
+    const reverted = git(team.origin, 'rev-parse', 'main');
+    const tree = `${reverted}^1^{tree}`;
+    const side = git(team.origin, 'commit-tree', tree, '-p', `${reverted}^1`, '-m', 'Words');
+    const commit = git(team.origin, 'commit-tree', tree, '-p', side, '-p', reverted, '-m', 'Merge main');
+    git(team.origin, 'update-ref', 'refs/heads/main', commit);
+    team.github.setBranch('main', commit);
+    const ran = await team.run('push', pushEvent(commit, reverted), { ref: 'refs/heads/main', commit }, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain(`"greeting": no merged pull request brought commit ${commit.slice(0, 12)}.`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 
