@@ -7,7 +7,12 @@ const BUSY_TIMEOUT = 10_000;
 const BUSY_PAUSE = 20;
 const SQLITE_BUSY = 5;
 
-/** Versions are immutable: the triggers hold that even against a mistake in this program. */
+/**
+ * The tables of the service. Versions are immutable: the triggers hold that even against a mistake in this program.
+ *
+ * SQLite keeps the text of each statement, and `refuseForeign` compares it. Any change here, even of a space, therefore
+ * refuses the databases that earlier releases made.
+ */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
 
@@ -60,7 +65,7 @@ export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   try {
-    switchToWal(database);
+    switchToWal(database, path);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
     inTransaction(database, 'IMMEDIATE', () => database.exec(SCHEMA));
     return database;
@@ -87,13 +92,13 @@ export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 
 }
 
 /**
- * Of two processes that switch one new file at the same moment SQLite fails one at once, as each would wait for the
- * other, and does so whatever its busy timeout. So the wait is made here.
+ * Switches the database to write-ahead logging. If two processes switch a new file at the same moment, SQLite fails one
+ * of them at once, whatever its busy timeout, because each would wait for the other. So this function retries.
  */
-function switchToWal(database: DatabaseSync): void {
+function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE) {
     try {
-      refuseForeign(database);
+      refuseForeign(database, path);
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
@@ -103,11 +108,33 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-/** All tables are made together. A database without any is one that was about to be made when its process was killed. */
-function refuseForeign(database: DatabaseSync): void {
-  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-  if (tables.length > 0 && !tables.some(({ name }) => name === 'active_versions'))
-    throw new Error('it is a database of something else, which is left as it is');
+/**
+ * Throws unless the schema of the database is exactly the one that `SCHEMA` makes. A branch may contain the file: a
+ * trigger or a view in it would run inside SQLite, where nothing can interrupt it. A database without any table is
+ * accepted, because its process may have been killed before it made the tables.
+ */
+function refuseForeign(database: DatabaseSync, path: string): void {
+  database.exec('PRAGMA trusted_schema = OFF');
+  const expected = readOwnSchema();
+  const found = readSchema(database, expected.length + 1);
+  const isOwn = found.length === expected.length && found.every((entry, index) => entry === expected[index]);
+  if (found.length > 0 && !isOwn) throw new Error(`the tables in ${path} are not those of the embedded service`);
+}
+
+function readOwnSchema(): readonly string[] {
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec(SCHEMA);
+    return readSchema(database, Number.MAX_SAFE_INTEGER);
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns each table, index, trigger and view as a line of JSON, sorted, and at most `limit` of them. */
+function readSchema(database: DatabaseSync, limit: number): readonly string[] {
+  const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT ?').all(limit);
+  return rows.map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, sql])).toSorted();
 }
 
 /** The low byte of SQLite's extended codes is the kind of error. */

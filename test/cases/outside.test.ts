@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/embedded/store.ts';
+import { runCli } from '../support/cli.ts';
 import { commitAll, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -91,6 +93,28 @@ function makeForeign(path: string): void {
   database.exec('CREATE TABLE prompts (id TEXT)');
   database.close();
 }
+
+/** The tables of the embedded service, with a trigger that never ends and that no signal interrupts. */
+function makeEndless(path: string): void {
+  openStore(path, { now: Date.now }).close();
+  const database = new DatabaseSync(path);
+  database.exec(`
+    CREATE TRIGGER endless AFTER INSERT ON projects BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT x FROM n);
+    END`);
+  database.close();
+}
+
+test.each([
+  ['plan', ['plan']],
+  ['serve', ['serve', '--db', 'x.db', '--port', '0']],
+])('%s refuses a database with an endless trigger, and does not run the trigger', async (_, words) => {
+  const { folder } = makePlace(embedded('x.db'));
+  makeEndless(join(folder, 'x.db'));
+  const { exitCode, stdout, stderr } = await runCli(folder, words);
+  expect(exitCode).toBe(1);
+  expect(stdout + stderr).toContain('are not those of the embedded service');
+});
 
 describe('a configuration is read from inside the repository alone', () => {
   const given = { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' };

@@ -92,3 +92,40 @@ function openTestStore(path = ':memory:'): Store {
   fillStore(store);
   return store;
 }
+
+test.each<[string, string]>([
+  ['one more trigger', 'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END'],
+  ['one more table', 'CREATE TABLE more (id TEXT)'],
+  ['a view', 'CREATE VIEW more AS SELECT 1'],
+  ['one more index', 'CREATE INDEX more ON prompts (name)'],
+  ['one more column', 'ALTER TABLE prompts ADD COLUMN more TEXT'],
+  ['a view instead of a table', 'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1'],
+  [
+    'a different trigger of the same name',
+    `DROP TRIGGER versions_never_go;
+     CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END`,
+  ],
+  ['a missing trigger', 'DROP TRIGGER versions_never_go'],
+  ['a missing table', 'DROP TABLE active_versions'],
+])('a database with %s is refused and left as it is', (_, change) => {
+  const path = join(makeFolder(), 'service.db');
+  openTestStore(path).close();
+  executeIn(path, change);
+  const before = readFileSync(path);
+  expect(() => openStore(path, { now: () => NOW })).toThrow('are not those of the embedded service');
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test('a database that promptsync 0.1.0 made is accepted', () => {
+  const path = join(makeFolder(), 'service.db');
+  const schema = readFileSync(join(import.meta.dirname, '../fixtures/0.1.0/schema.sql'), 'utf8');
+  executeIn(path, `PRAGMA journal_mode = WAL; BEGIN; ${schema} COMMIT`);
+  expect(openTestStore(path).readPrompt('p1')).toMatchObject({ id: 'p1' });
+});
+
+/** Changes a database file without promptsync. */
+function executeIn(path: string, statements: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(statements);
+  database.close();
+}
