@@ -1,16 +1,24 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { makeCacheFolder } from './compile-cache.ts';
 
 // An older one would end in a stack trace somewhere in here.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache();
+  enableCompileCache();
   // What is young stays small: with many prompts it grows by 100 MB otherwise, and that is no faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   void run();
+}
+
+/** Windows has no user ids to check, so promptsync uses no cache there. */
+function enableCompileCache(): void {
+  const userId = process.geteuid?.();
+  const folder = userId === undefined ? null : makeCacheFolder(process.env, userId);
+  if (folder !== null) module.enableCompileCache(folder);
 }
 
 function isTooOld(version: string): boolean {

@@ -69,7 +69,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     ...['service/http.ts', 'service/retry.ts', 'service/errors.ts', 'service/prompt-service.ts'],
   ],
   'process.ts': ['cli/host.ts', 'node:', 'supports-hyperlinks'],
-  'cli.ts': ['cli', 'process.ts', 'node:'],
+  'compile-cache.ts': ['node:'],
+  'cli.ts': ['cli', 'compile-cache.ts', 'process.ts', 'node:'],
   'action.ts': ['github', 'process.ts', '@actions/core'],
   'index.ts': ['*'],
 };
