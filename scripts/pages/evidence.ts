@@ -180,6 +180,7 @@ export const EVIDENCE = {
   // The GitHub Action
   'action/invalid-input': { input: 'mode', expected: 'expected auto, plan, sync, drift' },
   'action/invalid-event': { reason: 'it is not JSON' },
+  'action/no-config': { path: 'team-a/promptsync.yaml' },
   'action/no-checkout': {},
   'action/other-checkout': {
     number: 12,

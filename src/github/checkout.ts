@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { findConfigFile } from '../config/load.ts';
+import { CONFIG_NAME } from '../config/config.ts';
 import { findRoot, isRoot, slashed } from '../files/paths.ts';
 import { openRemote } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
@@ -43,11 +43,13 @@ async function parentOf({ head, resolveRef }: Repository, which: 1 | 2): Promise
   return head === null ? null : resolveRef(`${head}^${which}`);
 }
 
-/** From a path as problems have it, relative to the configuration's folder, to one from the repository's root. */
+/**
+ * Returns a function that changes a path from the place of a problem, which is relative to the folder of the
+ * configuration, into a path from the root of the repository. The configuration itself is called by the value of the
+ * input, which is relative to the working directory.
+ */
 export function pathsFromRoot(folder: string, config: string | undefined): (path: string) => string {
-  const file = config === undefined ? findConfigFile(folder) : resolve(folder, config);
-  const home = file === null ? folder : dirname(file);
+  const home = dirname(resolve(folder, config ?? CONFIG_NAME));
   const root = findRoot(home);
-  // A configuration that was named is called by that name.
   return (path) => slashed(relative(root, path === config ? join(folder, path) : join(home, path)));
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { worldOf } from '../cli/world.ts';
+import { CONFIG_NAME } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load.ts';
 import { gitStartOf } from '../desired/workspace.ts';
 import type { World } from '../domain/world.ts';
-import { findRoot, isWithin } from '../files/paths.ts';
+import { findRoot, isWithin, slashed } from '../files/paths.ts';
 import type { GitStart } from '../git/driver.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { connectGitHub, type GitHub } from './client.ts';
@@ -39,8 +40,7 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const baseUrl = inputs['base-url'] ?? environment['PROMPTSYNC_BASE_URL'];
   const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
   const placed = { ...host, environment: variables, workingDirectory: folder };
-  const around = { environment: variables, urlSource: inputs['base-url'] && 'the input `base-url`' };
-  const read = await loadConfig({ workingDirectory: folder, file: inputs.config, ...around });
+  const read = await readConfig(inputs, { workspace, folder, environment: variables });
   const event = await readEvent(environment);
   // A checkout does not know which branch is the default one.
   const branch = read.config?.branch ?? event.defaultBranch;
@@ -53,6 +53,27 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
     world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
     github: token === undefined ? null : connectGitHub(token, host),
   };
+}
+
+type ConfigPlace = {
+  readonly workspace: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Reads the configuration from its one place. It does not look in parent folders: a pull request could delete the
+ * configuration of a team, and the key of the team would go to the service that a configuration above it names.
+ */
+async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigPlace): Promise<ConfigResult> {
+  const file = inputs.config ?? CONFIG_NAME;
+  const path = resolve(folder, file);
+  if (!existsSync(path)) {
+    const shownPath = slashed(relative(workspace, path));
+    return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };
+  }
+  const urlSource = inputs['base-url'] && 'the input `base-url`';
+  return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 
 /** What every command is given of a run: the configuration, and the keys that go to the service. */

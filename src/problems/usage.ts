@@ -169,6 +169,11 @@ export const USAGE = {
     (e) => `The event of this run cannot be read (${e.reason}).`,
     'The action runs in GitHub workflows, which hand it GITHUB_EVENT_NAME and GITHUB_EVENT_PATH.',
   ),
+  'action/no-config': error<{ path: string }>(
+    (e) => `There is no file ${e.path} in the workspace.`,
+    'Set the input `working-directory` to the folder of a promptsync.yaml, or the input `config` to the path of the file ' +
+      'from that folder. The action does not look in parent folders.',
+  ),
   'action/no-checkout': error(
     'The workspace is no git repository.',
     'Put a step with actions/checkout, with `fetch-depth: 0`, before this one.',

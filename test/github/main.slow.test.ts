@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeService } from '../support/service.ts';
+import { changeService, startTestService, type TestService } from '../support/service.ts';
 import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import type { Failure } from '../support/github-api.ts';
@@ -54,6 +54,7 @@ test.each<[string, string, RunOptions, RegExp]>([
   ['A folder above the workspace', 'push', { inputs: { 'working-directory': '..' } }, /no folder "\.\."/],
   ['A folder elsewhere', 'push', { inputs: { 'working-directory': tmpdir() } }, /`working-directory` is not valid: /],
   ['A link that leads elsewhere', 'push', { inputs: { 'working-directory': 'a' }, prepare: withLink }, /no folder "a"/],
+  ['A config that is not there', 'push', { inputs: { config: 'a/b.yaml' } }, /There is no file a\/b\.yaml/],
   ['A base-url that is none', 'push', { inputs: { 'base-url': 'x' } }, /the input `base-url` .* no URL/],
   ['A plain base-url', 'push', { inputs: { 'base-url': 'http://a.example' } }, /the input `base-url` .* plain http/],
   [
@@ -83,6 +84,29 @@ test('In a folder of the repository the example of this project is planned on it
   const planned = await review({ 'sub/a.md': promptText('a', { text: 'Other' }) }, options);
   expect(planned).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
+});
+
+test('A pull request that deletes the configuration of a team does not send the key of the team to the service of another configuration', async () => {
+  const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
+  const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
+  const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
+  pushMain({ 'team-a/promptsync.yaml': configFor(forTeam), 'team-a/greeting.md': promptText('greeting') });
+  const options = { inputs: { 'working-directory': 'team-a', 'base-url': '' } };
+  push('edit', { 'team-a/greeting.md': promptText('greeting', { text: 'Other' }) });
+  expect(await runPull(openPull('edit'), options)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+  expect(forTeam.requests).not.toEqual([]);
+  forTeam.requests.splice(0);
+
+  push('delete', { 'team-a/promptsync.yaml': null, 'prompts/greeting.md': null });
+  const pull = openPull('delete');
+  const ran = await runPull(pull, options);
+  expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+  expect(ran.stdout).toContain('::error title=action/no-config::There is no file team-a/promptsync.yaml');
+  expect(ran.stdout).toMatch(/`working-directory`.*`config`/);
+  expect(github.checks(pull.head)).toMatchObject([
+    { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' },
+  ]);
 });
 
 test('A runner that takes neither outputs nor summary has notices; what was applied is applied', async () => {
