@@ -13,8 +13,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   files: ['problem.ts', 'domain', 'node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
   planning: ['problem.ts', 'domain'],
   report: ['problem.ts', 'domain', 'diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
-  // Of each provider what it takes, which is known without asking it.
-  config: ['problem.ts', 'domain', 'files', 'ledger/rules.ts', 'langfuse/rules.ts', 'node:', 'zod'],
+  // Of each provider what it takes, which is known without asking it. And whether git accepts the repository.
+  config: [
+    ...['problem.ts', 'domain', 'files', 'ledger/rules.ts', 'langfuse/rules.ts', 'node:', 'zod'],
+    ...['git/accept.ts', 'git/driver.ts'],
+  ],
   git: ['problem.ts', 'domain', 'node:', 'simple-git', 'p-limit'],
   service: ['problem.ts', 'domain', 'node:', 'p-limit', 'undici', 'zod'],
   ledger: ['problem.ts', 'domain', 'service/prompt-service.ts', 'service/retry.ts', 'service/written.ts', 'zod'],
@@ -97,9 +100,9 @@ describe('the dependency rule', () => {
     expect(impure).toEqual([]);
   });
 
-  test('but what git inherits of the process is read by whoever starts git, and a part of Node is loaded late', () => {
+  test('only three files import the process: for the variables of git, for the user id and to load crypto late', () => {
     const importing = files.filter((file) => importsOf(file).includes('node:process'));
-    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/driver.ts']);
+    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'files/owner.ts', 'git/driver.ts']);
   });
 
   test('there is no barrel but the public API', () => {

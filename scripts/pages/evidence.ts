@@ -43,6 +43,8 @@ export const EVIDENCE = {
   'yaml/too-deep': {},
   // promptsync.yaml and variables
   'config/not-found': {},
+  'config/foreign-file': { path: 'promptsync.yaml' },
+  'config/foreign-repository': { root: '/tmp/shared' },
   'config/unreadable': { reason: 'there is no such file' },
   'config/unknown-field': { field: 'enviroments', suggestion: 'environments' },
   'config/invalid-field': { field: 'concurrency', expected: 'expected number, received string' },

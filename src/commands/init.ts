@@ -2,12 +2,14 @@ import { appendFile, lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CONFIG_NAME, type Config, DEFAULTS } from '../config/config.ts';
 import { findConfigFile, parseConfig } from '../config/load.ts';
+import { findRepositoryProblem } from '../config/owner.ts';
 import { LANGFUSE_URL_VARIABLE } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { WrittenFile } from '../domain/edits.ts';
 import type { Interview, World } from '../domain/world.ts';
 import { findPromptPaths, promptMatcher } from '../files/find.ts';
-import { findRoot, firstLink, slashed } from '../files/paths.ts';
+import { findRoot, firstLink, isRoot, slashed } from '../files/paths.ts';
+import type { GitStart } from '../git/driver.ts';
 import { createFile, replaceFile } from '../files/read-write.ts';
 import { readPrompts } from '../files/read.ts';
 import { openRemote } from '../git/remote.ts';
@@ -39,8 +41,11 @@ export async function init(options: InitOptions, world: World): Promise<CommandR
 async function begin(options: InitOptions, world: World): Promise<Run> {
   const giveUp = (problems: readonly Problem[]) =>
     notRun('init', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
+  const start = gitStartFor(options, world);
+  const foreign = isRoot(start.root) ? await findRepositoryProblem(start) : null;
+  if (foreign !== null) return giveUp([foreign]);
   const langfuseUrl = world.environment[LANGFUSE_URL_VARIABLE] || 'https://cloud.langfuse.com';
-  const guesses = { ci: () => guessCi(options, world), langfuseUrl };
+  const guesses = { ci: () => guessCi(start), langfuseUrl };
   const answers = await gatherAnswers(options, world.interview, guesses);
   if (!('folder' in answers)) return giveUp(answers);
   const { config, problems } = parseAnswers(answers, world);
@@ -58,9 +63,13 @@ async function begin(options: InitOptions, world: World): Promise<Run> {
   return { ...giveUp([...warnings, ...obstacles]), service: first.service, written };
 }
 
+function gitStartFor({ apiKeyEnv }: InitOptions, { workingDirectory }: World): GitStart {
+  const keyVariables = [apiKeyEnv ?? DEFAULTS.api_key_env, DEFAULTS.secret_key_env];
+  return { root: findRoot(workingDirectory), keyVariables };
+}
+
 /** By the host that the clone comes from. GitHub where that says nothing: most are there. */
-async function guessCi({ apiKeyEnv = DEFAULTS.api_key_env }: InitOptions, { workingDirectory }: World): Promise<Ci> {
-  const start = { root: findRoot(workingDirectory), keyVariables: [apiKeyEnv, DEFAULTS.secret_key_env] };
+async function guessCi(start: GitStart): Promise<Ci> {
   const address = await openRemote(start)
     .address()
     .catch(() => '');

@@ -15,16 +15,20 @@ import {
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
+import { findOwnerProblem } from './owner.ts';
 import { locateService, rulesFor, serviceProblems } from './service.ts';
 
-/** Where a configuration is looked for: a named file, or from the working directory upwards. */
+/** Where to look for a configuration: in a named file, or as `findConfigFile` does. */
 type ConfigRequest = {
   readonly workingDirectory: string;
-  /** Relative to the working directory. */
+  /** Relative to the working directory. A file that is named may belong to another user. */
   readonly file?: string | undefined;
 } & Pick<ConfigSurroundings, 'environment' | 'urlSource'>;
 
-/** Finds, reads and parses the configuration. What is wrong with it, or that there is none, is in the problems. */
+/**
+ * Finds, reads and parses the configuration. The problems say what is wrong with it, that there is none, or that it
+ * belongs to another user.
+ */
 export async function loadConfig({ workingDirectory, file, ...more }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
@@ -32,15 +36,21 @@ export async function loadConfig({ workingDirectory, file, ...more }: ConfigRequ
   const read = readText(path);
   if ('reason' in read)
     return { config: null, problems: [makeProblem('config/unreadable', read, { path: shownPath })] };
-  return parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), ...more });
+  const parsed = parseConfig(read.text, { file: path, shownPath, root: findRoot(dirname(path)), ...more });
+  if (file !== undefined || parsed.config === null) return parsed;
+  const problem = await findOwnerProblem(parsed.config, shownPath);
+  return problem === null ? parsed : { config: null, problems: [problem] };
 }
 
-/** The nearest promptsync.yaml from a folder up to the repository's root; null when there is none. */
-export function findConfigFile(from: string): string | null {
-  const candidate = join(from, CONFIG_NAME);
+/**
+ * Returns the promptsync.yaml of a folder. Inside a repository, returns the nearest one from the folder up to the root of
+ * the repository. Returns null if there is none.
+ */
+export function findConfigFile(folder: string): string | null {
+  const candidate = join(folder, CONFIG_NAME);
   if (existsSync(candidate)) return candidate;
-  const parent = dirname(from);
-  return isRoot(from) || parent === from ? null : findConfigFile(parent);
+  const isBelowRoot = !isRoot(folder) && rootsAbove(folder).length > 0;
+  return isBelowRoot ? findConfigFile(dirname(folder)) : null;
 }
 
 /**

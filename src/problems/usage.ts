@@ -1,4 +1,4 @@
-import { didYouMean, error, type Misspelt, short, warning } from './entry.ts';
+import { didYouMean, error, type Misspelt, shellWord, short, warning } from './entry.ts';
 
 /** What git and GitHub say where something is missing that a pull request needs. */
 const MISSING: readonly (readonly [said: RegExp, hint: string])[] = [
@@ -21,8 +21,20 @@ function gitlabHint(status: number): string {
 export const USAGE = {
   // promptsync.yaml and variables
   'config/not-found': error(
-    'No promptsync.yaml was found from here up to the repository root.',
-    'Run promptsync where one is, or name it with --config FILE.',
+    'There is no promptsync.yaml in the working directory or, inside a repository, in a folder above it.',
+    'Run promptsync in the folder of a promptsync.yaml, or name the file with --config FILE.',
+  ),
+  'config/foreign-file': error<{ path: string }>(
+    'The configuration belongs to another user.',
+    (e) =>
+      'Another user could choose the service that gets your API key. If you trust this file, name it: ' +
+      `\`--config ${shellWord(e.path)}\`.`,
+  ),
+  'config/foreign-repository': error<{ root: string }>(
+    (e) => `The repository ${e.root} belongs to another user, and git does not accept it.`,
+    (e) =>
+      'Another user could choose the service that gets your API key. If you trust this repository, run ' +
+      `\`git config --global --add safe.directory ${shellWord(e.root)}\`, or name the configuration with --config FILE.`,
   ),
   'config/unreadable': error<{ reason: string }>(
     (e) => `The configuration cannot be read (${e.reason}).`,

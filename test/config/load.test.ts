@@ -22,7 +22,7 @@ describe('the configuration is found', () => {
     ['the nearest one', '.git/HEAD promptsync.yaml a/promptsync.yaml a/b/x', 'a/b', 'a', '.'],
     ['in the root of a repository', 'promptsync.yaml r/.git/HEAD r/promptsync.yaml', 'r', 'r', 'r'],
     ['in a worktree, where .git is a file', '.git/HEAD w/.git w/promptsync.yaml w/a/x', 'w/a', 'w', 'w'],
-    ['outside of a repository, whose root its folder is then', 'a/promptsync.yaml a/b/x', 'a/b', 'a', 'a'],
+    ['outside of a repository, whose root its folder is then', 'a/promptsync.yaml a/b/x', 'a', 'a', 'a'],
   ])('%s', async (_, files, from, folder, root) => {
     const top = withEmpty(files);
     const file = join(top, folder, 'promptsync.yaml');
@@ -33,6 +33,7 @@ describe('the configuration is found', () => {
     ['above the root of the repository', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
     ['above a root where .git is a file', 'promptsync.yaml r/.git r/a/x', 'r/a'],
     ['below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
+    ['above the working directory outside of a repository', 'a/promptsync.yaml a/b/x', 'a/b'],
     ['under another name', '.git/HEAD promptsync.yml', '.'],
   ])('but not %s', async (_, files, from) => {
     const { config, told } = await load(withEmpty(files), from);

@@ -29,6 +29,11 @@ export function runAsOther(
   });
 }
 
+/** Gives a file, or a folder with all that it contains, to the other user. */
+export function giveToOther(path: string): void {
+  execFileSync('chown', ['-hR', `${OTHER_USER}:${OTHER_USER}`, path]);
+}
+
 /** Makes a folder that everybody may enter. It belongs to the user with this id, or to the user that runs the tests. */
 export function makeOpenFolder(owner?: number): string {
   const folder = makeFolder();

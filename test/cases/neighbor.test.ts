@@ -1,0 +1,178 @@
+import { chmodSync, cpSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { CLI, runCli } from '../support/cli.ts';
+import { commitAll, initRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { promptText } from '../support/prompts.ts';
+import type { Ran } from '../support/run.ts';
+import { KEY, startTestService, type TestService } from '../support/service.ts';
+import { giveToOther, makeOpenFolder, reasonForOneUser, runAsOther } from '../support/users.ts';
+
+/** A folder that two users share, like /tmp, with a folder of the user that runs promptsync. */
+type Shared = {
+  readonly shared: string;
+  readonly mine: string;
+  readonly service: TestService;
+  /** Runs promptsync with the key in a variable that has nothing to do with promptsync. */
+  readonly run: (folder: string, words: readonly string[], environment?: Variables) => Promise<Ran>;
+};
+
+type Variables = Readonly<Record<string, string>>;
+
+async function makeShared({ skip }: TestContext): Promise<Shared> {
+  const reason = reasonForOneUser();
+  skip(reason !== null, reason ?? '');
+  const service = await startTestService(['greeting']);
+  const shared = makeOpenFolder();
+  chmodSync(shared, 0o1777);
+  const mine = join(shared, 'mine');
+  writeFiles(mine, { 'prompts/greeting.md': promptText('greeting') });
+  const run: Shared['run'] = (folder, words, environment) =>
+    runCli(folder, words, { environment: { GITHUB_TOKEN: KEY, ...environment } });
+  return { shared, mine, service, run };
+}
+
+/** Sends the key of the variable GITHUB_TOKEN to the service. */
+function hostileConfig({ service }: Shared): string {
+  return `service: { base_url: "${service.baseUrl}", api_key_env: GITHUB_TOKEN }\nprompts: ["**/*.md"]\n`;
+}
+
+/** Writes the configuration of the other user into the shared folder. */
+function plantConfig(place: Shared): void {
+  writeFiles(place.shared, { 'promptsync.yaml': hostileConfig(place) });
+  giveToOther(join(place.shared, 'promptsync.yaml'));
+}
+
+function expectNothingSent({ service }: Shared): void {
+  expect(service.requests).toEqual([]);
+}
+
+const COMMANDS = [
+  ['validate'],
+  ['plan'],
+  ['status'],
+  ['sync', '--yes'],
+  ['import', 'prm_greeting', '--environment', 'staging'],
+];
+
+describe('A promptsync.yaml of another user', () => {
+  test.for(COMMANDS)(
+    '%s finds no configuration above the working directory outside a repository',
+    async (words, context) => {
+      const place = await makeShared(context);
+      plantConfig(place);
+      const { exitCode, stdout, stderr } = await place.run(place.mine, words);
+      expect(exitCode).toBe(1);
+      expect(stdout + stderr).toContain('[config/not-found]');
+      expectNothingSent(place);
+    },
+  );
+
+  test.for(COMMANDS)('%s refuses a configuration of another user in the working directory', async (words, context) => {
+    const place = await makeShared(context);
+    plantConfig(place);
+    const { exitCode, stdout, stderr } = await place.run(place.shared, words);
+    expect(exitCode).toBe(1);
+    expect(stdout + stderr).toContain('promptsync.yaml: error: The configuration belongs to another user.');
+    expect(stdout + stderr).toContain('--config promptsync.yaml');
+    expectNothingSent(place);
+  });
+
+  test('plan refuses a link of another user to a configuration of this user', async (context) => {
+    const place = await makeShared(context);
+    writeFiles(place.mine, { 'promptsync.yaml': hostileConfig(place) });
+    runAsOther(place.shared, ['ln', '-s', 'mine/promptsync.yaml', 'promptsync.yaml']);
+    const { exitCode, stdout } = await place.run(place.shared, ['plan']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('[config/foreign-file]') });
+    expectNothingSent(place);
+  });
+
+  test('plan accepts a configuration of another user that --config names', async (context) => {
+    const place = await makeShared(context);
+    plantConfig(place);
+    expect(await place.run(place.shared, ['plan', '--config', 'promptsync.yaml'])).toMatchObject({ exitCode: 0 });
+    expect(place.service.requests).not.toEqual([]);
+  });
+
+  test('plan accepts a configuration of root', async (context) => {
+    const place = await makeShared(context);
+    cpSync(dirname(CLI), join(place.shared, 'bundle'), { recursive: true });
+    writeFiles(place.shared, { 'promptsync.yaml': 'prompts: ["mine/**/*.md"]\n' });
+    const cli = join(place.shared, 'bundle/cli.cjs');
+    expect(runAsOther(place.shared, [process.execPath, cli, 'validate'])).toContain('1 prompt valid.');
+  });
+});
+
+describe('A repository of another user', () => {
+  const gits: readonly [string, (folder: string) => void][] = [
+    ['a repository', (folder) => runAsOther(folder, ['git', 'init', '--quiet'])],
+    ['an empty .git folder', (folder) => runAsOther(folder, ['mkdir', '.git'])],
+    ['an empty .git file', (folder) => runAsOther(folder, ['touch', '.git'])],
+  ];
+  const rows = gits.flatMap(([name, plant]) => COMMANDS.map((words) => [words.join(' '), name, plant, words] as const));
+
+  test.for(rows)(
+    '%s refuses a configuration above the working directory in %s of another user',
+    async (row, context) => {
+      const [, , plant, words] = row;
+      const place = await makeShared(context);
+      plantConfig(place);
+      plant(place.shared);
+      const { exitCode, stdout, stderr } = await place.run(place.mine, words);
+      expect(exitCode).toBe(1);
+      expect(stdout + stderr).toContain(
+        `The repository ${place.shared} belongs to another user, and git does not accept it.`,
+      );
+      expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
+      expectNothingSent(place);
+    },
+  );
+
+  test.for(gits)('init writes nothing below %s of another user', async ([, plant], context) => {
+    const place = await makeShared(context);
+    plant(place.shared);
+    const before = readdirSync(place.shared, { recursive: true }).toSorted();
+    const { exitCode, stdout } = await place.run(place.mine, ['init', '--embedded']);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout: expect.stringContaining('[config/foreign-repository]'),
+    });
+    expect(readdirSync(place.shared, { recursive: true }).toSorted()).toEqual(before);
+  });
+
+  test('validate accepts a repository of another user that safe.directory names', async (context) => {
+    const place = makeRepositoryOfOther(await makeShared(context));
+    const home = makeWorkspace({ '.gitconfig': `[safe]\n  directory = ${place.shared}\n` });
+    const { exitCode, stdout } = await place.run(place.mine, ['validate']);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout: expect.stringContaining('[config/foreign-repository]'),
+    });
+    expect(await place.run(place.mine, ['validate'], { HOME: home })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('validate accepts the repository of the user who has called sudo', async (context) => {
+    const place = makeRepositoryOfOther(await makeShared(context));
+    const { exitCode, stdout } = await place.run(place.mine, ['validate'], { SUDO_UID: '1' });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout: expect.stringContaining('[config/foreign-repository]'),
+    });
+    expect(await place.run(place.mine, ['validate'], { SUDO_UID: '65534' })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('validate accepts a repository of another user if --config names the configuration', async (context) => {
+    const place = makeRepositoryOfOther(await makeShared(context));
+    const words = ['validate', '--config', '../promptsync.yaml'];
+    expect(await place.run(place.mine, words)).toMatchObject({ exitCode: 0 });
+  });
+
+  /** Makes the shared folder a repository of the other user, with the files of both users. */
+  function makeRepositoryOfOther(place: Shared): Shared {
+    writeFiles(place.shared, { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' });
+    initRepository(place.shared);
+    commitAll(place.shared, 'First prompts');
+    giveToOther(place.shared);
+    return place;
+  }
+});
