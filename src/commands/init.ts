@@ -68,7 +68,7 @@ function gitStartFor({ apiKeyEnv }: InitOptions, { workingDirectory }: World): G
   return { root: findRoot(workingDirectory), keyVariables };
 }
 
-/** By the host that the clone comes from. GitHub where that says nothing: most are there. */
+/** Guesses the CI from the host of the remote. Returns GitHub if the host does not tell, because most teams use it. */
 async function guessCi(start: GitStart): Promise<Ci> {
   const address = await openRemote(start)
     .address()
