@@ -19,7 +19,7 @@ export const ADVICE = {
   'guard/latest-not-allowed':
     '`promptsync promote KEY --to production` pins the number that the environment before serves.',
   'guard/promotion-order':
-    'A rollback to what the environment was pinned to before is [no promotion](configuration.md#rules-for-environments), but it needs the whole history of git.',
+    "A rollback is [no promotion](configuration.md#rules-for-environments), but it needs git's whole history of the file. A base or a later commit does not lift the refusal.",
   'guard/uncommitted': 'In continuous integration a step before has edited, or made, a prompt file.',
   'guard/drift': '[Drift](how-to/drift.md) shows the ways on.',
   'guard/superseded':

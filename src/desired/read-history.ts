@@ -37,11 +37,47 @@ const LONGEST_BRANCH = 500;
  * The states of a prompt's file one after the other as the branch of a commit had them. A state that only a merged
  * branch had was in force nowhere before its merge, and those of two branches side by side are no sequence.
  */
-export async function readFileHistory({ id, path }: Located, commit: string, repository: Repository) {
+export async function readFileHistory(located: Located, commit: string, repository: Repository): Promise<FileHistory> {
+  return makeFileHistory(await readBranchStates(located, commit, repository), repository);
+}
+
+/**
+ * Reads the same history for the promotion guard, which must not lose it when a prompt moves: if git takes a moved file
+ * for a new one, the history goes on with the file that had the prompt's id one commit earlier.
+ */
+export async function readGuardHistory({ id, path }: Located, head: string, repository: Repository) {
+  const files: FormerFile[] = [];
+  let next: FileAtCommit | null = { commit: head, path };
+  let whole = true;
+  while (next !== null && whole) {
+    const states: BranchStates = await readBranchStates({ id, path: next.path }, next.commit, repository);
+    files.push(...states.files);
+    whole = states.whole;
+    next = await earlierFile(id, next, states.files.at(-1)?.commit, repository);
+  }
+  return makeFileHistory({ files, whole }, repository);
+}
+
+/** Finds where the prompt was right before its oldest known state, or at HEAD if its path has no state. */
+async function earlierFile(id: string, from: FileAtCommit, oldest: string | undefined, repository: Repository) {
+  const commit = oldest === undefined ? from.commit : await repository.resolveRef(`${oldest}^`);
+  if (commit === null) return null;
+  const found = await findAt({ id, path: repository.fromRoot(from.path) }, commit, repository);
+  if (typeof found === 'string') return null;
+  const path = repository.toFolder(found.path);
+  return oldest === undefined && path === from.path ? null : { commit, path };
+}
+
+type BranchStates = { readonly files: readonly FormerFile[]; readonly whole: boolean };
+
+async function readBranchStates({ id, path }: Located, commit: string, repository: Repository): Promise<BranchStates> {
   const places = (await repository.whereTouched(commit, repository.fromRoot(path), 'branch')).slice(0, LONGEST_BRANCH);
   const cut = places.length === LONGEST_BRANCH || (await isAtEdge(places.at(-1)?.commit, repository));
-  const files = await parseFiles(id, places, repository);
-  return { commits: files.map((file) => file.commit), pins: await pinsOf(files, repository), whole: !cut };
+  return { files: await parseFiles(id, places, repository), whole: !cut };
+}
+
+async function makeFileHistory({ files, whole }: BranchStates, repository: Repository): Promise<FileHistory> {
+  return { commits: files.map((file) => file.commit), pins: await pinsOf(files, repository), whole };
 }
 
 /** At the edge of a shallow clone every file looks as if it were new. */

@@ -8,7 +8,7 @@ import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileOfVersion } from './at-commit.ts';
-import { pinnedAlways, readFileHistory, readFormerFiles, readFormerWants, withoutHead } from './read-history.ts';
+import { pinnedAlways, readFormerFiles, readFormerWants, readGuardHistory } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 type Given = Pick<ReadDesired, 'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
@@ -35,13 +35,11 @@ export async function recall(
     return found === undefined ? [] : [{ file, observed: found, meanings: meaningsOf(file, found, atRefs) }];
   });
   const doubted = compared.filter(mayBeRefused(sources));
-  const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, sources)) }));
+  const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, repository)) }));
   const drifting = compared.filter(mayDrift(sources));
   const tips = drifting.length === 0 ? [] : await tipsOf(sources);
   return {
-    formerPins: mapValues(histories, ({ file, pins }) =>
-      sources.base === null ? withoutHead(pins, file, repository.head) : pins,
-    ),
+    formerPins: mapValues(histories, ({ pins }) => pins),
     pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
     formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
@@ -82,14 +80,9 @@ function isSame(one: VersionFacts, other: VersionFacts): boolean {
 
 const NO_STATES: FileHistory = { commits: [], pins: new Map(), whole: false };
 
-/**
- * A rollback is no promotion. What a pull request adds itself is not earlier, so where there is a base, the history is
- * that of the base.
- */
-async function fileHistory(file: PromptFile, { repository, base }: Sources): Promise<FileHistory> {
-  const then = base === null ? file : base.files.get(file.id);
-  const commit = base?.commit ?? repository.head;
-  return then === undefined || commit === null ? NO_STATES : readFileHistory(then, commit, repository);
+/** The history of HEAD decides about promotion order. A base must not: it would weaken the guard. */
+async function fileHistory(file: PromptFile, repository: Repository): Promise<FileHistory> {
+  return repository.head === null ? NO_STATES : readGuardHistory(file, repository.head, repository);
 }
 
 /** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */

@@ -13,35 +13,61 @@ export function isSameContent(one: Target, other: Target): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-/** Whether an environment was pinned to a version, then to another one, before it came to the pin of now. */
-export function wasPinned(target: Target, environment: string, former: FormerPins): boolean {
+/** States of the file, one after the other, that pinned an environment to the same version. */
+export type PinRun = {
+  /** The age of the run's oldest state; -1 if only the planned file has the pin so far. */
+  readonly since: number;
+};
+
+/** Returns the run that the planned file continues or begins when it pins the environment to a version. */
+export function currentRun(target: Target, environment: string, former: FormerPins): PinRun {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
-  return changed !== -1 && states.slice(changed).some((state) => means(state, target));
+  const run = changed === -1 ? states : states.slice(0, changed);
+  return { since: run.at(-1)?.age ?? -1 };
 }
 
-/** Whether the state of the file right before the one that is planned for pinned the version. */
-export function wasPinnedLast(target: Target, environment: string, former: FormerPins): boolean {
-  const last = former.get(environment)?.[0];
-  return last !== undefined && last.age === Math.min(...agesIn(former)) && means(last, target);
+/** Returns the runs that pinned the environment to a version before it was pinned to another one, newest first. */
+export function earlierRuns(target: Target, environment: string, former: FormerPins): readonly PinRun[] {
+  const states = former.get(environment) ?? [];
+  const changed = states.findIndex((state) => !means(state, target));
+  if (changed === -1) return [];
+  const earlier = states.slice(changed);
+  const oldest = earlier.filter((state, at) => {
+    const before = earlier[at + 1];
+    return means(state, target) && (before === undefined || !means(before, target));
+  });
+  return oldest.map(({ age }) => ({ since: age }));
 }
 
 /**
- * Whether the environment before was pinned to a version before this one was. Pins of both in one commit skip the one
- * before however old that commit is; only those that the file began with were there already.
+ * Whether the file pinned the source environment to the version right before the run began. If the file's first state
+ * pinned both environments to the version, they had it already.
  */
-export function cameThrough(target: Target, from: string, environment: string, former: FormerPins): boolean {
-  const states = former.get(environment) ?? [];
-  const changed = states.findIndex((state) => !means(state, target));
-  const since = (changed === -1 ? states : states.slice(0, changed)).at(-1)?.age;
-  if (since === undefined) return false;
-  const first = Math.max(...agesIn(former));
-  const before = former.get(from) ?? [];
-  return before.some((state) => means(state, target) && (state.age > since || state.age === first));
+export function beganAsPromotion({ since }: PinRun, target: Target, from: string, former: FormerPins): boolean {
+  const source = pinAt(isFirstState(since, former) ? since : since + 1, from, former);
+  return source !== undefined && means(source, target);
 }
 
-function agesIn(former: FormerPins): readonly number[] {
-  return [...former.values()].flat().map(({ age }) => age);
+/** Whether the file pinned the source environment to another version right before the run began. */
+export function beganAsSkip({ since }: PinRun, target: Target, from: string, former: FormerPins): boolean {
+  const source = pinAt(since + 1, from, former);
+  return source !== undefined && isComparable(source, target) && !means(source, target);
+}
+
+function pinAt(age: number, environment: string, former: FormerPins): FormerPin | undefined {
+  return former.get(environment)?.find((state) => state.age === age);
+}
+
+function isFirstState(age: number, former: FormerPins): boolean {
+  return age === Math.max(...[...former.values()].flat().map((state) => state.age));
+}
+
+/** Whether enough is known to tell a pin's version from another one. */
+function isComparable({ pin, content }: FormerPin, { number, id, digest }: Target): boolean {
+  if (pin.kind === 'number') return number !== undefined;
+  if (pin.kind === 'version') return id !== undefined;
+  return content !== null && digest !== undefined;
 }
 
 /** The version that a pin of an earlier commit means, as far as it is known; `find` chooses one that holds a content. */

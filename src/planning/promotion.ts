@@ -4,17 +4,25 @@ import { isNew, type NewVersionRef } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { PinContext } from './changes.ts';
-import { cameThrough, isSameContent, means, type Target, wasPinned, wasPinnedLast } from './former-pins.ts';
+import {
+  beganAsPromotion,
+  beganAsSkip,
+  currentRun,
+  earlierRuns,
+  isSameContent,
+  means,
+  type PinRun,
+  type Target,
+} from './former-pins.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
 type Activation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /**
- * Why a version may not go live in an environment: it is not active in the one before. Three things are no promotion: a
- * rollback to what this environment was pinned to before, putting back what it has been pinned to all along, where the
- * environment before was pinned to it first, and putting back the version that an import has found there. And one that
- * was allowed stays so when a run was cut short between the two environments: the one before has moved on then, as the
- * file wants it.
+ * Returns a problem for each version that would go live in an environment although its source environment does not
+ * serve it. Three cases are no promotion: a rollback, putting back a version that was promoted in order, and putting
+ * back the version that an import found. The decision depends on the service and on the file's states up to HEAD. It
+ * does not depend on a base, or on whether HEAD itself changed the file.
  */
 export function promotionProblems(
   activations: readonly Activation[],
@@ -49,13 +57,60 @@ type Situation = {
 };
 
 function isNoPromotion(step: Step, situation: Situation): boolean {
+  return isRollback(step, situation) || isPutBack(step, situation);
+}
+
+/**
+ * Whether the environment goes back to a version that the file pinned there before. A pin that a guard refused and
+ * somebody reverted was never live. So a newer version than the served one counts only if its earlier pin was not set
+ * while the source environment was pinned to another version.
+ */
+function isRollback({ environment, from, target }: Step, { context, former }: Situation): boolean {
+  const earlier = earlierRuns(target, environment, former);
+  const served = context.observed.active.get(environment) ?? null;
+  if (served !== null && isNewer(served, target)) return earlier.length > 0;
+  return earlier.some((run) => !beganAsSkip(run, target, from, former));
+}
+
+/**
+ * Whether the file pinned the version in promotion order, and the source environment has moved on since then. This
+ * finishes an interrupted run, and it puts back what somebody changed in the service. If the source environment serves
+ * nothing newer than the version, nothing shows that it ever served the version: the commit that asked for it may have
+ * been refused.
+ */
+function isPutBack(step: Step, situation: Situation): boolean {
   const { environment, from, target } = step;
-  const { former } = situation;
-  if (wasPinned(target, environment, former)) return true;
-  // What was never made has never been active anywhere: there is nothing to put back, nor to finish.
+  const { context, former } = situation;
+  // A version that does not exist was never active anywhere.
   if (target.id === undefined) return false;
-  if (hasMovedOn(step, situation) && wasPinnedLast(target, from, former)) return true;
-  return cameThrough(target, from, environment, former) && !goesThroughNow(step, situation);
+  const run = currentRun(target, environment, former);
+  const source = context.observed.active.get(from) ?? null;
+  if (!beganAsPromotion(run, target, from, former) || source === null || !isNewer(source, target)) return false;
+  if (statesBefore(run, from, former).some((state) => means(state, source))) return false;
+  return isWantedSince(run, from, source, situation) || isChangedOutside(run, step, situation);
+}
+
+function isNewer(one: VersionRef, other: Target): boolean {
+  return other.number !== undefined && one.number !== null && one.number > other.number;
+}
+
+function statesBefore({ since }: PinRun, environment: string, former: FormerPins): readonly FormerPin[] {
+  return (former.get(environment) ?? []).filter(({ age }) => age > since);
+}
+
+/** Whether the planned file, or a state of the file since the run began, wants what the environment serves. */
+function isWantedSince({ since }: PinRun, environment: string, served: Target, situation: Situation): boolean {
+  const { activations, context, former } = situation;
+  const isIn = (pins: readonly EnvironmentPin[]) => pins.some((one) => one.environment === environment);
+  if (isIn(context.file.pins) && !isIn(activations.map(({ pin }) => pin))) return true;
+  return (former.get(environment) ?? []).some((state) => state.age <= since && means(state, served));
+}
+
+/** Whether an environment that the file pinned before the run serves a newer version that the file never pinned there. */
+function isChangedOutside(run: PinRun, { environment, target }: Step, { context, former }: Situation): boolean {
+  const served = context.observed.active.get(environment) ?? null;
+  if (served === null || !isNewer(served, target) || statesBefore(run, environment, former).length === 0) return false;
+  return !(former.get(environment) ?? []).some((state) => means(state, served));
 }
 
 function targetOf(after: VersionRef | NewVersionRef, { observed }: PinContext): Target {
@@ -68,26 +123,6 @@ function targetOf(after: VersionRef | NewVersionRef, { observed }: PinContext): 
 function isActive(target: Target, environment: string, { observed }: PinContext): boolean {
   const active = observed.active.get(environment) ?? null;
   return active !== null && isSameVersion(active, target);
-}
-
-/** Whether the environment before serves what the file asks for: a newer version, for which no file has asked before. */
-function hasMovedOn({ from, target }: Step, { activations, context, former }: Situation): boolean {
-  const { file, observed } = context;
-  const isIn = (pins: readonly EnvironmentPin[]) => pins.some(({ environment }) => environment === from);
-  const active = observed.active.get(from) ?? null;
-  if (active === null || !isIn(file.pins) || isIn(activations.map(({ pin }) => pin))) return false;
-  const isNewer = target.number !== undefined && active.number > target.number;
-  return isNewer && !(former.get(from) ?? []).some((state) => means(state, active));
-}
-
-/**
- * Whether both environments would be set to a version that no run has brought to either: the second one serves nothing,
- * or what it was pinned to before. Then commits that were refused have asked for it, and are no proof.
- */
-function goesThroughNow({ environment, from, target }: Step, situation: Situation): boolean {
-  if (!comesTo(from, target, situation)) return false;
-  const active = situation.context.observed.active.get(environment) ?? null;
-  return active === null || wasPinned(active, environment, situation.former);
 }
 
 /** Whether a sync would set an environment to that very version, if nothing were refused. */

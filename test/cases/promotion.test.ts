@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, git, makeWorkspace } from '../support/folder.ts';
+import { commitAll, type Files, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 import { begin, PATH, PROMOTION, told, type Scene } from '../support/promotion.ts';
@@ -101,16 +103,60 @@ describe('a promotion that skips an environment', () => {
     expect(report.prompts[0]?.problems.map((problem) => problem.hint)).toEqual([hint]);
   });
 
-  test('in a pull request is judged by its base: two commits cannot hide it', async () => {
+  test('is refused with every base, and after every later commit that keeps the pin', async () => {
+    const scene = await ready(2, 1);
+    scene.commit(pinned(3, 1));
+    scene.activate('staging', 3);
+    scene.commit(pinned(3, 2));
+    const refusedByAll = async (...bases: readonly string[]) => {
+      expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+      for (const base of bases)
+        expect([base, told(await scene.runJson(...SYNC, '--base', base))]).toEqual([base, REFUSED]);
+    };
+    await refusedByAll('HEAD', 'HEAD~1', 'HEAD~2');
+    writeFiles(scene.folder, { 'README.md': 'Something else.' });
+    commitAll(scene.folder, 'Add a file that is no prompt');
+    await refusedByAll('HEAD', 'HEAD~1', 'HEAD~2', 'HEAD~3');
+    scene.commit({ ...pinned(3, 2), text: 'Four.' });
+    await refusedByAll('HEAD', 'HEAD~1', 'HEAD~2', 'HEAD~3', 'HEAD~4');
+    expect(scene.service.takeWrites()).toEqual([]);
+  });
+
+  test('is refused although an earlier commit of the same branch pinned staging to the version, which no sync saw', async () => {
+    const scene = await ready(1, 1);
+    scene.commit(pinned(2, 1));
+    scene.commit(pinned(3, 2));
+    for (const words of [[], ['--base', 'HEAD'], ['--base', 'HEAD~1'], ['--base', 'HEAD~2']]) {
+      expect(told(await scene.runJson(...SYNC, ...words))).toBe(REFUSED);
+    }
+    writeFiles(scene.folder, { 'README.md': 'Something else.' });
+    commitAll(scene.folder, 'Add a file that is no prompt');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+  });
+
+  test('is refused where the prompt has moved to a file that git takes for a new one', async () => {
+    const scene = await ready(2, 1);
+    rmSync(join(scene.folder, PATH));
+    const moved = { ...pinned(2, 3), text: 'A text that has nothing in common with the one before.\n'.repeat(20) };
+    writeFiles(scene.folder, { 'prompts/moved.md': promptText('greeting', moved) });
+    commitAll(scene.folder, 'Move it and write it anew');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(told(await scene.runJson(...SYNC, '--base', 'HEAD'))).toBe(REFUSED);
+    expect(told(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
+  });
+
+  test('cannot be hidden by two further commits of the same branch, whatever the base', async () => {
     const scene = await ready(2, 1);
     scene.commit(pinned(2, 3));
     scene.commit(pinned(2, 1));
     scene.commit(pinned(2, 3));
     expect(told(await scene.runJson('plan', '--base', 'HEAD~3'))).toBe(REFUSED);
     expect(told(await scene.runJson(...SYNC, '--base', 'HEAD~3'))).toBe(REFUSED);
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
     scene.commit(pinned(3, 3));
     scene.commit(pinned(2, 3));
     expect(told(await scene.runJson('plan', '--base', 'HEAD~5'))).toBe(REFUSED);
+    expect(told(await scene.runJson('plan'))).toBe(REFUSED);
   });
 
   test('of a branch is none the less one once it is merged, whatever else was merged after it', async () => {
@@ -165,6 +211,51 @@ describe('no promotion, though staging has moved on', () => {
     scene.activate('staging', 3);
     expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
     expect(scene.serves('production')).toBe('v2');
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['without a base', []],
+    ['with HEAD as the base', ['--base', 'HEAD']],
+    ['with the commit before as the base', ['--base', 'HEAD~1']],
+  ])('is a rollback, and the revert of a rollback: %s', async (_, words) => {
+    const scene = await ready(2, 1);
+    const sync = async () => told(await scene.runJson(...SYNC, ...words));
+    scene.commit(pinned(2, 2));
+    expect(await sync()).toBe(APPLIED);
+    scene.commit(pinned(3, 2));
+    expect(await sync()).toBe(APPLIED);
+    scene.commit(pinned(3, 1));
+    expect(await sync()).toBe(APPLIED);
+    git(scene.folder, 'revert', '--no-edit', 'HEAD');
+    expect(await sync()).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v3', 'v2']);
+    scene.commit(pinned(1, 1));
+    expect(await sync()).toBe(APPLIED);
+    git(scene.folder, 'revert', '--no-edit', 'HEAD');
+    expect(await sync()).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v3', 'v2']);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['without a base', []],
+    ['with HEAD as the base', ['--base', 'HEAD']],
+    ['with the import as the base', ['--base', 'HEAD~1']],
+    ['with the commit before the import as the base', ['--base', 'HEAD~2']],
+  ])('is putting back the version that an import has found: %s', async (_, words) => {
+    const importInto = (files: Files): string => {
+      const folder = makeRepository({ 'README.md': 'No prompts yet.' });
+      writeFiles(folder, files);
+      commitAll(folder, 'Import');
+      return folder;
+    };
+    const scene = await begin(pinned(2, 1), { makeFolder: importInto });
+    scene.make(['One.', 'Two.', 'Three.']);
+    scene.activate('staging', 2);
+    scene.activate('production', 3);
+    writeFiles(scene.folder, { 'README.md': 'Something else.' });
+    commitAll(scene.folder, 'Edit another file');
+    expect(told(await scene.runJson(...SYNC, ...words))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
   });
 
   test('is not to be known without the commits: outside of git, and in a shallow clone', async () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withoutHead } from '../../src/desired/read-history.ts';
 import type { PromptPlan } from '../../src/domain/plan.ts';
 import type { Version } from '../../src/ledger/stamp.ts';
 import type { FormerPins } from '../../src/domain/history.ts';
@@ -15,9 +14,6 @@ type Environment = keyof Pins;
 
 /** What happens one after the other. Each commit is synced, by a run that may be cut short. */
 type Event = 'sync' | { readonly commit: Pins | 'of something else'; readonly cutShort: boolean };
-
-/** Whether a run knows the commit before (`--base HEAD^`). */
-type Mode = 'base' | 'no base';
 
 const LEDGER = [...NUMBERS, FRESH].map((number) => entry(number, `Text ${number}`));
 const VERSIONS = new Map<number, Version>(
@@ -57,11 +53,9 @@ function formerPins(commits: World['commits']): FormerPins {
   ]);
 }
 
-function planOf(world: World, mode: Mode): PromptPlan {
+function planOf(world: World): PromptPlan {
   const { commits, serves } = world;
   const wanted = file({ pins: pinsOf(world) });
-  const head = commits[0]!.id;
-  const former = mode === 'base' ? formerPins(commits.slice(1)) : withoutHead(formerPins(commits), wanted, head);
   const active = {
     staging: VERSIONS.get(serves.staging)!,
     production: VERSIONS.get(serves.production)!,
@@ -70,7 +64,7 @@ function planOf(world: World, mode: Mode): PromptPlan {
   const given = rules({
     environmentOrder: ['staging', 'production'],
     promotedFrom: new Map([['production', 'staging']]),
-    formerPins: new Map([['p1', former]]),
+    formerPins: new Map([['p1', formerPins(commits)]]),
   });
   return makePlan([wanted], observation(observed({ active })), given).prompts[0]!;
 }
@@ -88,11 +82,11 @@ function apply(world: World, { status, changes }: PromptPlan, most: number): voi
   }
 }
 
-function play(world: World, event: Event, mode: Mode): void {
-  if (event === 'sync') return apply(world, planOf(world, mode), 2);
+function play(world: World, event: Event): void {
+  if (event === 'sync') return apply(world, planOf(world), 2);
   const { commit, cutShort } = event;
   world.commits.unshift({ id: `c${world.commits.length}`, pins: typeof commit === 'object' ? commit : null });
-  apply(world, planOf(world, mode), cutShort ? 1 : 2);
+  apply(world, planOf(world), cutShort ? 1 : 2);
 }
 
 const number = fc.constantFrom(...NUMBERS);
@@ -102,7 +96,6 @@ const event = fc.oneof(
   fc.record({ commit: fc.constant('of something else' as const), cutShort: fc.boolean() }),
   fc.constant('sync'),
 );
-const mode = fc.constantFrom<Mode>('base', 'no base');
 
 /** Whether production asked for a version in an earlier run of pins. */
 function wasPinnedBefore({ commits }: World, wanted: number): boolean {
@@ -111,18 +104,18 @@ function wasPinnedBefore({ commits }: World, wanted: number): boolean {
   return changed !== -1 && states.slice(changed).includes(wanted);
 }
 
-const isRefused = (world: World, how: Mode): boolean => planOf(world, how).status === 'blocked';
+const isRefused = (world: World): boolean => planOf(world).status === 'blocked';
 
 describe('whatever is committed and synced', () => {
   test('a skip stays refused: production serves what staging has served, or what it was pinned to before', () => {
     fc.assert(
-      fc.property(pins, fc.array(event, { maxLength: 12 }), mode, (first, events, how) => {
+      fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
         const world = begin(first);
         for (const one of events) {
           const allowed = new Set([...world.served.staging, ...world.served.production]);
           // Once a commit is refused, nobody touches the pins again: what later ones might ask for, git takes for done.
           const commit = 'of something else' as const;
-          play(world, one !== 'sync' && isRefused(world, how) ? { ...one, commit } : one, how);
+          play(world, one !== 'sync' && isRefused(world) ? { ...one, commit } : one);
           const { production } = world.serves;
           expect(allowed.has(production) || wasPinnedBefore(world, production)).toBe(true);
         }
@@ -133,16 +126,16 @@ describe('whatever is committed and synced', () => {
 
   test('a run that moves staging on and promotes what it served is finished by the next one if it is cut short', () => {
     fc.assert(
-      fc.property(pins, fc.array(event, { maxLength: 12 }), mode, (first, events, how) => {
+      fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
         const world = begin(first);
         for (const one of events) {
-          play(world, one, how);
-          if (isRefused(world, how)) return;
+          play(world, one);
+          if (isRefused(world)) return;
         }
         const last = { staging: FRESH, production: world.serves.staging };
         world.commits.unshift({ id: 'last', pins: last });
-        apply(world, planOf(world, how), 1);
-        play(world, 'sync', how);
+        apply(world, planOf(world), 1);
+        play(world, 'sync');
         expect(world.serves).toEqual(last);
       }),
       { numRuns: runs(500) },

@@ -302,6 +302,31 @@ describe('what git knows of earlier pins', () => {
       ...([MOVED_ON, '6/6 7/6', 'refused'] as const),
     ],
     ['nor where the last state did not pin it', { staging: 8, production: 7 }, MOVED_ON, '-/6 7/6', 'refused'],
+    [
+      'a newer version is no rollback where its earlier pin skipped the source environment',
+      { staging: 6, production: 7 },
+      ...([BACK, '6/7 6/6 6/7 6/6', 'refused'] as const),
+    ],
+    [
+      'an older version is a rollback although its earlier pin skipped the source environment',
+      { staging: 8, production: 6 },
+      ...([NOW, '8/7 8/6 8/8', 'allowed'] as const),
+    ],
+    [
+      'a newer version is a rollback that is reverted, where its earlier pin was a promotion',
+      { staging: 8, production: 7 },
+      ...([MOVED_ON, '8/7 8/6 8/7 7/7 7/6', 'allowed'] as const),
+    ],
+    [
+      'a pin to what staging was pinned to right before is refused while staging serves what it did before that',
+      { staging: 8, production: 7 },
+      ...([BACK, '8/7 7/6 6/6', 'refused'] as const),
+    ],
+    [
+      'a pin to what staging was pinned to earlier than right before is refused, however old the commit is',
+      { staging: 8, production: 7 },
+      ...([MOVED_ON, '8/7 8/6 7/6', 'refused'] as const),
+    ],
     ['a ref that nobody can read any more means nothing', six, NOW, '-/7 -/git:gone', 'refused'],
   ])('%s', (_, pins, active, former, verdict, text = 'Hello') => {
     const planned = planOf({ file: { text, pins }, active, former: states(former) });
