@@ -5,15 +5,24 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { parsePromptFile, type ParseResult } from '../files/parse.ts';
 import { gathered, type Gathered } from '../git/driver.ts';
-import type { FileAtCommit } from '../git/history.ts';
+import type { FileAtCommit } from '../git/trees.ts';
 import type { Repository } from '../git/repository.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
 /** A prompt file (from the repository's root) as a commit has it; null where no regular file is there. */
 export async function parseAt(repository: Repository, { commit, path }: FileAtCommit): Promise<ParseResult | null> {
-  const bytes = await repository.fileAt(commit, path);
-  return bytes === null ? null : parsePromptFile(bytes, path);
+  const blob = await repository.blobAt(commit, path);
+  if (blob === null) return null;
+  const parsed = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
+  parsedFiles.set(repository, parsed);
+  const key = [blob, path].join('\0');
+  const result = parsed.get(key) ?? repository.readBlob(blob).then((bytes) => parsePromptFile(bytes, path));
+  parsed.set(key, result);
+  return result;
 }
+
+/** By blob and path: many commits have the same content, and a large file takes some 20 ms to parse. */
+const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>();
 
 /**
  * A prompt file as it was at a commit; null where git has no valid one there. Commit and path (from the repository's
@@ -92,17 +101,26 @@ type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
 type Finder = {
   readonly found: Map<string, Promise<Found | string>>;
-  /** By id, the files at a commit (the first of the group) with an ending (the second) that have it. */
-  readonly search: Gathered<ReadonlyMap<string | undefined, readonly Candidate[]>>;
+  /** By commit and id, the files with an ending (the group) that have the id there. */
+  readonly search: Gathered<ReadonlyMap<string, readonly Candidate[]>>;
 };
 
 const finders = new WeakMap<Repository, Finder>();
 
 function makeFinder(repository: Repository): Finder {
-  const search = gathered(async (ids, commit = '', ending = '') => {
-    const paths = await repository.filesHolding(commit, ids, ending);
-    const candidates = await Promise.all(paths.map((path) => candidateAt(repository, commit, path)));
-    return Map.groupBy(candidates.flat(), ({ parsed: { file, outline } }) => file?.id ?? outline?.id?.value);
+  const search = gathered(async (wanted, ending = '') => {
+    const places = wanted.map((one) => one.split('\0'));
+    const commits = new Set(places.map(([commit = '']) => commit));
+    const ids = new Set(places.map(([, id = '']) => id));
+    const files = await repository.filesHolding([...commits], [...ids], ending);
+    const found = files.map(async ({ commit, path }) => {
+      const candidates = await candidateAt(repository, commit, path);
+      return candidates.map((candidate) => ({ commit, candidate }));
+    });
+    const byPlace = Map.groupBy((await Promise.all(found)).flat(), ({ commit, candidate: { parsed } }) => {
+      return [commit, parsed.file?.id ?? parsed.outline?.id?.value].join('\0');
+    });
+    return new Map([...byPlace].map(([place, all]) => [place, all.map(({ candidate }) => candidate)]));
   });
   return { found: new Map(), search };
 }
@@ -113,9 +131,9 @@ async function candidateAt(repository: Repository, commit: string, path: string)
 }
 
 async function find({ id, path: own }: Located, commit: string, repository: Repository, { search }: Finder) {
+  const place = [commit, id].join('\0');
   const inPlace = () => candidateAt(repository, commit, own);
-  const others = async () =>
-    ((await search(id, commit, extname(own))).get(id) ?? []).filter(({ path }) => path !== own);
+  const others = async () => ((await search(place, extname(own))).get(place) ?? []).filter(({ path }) => path !== own);
   let reason = 'no file with its id';
   for (const candidates of [inPlace, others]) {
     for (const { path, parsed } of await candidates()) {

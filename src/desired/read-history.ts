@@ -1,7 +1,7 @@
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
 import type { Observation } from '../domain/observed.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import type { FileAtCommit } from '../git/history.ts';
+import type { FileAtCommit } from '../git/trees.ts';
 import type { Repository } from '../git/repository.ts';
 import { findAt, type Located, parseAt } from './at-commit.ts';
 

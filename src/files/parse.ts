@@ -33,13 +33,21 @@ const pin = z
   ])
   .describe('What the environment serves: latest, a version number, version:<id> or git:<ref>.');
 
+/** A pin may name a commit of its own, and promptsync reads the prompt at each of them. */
+const MOST_PINS = 1000;
+
 /** The front matter of a prompt file as its author writes it. */
 export const FrontMatterShape = z.strictObject({
   id: line.describe('The id of the prompt in the service; in Langfuse its name, with its folders.'),
   key: line.optional().describe('The stable key of the prompt, such as support/greeting. With Langfuse optional.'),
   name: line.optional().describe('The display name. Not for Langfuse.'),
   description: z.string().optional().describe('What the prompt is for. Absent: not managed. Not for Langfuse.'),
-  pins: z.record(line, pin).optional().describe('What each environment serves. One that is not named is left alone.'),
+  pins: z
+    .record(line, pin)
+    .refine((pins) => Object.keys(pins).length <= MOST_PINS, `expected at most ${MOST_PINS} pins`)
+    .meta({ maxProperties: MOST_PINS })
+    .optional()
+    .describe('What each environment serves. One that is not named is left alone.'),
   metadata: z
     .record(z.string().meta({ not: { const: 'promptsync' } }), z.json().describe('Any JSON value.'))
     .optional()

@@ -1,19 +1,21 @@
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
 import { gathered, isCommitId, linesIn, NO_PROGRAMS, pathspecsOf, type Ask, type Git } from './driver.ts';
-import { isRegular, type Trees } from './files-at.ts';
+import type { Trees } from './files-at.ts';
+import { isRegular } from './objects.ts';
+import type { FileAtCommit } from './trees.ts';
 
 /** What git knows of the history between commits. Paths are from the repository's root. */
 export function historyOf({ ask, askWith }: Git, trees: Trees) {
-  const sources = { ask, trees };
-  const last = gathered((paths, commit = '') => findLastCommits(sources, commit, paths));
+  const sources = { ask, askWith, trees };
+  const last = gathered((places) => findLastOfAll(sources, places));
   const touched = gathered((paths, commit = '', ...which) => findTouched(sources, commit, which, paths));
   const changed = gathered((paths, commit = '') => findChanged(ask, commit, paths));
   const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
     /** The commit that last touched a file as of another commit. */
     lastCommitAt: async (commit: string, path: string): Promise<Provenance | null> =>
-      (await last(path, commit)).get(path) ?? null,
+      (await last(placeOf(commit, path))).get(placeOf(commit, path)) ?? null,
     /** Where a file was touched up to a commit, or by the branch itself; under earlier names as well, newest first. */
     whereTouched: async (commit: string, path: string, by: keyof typeof WHICH = 'all') =>
       (await touched(path, commit, ...WHICH[by])).get(path) ?? [],
@@ -37,7 +39,7 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
   };
 }
 
-type Sources = { readonly ask: Ask; readonly trees: Trees };
+type Sources = { readonly ask: Ask; readonly askWith: Git['askWith']; readonly trees: Trees };
 
 /** So that nothing the user has configured for reading logs changes what is read here. */
 const LOG = [
@@ -94,9 +96,6 @@ export function findMerges(listed: readonly string[]): ReadonlyMap<string, strin
   return merges;
 }
 
-/** A path from the repository's root, as it was called at the commit. */
-export type FileAtCommit = { readonly commit: string; readonly path: string };
-
 type Entry = {
   readonly commit: string;
   readonly subject: string;
@@ -118,6 +117,37 @@ const ALL_OF_THEM = -1;
 /** How far back renames and merges are looked for. */
 const MOST_COMMITS = 100_000;
 
+function placeOf(commit: string, path: string): string {
+  return `${commit}\0${path}`;
+}
+
+/** The history of so many commits is read for each of them. The histories of more commits are read together. */
+const FEW_COMMITS = 4;
+
+/** Of more commits it stays unknown where several commits may be the last one: each takes a process. */
+const MOST_UNCLEAR = 100;
+
+/** By place, a commit and a path, what `findLastCommits` finds. */
+async function findLastOfAll(sources: Sources, places: readonly string[]) {
+  const wanted = places.map((place) => {
+    const [commit = '', path = ''] = place.split('\0');
+    return { commit, path };
+  });
+  const { size } = new Set(wanted.map(({ commit }) => commit));
+  const { found, unclear } =
+    size > FEW_COMMITS ? await findOnlyCommits(sources, wanted) : { found: [], unclear: wanted };
+  const byCommit = [...Map.groupBy(unclear, ({ commit }) => commit)].slice(0, MOST_UNCLEAR);
+  const rest = byCommit.map(async ([commit, files]) => {
+    const last = await findLastCommits(
+      sources,
+      commit,
+      files.map(({ path }) => path),
+    );
+    return [...last].map(([path, one]): [string, Provenance] => [placeOf(commit, path), one]);
+  });
+  return new Map([...found, ...(await Promise.all(rest)).flat()]);
+}
+
 /**
  * By path (from the root), the newest commit that has left there what is there as of a commit. For a path alone it is
  * what `git log -1` prints; the history is read once for all paths. None for a path where no regular file is.
@@ -134,11 +164,40 @@ async function findLastCommits({ ask, trees }: Sources, asOf: string, paths: rea
       for (const { path, blob } of changes) {
         // A commit that left something else there was of a branch that another one has prevailed over.
         if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
-        found.set(path, { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) });
+        found.set(path, provenanceOf({ commit, subject }, path));
       }
     }
   }
   return found;
+}
+
+/**
+ * Reads the histories of many commits in one process. If only one commit of them has left a content in a file, that is
+ * the last commit of every place with this content. Of several, the history of each place decides.
+ */
+async function findOnlyCommits({ askWith, trees }: Sources, wanted: readonly FileAtCommit[]) {
+  const paths = [...new Set(wanted.map(({ path }) => path))];
+  const commits = [...new Set(wanted.map(({ commit }) => commit))];
+  const log = (...words: readonly string[]) => askWith(commits, ...words);
+  const how = ['--no-renames', '--diff-merges=combined', '--stdin', '--', ...pathspecsOf(paths)];
+  const left = Map.groupBy(
+    (await readLog(log, ...how)).flatMap(({ changes, ...entry }) => changes.map((change) => ({ ...entry, ...change }))),
+    ({ path, blob }) => `${blob}\0${path}`,
+  );
+  const found: [string, Provenance][] = [];
+  const unclear: FileAtCommit[] = [];
+  for (const { commit, path } of wanted) {
+    const blob = await trees.blobAt(commit, path);
+    const all = blob === null ? [] : (left.get(`${blob}\0${path}`) ?? []);
+    const last = all.length === 1 ? all[0] : all.find((one) => one.commit === commit);
+    if (last !== undefined) found.push([placeOf(commit, path), provenanceOf(last, path)]);
+    else if (all.length > 1) unclear.push({ commit, path });
+  }
+  return { found, unclear };
+}
+
+function provenanceOf({ commit, subject }: Pick<Entry, 'commit' | 'subject'>, path: string): Provenance {
+  return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
 }
 
 /** Which commits count, in words of `git log`; all that a merge has brought is its change as well. */

@@ -185,6 +185,18 @@ describe('pins', () => {
     expect(schemaTakes(sourceOf(`pins:\n  prod: ${written}\n`))).toBe(false);
   });
 
+  test('a file with 1,000 pins is valid, and one with 1,001 has a problem at its pins', () => {
+    const pinned = (count: number) =>
+      sourceOf(`pins:\n${Array.from({ length: count }, (_, index) => `  e${index}: git:v${index}\n`).join('')}`);
+    expect(fileOf(pinned(1000)).pins).toHaveLength(1000);
+    expect(schemaTakes(pinned(1000))).toBe(true);
+    const { file, problems } = parse(pinned(1001));
+    expect(file).toBeNull();
+    expect(tell(problems)).toEqual(['prompt/invalid-field 6:3']);
+    expect(messages(problems)).toContain('The field "pins" is not valid: expected at most 1000 pins.');
+    expect(schemaTakes(pinned(1001))).toBe(false);
+  });
+
   test.each(['v3', 'V3', '"3"', "'v3'"])('%s was meant to be a number', (written) => {
     expect(parse(sourceOf(`pins:\n  prod: ${written}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
   });

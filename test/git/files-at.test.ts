@@ -107,8 +107,23 @@ describe('a file at a commit', () => {
     });
     configure(folder, UNUSUAL_SETTINGS);
     const repository = await open(join(folder, 'ws'));
-    expect(await repository.filesHolding(repository.head!, ['prm.1'], '.md')).toEqual(['other/b.md', 'ws/a.md']);
-    expect(await repository.filesHolding(repository.head!, ['-e nothing'], '.md')).toEqual([]);
+    expect(await repository.filesHolding([repository.head!], ['prm.1'], '.md')).toEqual([
+      { commit: repository.head, path: 'other/b.md' },
+      { commit: repository.head, path: 'ws/a.md' },
+    ]);
+    expect(await repository.filesHolding([repository.head!], ['-e nothing'], '.md')).toEqual([]);
+  });
+
+  test('is found by what it holds at each of several commits', async () => {
+    const folder = makeRepository({ 'a.md': 'id: prm.1' });
+    const first = git(folder, 'rev-parse', 'HEAD');
+    git(folder, 'mv', 'a.md', 'b:c.md');
+    const second = commitAll(folder, 'Move it');
+    const { filesHolding } = await open(folder);
+    expect(await filesHolding([first, second], ['prm.1'], '.md')).toEqual([
+      { commit: first, path: 'a.md' },
+      { commit: second, path: 'b:c.md' },
+    ]);
   });
 });
 
@@ -125,7 +140,7 @@ describe('variables of the user', () => {
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
     expect((await repository.fileAt(commit, 'a.md'))?.toString()).toBe('a');
-    expect(await repository.filesHolding(commit, ['id'], '.md')).toEqual(['b.md']);
+    expect(await repository.filesHolding([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
   });
 });
 

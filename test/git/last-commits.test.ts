@@ -219,6 +219,36 @@ test('the commits that last touched many files have made them what they are; of 
   await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
 });
 
+test('what is asked of many commits at once is what is asked of each alone', async () => {
+  const property = fc.asyncProperty(histories, async (commits) => {
+    const folder = importHistory(commits);
+    configure(folder, UNUSUAL_SETTINGS);
+    const ids = commits.map((_, index) => git(folder, 'rev-parse', `refs/heads/c${index}`));
+    const paths = [...new Set(commits.flatMap(({ tree }) => [...tree.keys()])), 'p', 'p/never.md', 'other.txt/x'];
+    const places = ids.flatMap((commit, index) => paths.map((path) => ({ commit, path, tree: commits[index]!.tree })));
+    const together = await open(folder);
+    const found = await Promise.all(
+      places.map(async ({ commit, path }) => {
+        return [await together.lastCommitAt(commit, path), (await together.fileAt(commit, path))?.toString() ?? null];
+      }),
+    );
+    const expected = [];
+    for (const commit of ids) {
+      const alone = await open(folder);
+      const last = await Promise.all(paths.map((path) => alone.lastCommitAt(commit, path)));
+      expected.push(...last);
+    }
+    expect(found.map(([last]) => last)).toEqual(expected);
+    const textIn = (tree: Tree, path: string): string | null => {
+      const [mode, text] = tree.get(path) ?? [];
+      return mode === '100644' ? (text ?? null) : null;
+    };
+    expect(found.map(([, text]) => text)).toEqual(places.map(({ tree, path }) => textIn(tree, path)));
+    rmSync(folder, { recursive: true });
+  });
+  await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
+});
+
 test('those that touched many files long ago are found behind thousands of others', async () => {
   const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
   const commits = Array.from({ length: 2300 }, (_, index): Commit => {

@@ -40,10 +40,10 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'diff', 'ls-files', 'ls-tree', 'rev-parse'],
+      [...PLAN, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
     ],
     ['a history', TEXTS, ['history', '**'], 0, [...PLAN, 'cat-file', 'log', 'log', 'rev-list']],
-    ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...OPENED, 'cat-file', 'log', 'log']],
+    ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...OPENED, 'cat-file', 'cat-file', 'log', 'log']],
     ['what may be a rollback, without the service', NUMBERS, ['validate'], 0, ['cat-file', 'log', 'rev-parse']],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {
@@ -66,6 +66,58 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
     const started = counted();
     expect(new Set(started)).toEqual(new Set([...PLAN, 'cat-file']));
     expect(started.length).toBeLessThan(12);
+  });
+});
+
+describe('a run resolves the git: pins of all files together', () => {
+  /** Three prompts, each with so many pins; `refOf` names the ref of each pin. */
+  function makePinned(count: number, refOf: (index: number, folder: string) => string): string {
+    const files = (pins: PromptParts['pins'] = { staging: 'latest' }) =>
+      workspaceFiles({ a: { pins }, b: { pins }, c: { pins } });
+    const folder = makeRepository(files());
+    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:${refOf(index, folder)}`]);
+    writeFiles(folder, files(Object.fromEntries(pins)));
+    commitAll(folder, 'Pin');
+    return folder;
+  }
+
+  /** A chain of commits on top of HEAD that change another file; the oldest first. */
+  function addCommits(folder: string, count: number): readonly string[] {
+    const tree = git(folder, 'rev-parse', 'HEAD^{tree}');
+    const commits = [git(folder, 'rev-parse', 'HEAD')];
+    while (commits.length < count) {
+      commits.push(git(folder, 'commit-tree', '-m', `${commits.length}`, '-p', commits.at(-1)!, tree));
+    }
+    return commits;
+  }
+
+  test('one process finds that thousands of refs do not exist', async () => {
+    const folder = makePinned(1000, (index) => `nope-${index}`);
+    const counted = countGit();
+    const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
+    expect([exitCode, stdout.match(/\[pin\/unknown-ref\]/g)?.length]).toEqual([3, 3000]);
+    expect(counted().filter((command) => command === 'cat-file' || command === 'rev-parse')).toHaveLength(3);
+  });
+
+  test('100 commits take no more processes than 10', async () => {
+    const started: (readonly string[])[] = [];
+    for (const count of [10, 100]) {
+      let commits: readonly string[] | null = null;
+      const folder = makePinned(count, (index, at) => (commits ??= addCommits(at, count))[index]!);
+      const counted = countGit();
+      expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(0);
+      started.push(counted());
+      vi.unstubAllEnvs();
+    }
+    expect(started[1]).toEqual(started[0]);
+    expect(started[0]!.length).toBeLessThan(20);
+  });
+
+  test('refs that git has to search for take at most 100 processes', async () => {
+    const folder = makePinned(300, (index) => `main@{${index + 1000}}`);
+    const counted = countGit();
+    expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);
+    expect(counted().filter((command) => command === 'rev-parse').length).toBeLessThanOrEqual(101);
   });
 });
 
