@@ -239,5 +239,5 @@ function toVersion(value: unknown, name: string, which: Which = { label: '' }): 
   if (wire.type !== 'text')
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
   if (typeof prompt !== 'string') throw new InvalidAnswer('"prompt" is not valid: expected string');
-  return digestVersion({ number, text: prompt, config: config === undefined ? {} : config, labels, message });
+  return digestVersion({ number, text: prompt, config: config ?? {}, labels, message });
 }

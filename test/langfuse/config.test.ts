@@ -81,8 +81,16 @@ describe.each<[what: string, config: JsonValue]>([
 });
 
 test('A version of Langfuse has another metadata digest for each config, and none of them is that of {}', () => {
-  const configs: readonly JsonValue[] = [{}, null, [], '', 0, false, '{}'];
+  const configs: readonly JsonValue[] = [{}, [], '', 0, false, '{}'];
   const versions = configs.map((config) => digestVersion({ number: 1, text: 'A', config, labels: [], message: null }));
   expect(new Set(versions.map(({ metadataDigest }) => metadataDigest)).size).toBe(configs.length);
   expect(versions.map(({ content }) => content?.metadata)).toEqual(configs);
+});
+
+test('A config of Langfuse that is null counts as an empty mapping', async () => {
+  const { json, folder, langfuse } = await makeChanged('metadata: {}\n', null);
+  expect((await json('pull')).exitCode).toBe(0);
+  commitAll(folder, 'Pull');
+  expect((await json('sync', '--yes')).exitCode).toBe(0);
+  expect(langfuse.takeWrites()).toEqual([]);
 });
