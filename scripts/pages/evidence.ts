@@ -92,6 +92,7 @@ export const EVIDENCE = {
   'langfuse/new-prompt': { name: 'support/refund' },
   'langfuse/not-text': { name: 'support/refund', type: 'chat' },
   'langfuse/too-many': { name: 'support/refund', what: 'versions', count: 12_345, limit: 10_000 },
+  'langfuse/too-large': { name: 'support/greeting', limit: 256 },
   'langfuse/listing-too-large': { limit: '64 MiB' },
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },

@@ -18,7 +18,14 @@ export type WrittenVersion = {
 };
 
 /** The same as what is known of any version, digested once. */
-export type RemoteVersion = KnownVersion & Pick<WrittenVersion, 'config' | 'labels'>;
+export type RemoteVersion = KnownVersion &
+  Pick<WrittenVersion, 'config' | 'labels'> & {
+    /** The memory that it takes, roughly, in bytes. */
+    readonly size: number;
+  };
+
+/** `{}` has two characters as JSON and takes more than 50 bytes as a value. */
+const CONFIG_BYTES_PER_CHARACTER = 20;
 
 /**
  * Any version is found again by its number, and nothing says who has made it: git knows the texts. A number may come again
@@ -26,11 +33,13 @@ export type RemoteVersion = KnownVersion & Pick<WrittenVersion, 'config' | 'labe
  */
 export function digestVersion({ number, text, config, labels, message }: WrittenVersion): RemoteVersion {
   const { text: compared, digest } = digested(text);
+  const configJson = canonicalJson(config);
   return {
     id: `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`,
     ...{ number, digest, config, labels },
+    size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
     // All of the config is the user's: promptsync keeps nothing in it, not even below the key that it reserves.
-    metadataDigest: digestOf(canonicalJson(config)),
+    metadataDigest: digestOf(configJson),
     ...{ ours: null, lasting: true, source: null },
     content: { text: compared, metadata: config },
     ...(message !== null && { message }),
@@ -124,6 +133,8 @@ const PAGE = 100;
 const MAX_LISTING_PAGES = 1_000;
 /** Size of all pages of one listing together. One answer may have up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
+/** Size of one version. Langfuse takes no request of more than 1 MB, so no version of its own comes near this. */
+const MAX_VERSION_BYTES = 4 * 1024 * 1024;
 /** A prompt with more than these is refused, because each version and each label may cost a request. */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
@@ -189,19 +200,28 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): ListedPr
 function readCall(name: string, which: Which): Call<RemoteVersion> {
   const [by = ['', '']] = Object.entries(which);
   const query = new URLSearchParams({ [by[0]]: String(by[1]), resolve: 'false' });
-  return { ...get, path: `${pathOf(name)}?${query}`, promptId: name, parse: (value) => toVersion(value, name, which) };
+  const parse = (value: unknown) => toVersion(value, name, which);
+  return { ...get, path: `${pathOf(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
 function createCall(name: string, { text, config, labels, message }: NewVersion): Call<RemoteVersion> {
   const body = { name, type: 'text', prompt: text, config, labels, commitMessage: message };
   const parse = (value: unknown) => toVersion(value, name);
-  return { method: 'POST', path: PROMPTS, body, once: true, promptId: name, parse };
+  return { method: 'POST', path: PROMPTS, body, once: true, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
 function addLabelCall(name: string, version: number, label: string): Call<void> {
   const path = `${pathOf(name)}/versions/${version}`;
   const parse = (value: unknown) => void toVersion(value, name, { version });
-  return { method: 'PATCH', path, body: { newLabels: [label] }, once: false, promptId: name, parse };
+  return {
+    method: 'PATCH',
+    path,
+    body: { newLabels: [label] },
+    once: false,
+    promptId: name,
+    maxBytes: MAX_VERSION_BYTES,
+    parse,
+  };
 }
 
 /** A list whose length is checked before its items: zod keeps an issue for each item that is not valid. */

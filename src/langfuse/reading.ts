@@ -19,14 +19,32 @@ export type Reading = {
  * Reads the version of each wanted label; where these do not show that there is nothing to do, what else the wanted
  * contents and numbers may be. Throws a `ServiceError` when the prompt cannot be read.
  */
-export async function readPrompt(service: LangfuseService, wanted: Wanted): Promise<Reading> {
+export async function readPrompt(unlimited: LangfuseService, wanted: Wanted): Promise<Reading> {
   const { promptId, environments, whole } = wanted;
+  const service = limitSize(unlimited);
   const labelled = await Promise.all(environments.map((label) => service.read(promptId, { label })));
   const active = new Map(environments.map((label, at) => [label, labelled[at] ?? null]));
   const reading: Reading = { active, others: [], listed: null };
   if (whole !== 'versions' && wanted.isDone(interpret(reading, wanted))) return reading;
   const listed = await service.find(promptId);
   return listed === null ? { ...reading, listed: undefined } : readFurther(service, wanted, { ...reading, listed });
+}
+
+/** Size of all versions that are kept of one prompt, in MiB. 1,000 versions of 200 kB are within this. */
+const MAX_PROMPT_MIB = 256;
+
+/** Limits the size of all versions that are read through it. The others are not kept, so they fill no memory. */
+function limitSize(service: LangfuseService): LangfuseService {
+  let size = 0;
+  return {
+    ...service,
+    read: async (name, which) => {
+      const version = await service.read(name, which);
+      size += version?.size ?? 0;
+      if (size <= MAX_PROMPT_MIB * 1024 * 1024) return version;
+      throw new ProblemError(makeProblem('langfuse/too-large', { name, limit: MAX_PROMPT_MIB }));
+    },
+  };
 }
 
 /** How many versions a text is looked for in, and how many are read at a time. */

@@ -90,6 +90,10 @@ export const SERVICE = {
         ? 'Delete old versions of the prompt in Langfuse, or go on with a prompt of another name.'
         : 'Remove labels that nothing uses from its versions in Langfuse.',
   ),
+  'langfuse/too-large': error<{ name: string; limit: number }>(
+    (e) => `The versions of "${e.name}" in Langfuse that promptsync has to read take more than ${e.limit} MiB.`,
+    'Delete old versions of the prompt in Langfuse, or go on with a prompt of another name.',
+  ),
   'langfuse/listing-too-large': error<{ limit: string }>(
     (e) => `Langfuse's list of prompts has more than ${e.limit}.`,
     'Check that the base URL is Langfuse itself. If the project really has that many prompts, versions and labels, delete those that nothing uses, or split the project.',

@@ -11,6 +11,8 @@ export type Call<Answer> = {
   readonly promptId: string;
   /** Where a 404 may mean a version (interface section 7). */
   readonly versionId?: string;
+  /** The size of the largest answer that is parsed, in bytes. Without it, the limit of the transport applies. */
+  readonly maxBytes?: number;
   /**
    * Takes the JSON of a 2xx answer and its size in bytes. Throws `InvalidAnswer`, or a `ServiceError` where it says that
    * nothing was done.

@@ -109,6 +109,7 @@ function saidIn(answered: http.Answered, { secrets }: Connected): string {
 function interpretAnswer<Answer>(call: Call<Answer>, answered: http.Answered, { secrets }: Connected): Attempt<Answer> {
   try {
     if (isEncoded(answered)) throw new InvalidAnswer('it is compressed, which was not asked for');
+    if (answered.body.length > (call.maxBytes ?? http.ANSWER_LIMIT)) throw new InvalidAnswer('it is too large');
     return { ok: true, value: call.parse(parseJson(answered.body), answered.body.length) };
   } catch (error) {
     return { ok: false, error: nameFailure(error, secrets), repeat: false, retryAfter: null };

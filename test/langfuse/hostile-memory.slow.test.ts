@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { childEnvironment, spawnNode } from '../support/cli.ts';
@@ -18,18 +18,8 @@ function heavyPage(): Buffer {
   return Buffer.from(JSON.stringify({ data }));
 }
 
-test.each([
-  ['plan', 'prompts/known.md'],
-  ['status', '--orphans'],
-  ['import', '**'],
-])('A Langfuse that lists 31 MiB per page without end takes less than 600 MB of memory in %s %s', async (...words) => {
-  const page = heavyPage();
-  const version = { name: 'known', version: 1, type: 'text', prompt: 'Served.', config: {}, labels: ['staging'] };
-  let pages = 0;
-  const server = createServer(({ url = '' }, response) => {
-    pages += Number(url.includes('page='));
-    response.end(url.includes('page=') ? page : JSON.stringify(version));
-  });
+/** Runs a command with one prompt file against a server. `peak` is in bytes. */
+async function runMeasured(server: Server, words: readonly string[]) {
   const folder = makeRepository({
     'promptsync.yaml': 'service: { provider: langfuse }\nenvironments: { staging: {} }\n',
     'prompts/known.md': '---\nid: known\npins:\n  staging: latest\n---\n\nWanted.\n',
@@ -41,9 +31,62 @@ test.each([
   });
   const ran = await spawnNode(MEASURED, [...words, '--format', 'json'], { cwd: folder, environment }).ended;
   const peak = 1024 * Number(/peak (\d+)/.exec(ran.stderr)?.[1] ?? Number.NaN);
-  console.log(`${words.join(' ')}: ${pages} pages, peak memory ${Math.round(peak / MIB)} MiB`);
-  const { problems, prompts } = parseReport(ran.stdout);
-  const codes = [...problems, ...prompts.flatMap((prompt) => prompt.problems)].map(({ code }) => code);
-  expect({ exitCode: ran.exitCode, codes }).toEqual({ exitCode: 1, codes: ['langfuse/listing-too-large'] });
+  console.log(`${words.join(' ')}: peak memory ${Math.round(peak / MIB)} MiB`);
+  return { exitCode: ran.exitCode, report: parseReport(ran.stdout), peak };
+}
+
+test.each([
+  ['plan', 'prompts/known.md'],
+  ['status', '--orphans'],
+  ['import', '**'],
+])('A Langfuse that lists 31 MiB per page without end takes less than 600 MB of memory in %s %s', async (...words) => {
+  const page = heavyPage();
+  const version = { name: 'known', version: 1, type: 'text', prompt: 'Served.', config: {}, labels: ['staging'] };
+  const server = createServer(({ url = '' }, response) => {
+    response.end(url.includes('page=') ? page : JSON.stringify(version));
+  });
+  const { exitCode, report, peak } = await runMeasured(server, words);
+  const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+  const codes = problems.map(({ code }) => code);
+  expect({ exitCode, codes }).toEqual({ exitCode: 1, codes: ['langfuse/listing-too-large'] });
   expect(peak).toBeLessThan(600_000_000);
+});
+
+/** A version with some 3.9 MiB, which is within the limit of one version. */
+type HeavyVersion = { readonly prompt: string; readonly config: unknown };
+
+const text = 'x'.repeat((39 * MIB) / 10);
+const items = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
+
+test.each<[what: string, version: HeavyVersion]>([
+  ['a long text', { prompt: text, config: {} }],
+  ['a config with a million values', { prompt: 'Served.', config: items }],
+])(
+  'A Langfuse prompt with 190 labels, each a version with %s, fails alone in a plan',
+  async (_, { prompt, config }) => {
+    const [before = '', after = ''] = JSON.stringify({ type: 'text', prompt, config, labels: [] }).split(/(?<=^\{)/);
+    const labels = Array.from({ length: 190 }, (__, at) => `label-${at}`);
+    const server = createServer(({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+      if (searchParams.has('page')) {
+        response.end(JSON.stringify({ data: [{ name: searchParams.get('name'), versions: [1, 200], labels }] }));
+        return;
+      }
+      const name = decodeURIComponent(pathname.split('/').at(-1) ?? '');
+      const version = Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 1);
+      response.end(`${before}"name":${JSON.stringify(name)},"version":${version},${after}`);
+    });
+    const { report, peak } = await runMeasured(server, ['plan']);
+    expect(report.prompts).toMatchObject([{ problems: [{ code: 'langfuse/too-large' }] }]);
+    expect(peak).toBeLessThan(1_500_000_000);
+  },
+);
+
+test('A Langfuse version of more than 4 MiB is refused before it is parsed', async () => {
+  const server = createServer((_, response) => response.end(`{"config":[${'{},'.repeat(10 * MIB)}0]}`));
+  const { report, peak } = await runMeasured(server, ['plan']);
+  expect(report.prompts).toMatchObject([
+    { problems: [{ code: 'service/invalid-answer', message: expect.stringContaining('it is too large') }] },
+  ]);
+  expect(peak).toBeLessThan(400_000_000);
 });
