@@ -84,7 +84,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
   const outcomes = await api.applyPlan(plan, provider, {
     wantedFor: ({ file }) => wantedFor(file),
     planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_HISTORY),
-    ...{ concurrency: 2, stop: new AbortController().signal },
+    ...{ isReviewed: false, concurrency: 2, stop: new AbortController().signal },
   });
   const acceptedWarnings = api.ownAcceptedWarnings(files, null);
   const run = { service: 'x', commit: null, files, acceptedWarnings, plan, outcomes, problems: [] };

@@ -134,6 +134,7 @@ export const EVIDENCE = {
   'apply/fields-differ': { fields: ['name'] },
   'apply/newest-unreadable': { id: 'ver_9f2c1ab0' },
   'apply/other-content': { version: 'v7', known: 'the ledger knows it as' },
+  'apply/unreviewed-metadata': { version: 'v8' },
   'apply/rewritten': { version: 'v8' },
   'apply/outcome-unknown': { reason: 'The service did not answer within 15 s.' },
   'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not answer within 15 s.' },

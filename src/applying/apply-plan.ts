@@ -4,7 +4,9 @@ import {
   type ChangeOutcome,
   type CreateVersion,
   createFor,
+  digestsOfCreated,
   isNew,
+  isVisible,
   type NewVersionRef,
   type OutcomeStatus,
   type Plan,
@@ -14,7 +16,7 @@ import {
 } from '../domain/plan.ts';
 import type { Content } from '../domain/prompt-file.ts';
 import type { Observed, Wanted } from '../domain/observed.ts';
-import type { Provider, Writer, Written } from '../domain/provider.ts';
+import type { Created, Provider, Writer, Written } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
 
@@ -23,6 +25,11 @@ type ApplyOptions = {
   readonly wantedFor: (plan: PromptPlan) => Wanted;
   /** Plans one prompt once more from another observation, with the same rules and guards. */
   readonly planAgain: (plan: PromptPlan, observed: Observed) => Promise<PromptPlan>;
+  /**
+   * Whether a review has shown the plan. Then a version that is adopted in place of a new one must have the planned
+   * metadata. Otherwise any version that promptsync has created with the text is used.
+   */
+  readonly isReviewed: boolean;
   readonly concurrency: number;
   /** Once aborted, no prompt is begun. */
   readonly stop: AbortSignal;
@@ -49,7 +56,7 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   try {
     const writer = provider.begin(options.wantedFor(plan));
     const current = await withFound(await refresh(plan, writer, options), writer, options);
-    return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer);
+    return isIdle(current) ? untouched(current, current.status) : await makeChanges(current, writer, options);
   } catch (error) {
     const problem = problemOf(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
@@ -82,7 +89,7 @@ async function withFound(plan: PromptPlan, writer: Writer, { planAgain }: ApplyO
   return { ...fresh, finds: [] };
 }
 
-const NOT_MADE: Written = { status: 'not_made', problems: [] };
+const NOT_MADE: Created = { status: 'not_made', problems: [] };
 
 /** What the writes so far have brought about. */
 type Done = {
@@ -94,18 +101,26 @@ type Done = {
 type Made = { readonly content: Content; readonly version: VersionRef };
 
 /** Makes a plan's changes in order, up to the first that fails. What fails is in the outcome. */
-async function makeChanges(plan: PromptPlan, writer: Writer): Promise<PromptOutcome> {
+async function makeChanges(plan: PromptPlan, writer: Writer, { isReviewed }: ApplyOptions): Promise<PromptOutcome> {
   const done: Done = { made: [], set: new Map() };
   const outcomes: ChangeOutcome[] = [];
   const problems: Problem[] = [];
   for (const change of plan.changes) {
-    const written =
+    const written: Created =
       doneAlready(change, done) ?? (problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, done));
+    problems.push(...(isReviewed ? unreviewedProblems(change, written) : []));
     problems.push(...written.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(outcomeOf(change, written, done.made));
   }
   const status = statusOf(outcomes, problems.filter(isError));
   return { plan, status, changes: outcomes, problems: [...plan.problems, ...problems] };
+}
+
+/** A version can be adopted after the guards were asked, so its metadata is compared with the plan here. */
+function unreviewedProblems(change: Change, { adoptedMetadata, version }: Created): readonly Problem[] {
+  if (change.kind !== 'create-version' || adoptedMetadata === undefined || !isVisible(change)) return [];
+  if (adoptedMetadata === digestsOfCreated(change).metadata) return [];
+  return [makeProblem('apply/unreviewed-metadata', { version: `v${version?.number ?? '?'}` })];
 }
 
 function doneAlready(change: Change, { set }: Done): Written | undefined {
@@ -117,7 +132,7 @@ function untouched(plan: PromptPlan, status: OutcomeStatus): PromptOutcome {
   return { plan, status, changes, problems: plan.problems };
 }
 
-async function makeChange(change: Change, plan: PromptPlan, writer: Writer, done: Done): Promise<Written> {
+async function makeChange(change: Change, plan: PromptPlan, writer: Writer, done: Done): Promise<Created> {
   switch (change.kind) {
     case 'create-version':
       return makeVersion(change, plan, writer, done);
@@ -132,7 +147,7 @@ async function makeChange(change: Change, plan: PromptPlan, writer: Writer, done
   }
 }
 
-async function makeVersion(change: CreateVersion, plan: PromptPlan, writer: Writer, done: Done): Promise<Written> {
+async function makeVersion(change: CreateVersion, plan: PromptPlan, writer: Writer, done: Done): Promise<Created> {
   const into = environmentsFor(change, plan);
   const { set = [], ...written } = await writer.create(change, { into, activated: activatedBy(plan) });
   const { status, version } = written;

@@ -126,6 +126,7 @@ async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): 
       const fresh = await planAgain(planned.file, observed, walked);
       return guardAfresh(fresh.plan, planned, guards);
     },
+    isReviewed: guards.expectedPlan !== null,
     concurrency: config.concurrency,
     stop: world.stop,
     onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),

@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts';
+import type { Digest } from './digest.ts';
 import type { Observed, Wanted } from './observed.ts';
 import type { ChangeStatus, CreateVersion, UpdatePrompt } from './plan.ts';
 import type { VersionRef } from './versions.ts';
@@ -58,8 +59,12 @@ export type VersionUses = {
   readonly activated: readonly VersionRef[];
 };
 
-/** `set` names the environments that the same write moves, or may have moved where its answer was lost. */
-export type Created = Written & { readonly set?: readonly string[] };
+export type Created = Written & {
+  /** The environments that the same write moves, or may have moved where its answer was lost. */
+  readonly set?: readonly string[];
+  /** The metadata digest of a version that was adopted in place of a new one. */
+  readonly adoptedMetadata?: Digest;
+};
 
 /** What became of one write; after an error among the problems nothing else may be written. */
 export type Written = {

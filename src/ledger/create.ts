@@ -4,7 +4,7 @@ import { asHeld, findContent, holds, refOf, type VersionRef } from '../domain/ve
 import { followsLatest } from '../domain/prompt-file.ts';
 import type { ServiceError } from '../service/prompt-service.ts';
 import { failed, isLost, LOST_CREATE_WAITS, stopped } from '../service/written.ts';
-import type { Written } from '../domain/provider.ts';
+import type { Created, Written } from '../domain/provider.ts';
 import { makeProblem } from '../problem.ts';
 import { lookAtNewest, look, lookVerified } from './look.ts';
 import { entryOf, followsLedger, isRewritten, isTidied, mayFollow } from './ownership.ts';
@@ -19,7 +19,7 @@ type Making = CreateVersion & { readonly activated: readonly VersionRef[] };
  * Makes a version and moves the tracking environment to it. The newest version is looked at first where nobody has
  * read it: it may be this very content, left behind by a run that was cut short.
  */
-export async function createVersion(writing: Writing, change: Making): Promise<Written> {
+export async function createVersion(writing: Writing, change: Making): Promise<Created> {
   try {
     return (await adoptFound(writing, change)) ?? (await makeVersion(writing, change));
   } catch (error) {
@@ -32,7 +32,7 @@ export async function createVersion(writing: Writing, change: Making): Promise<W
  * What is there already in place of a new version; null where one has to be made. That is what the newest own or its
  * ledger holds, once the newest version was looked at: every other one is only noted.
  */
-async function adoptFound(writing: Writing, change: Making): Promise<Written | null> {
+async function adoptFound(writing: Writing, change: Making): Promise<Created | null> {
   await lookAtNewest(writing);
   const { reading } = writing;
   const rewritten = versionsRead(reading).find((one) => isRewritten(one, change.content, knownEntries(reading)));
@@ -48,8 +48,8 @@ async function adoptFound(writing: Writing, change: Making): Promise<Written | n
 }
 
 /** A version that was there already is taken for the one that was to be made. */
-function adopted(version: Version): Written {
-  return { status: 'adopted', version: refOf(version), problems: [] };
+function adopted(version: Version): Created {
+  return { status: 'adopted', version: refOf(version), adoptedMetadata: version.metadataDigest, problems: [] };
 }
 
 /** What is adopted for a content also has to hold the others that it was to be made for: it need not be our own. */
@@ -68,7 +68,7 @@ function refuseRewritten(version: Version, status: ChangeStatus): Written {
 }
 
 /** Sends the version, once; where its answer is lost, finds out what became of it. */
-async function makeVersion(writing: Writing, change: Making): Promise<Written> {
+async function makeVersion(writing: Writing, change: Making): Promise<Created> {
   const { content, provenance } = change;
   const { changeSummary } = provenance;
   const stamp = stampFor(writing, change);

@@ -120,6 +120,11 @@ export const SERVICE = {
     (e) => `Version ${e.version} is not what ${e.known}; it was not made active.`,
     'Look at the version in the service. To go on, make a version that holds the right text active there yourself, or pin `version:<id>` of one that you have checked.',
   ),
+  'apply/unreviewed-metadata': error<{ version: string }>(
+    (e) =>
+      `Version ${e.version} appeared while this plan was applied. It has the planned text, but other metadata than the review has shown; promptsync did not activate it.`,
+    'Review the plan again: it shows this version with its metadata. Then apply that plan.',
+  ),
   'apply/rewritten': error<{ version: string }>(
     (e) => `The service stored something else than was sent (version ${e.version}); it was not made active.`,
     'Ask whoever runs the service what it changes in texts or metadata; write the prompt in the form that it keeps.',

@@ -259,3 +259,23 @@ describe('The newest version, which nobody has read and which is looked at befor
     expect(outcomes[0]?.problems[0]?.message).toContain('The service names "ver_gone" as its newest version');
   });
 });
+
+test('A version with other metadata than a reviewed plan says is not activated until a plan has shown it', async () => {
+  const service = await begun();
+  const unfinished = (service: Backend) => {
+    const text = 'Two';
+    const made = stampToWire({ ...version(1, text, { metadata: model }).stamp!, ledger: [one] });
+    service.addVersion('p1', { text, metadata: { ...model, promptsync: made } });
+  };
+  unfinished(service);
+  const two = file({ text: 'Two', pins: staging });
+  const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
+  const reviewed = { guards: { expectedPlan: plan.digest } };
+  const { outcomes } = await sync(service, [two], reviewed);
+  expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: adopted not_made apply/unreviewed-metadata']);
+  expect(service.serves('p1', 'staging')?.[1]).toBe('One');
+  const again = await sync(service, [two], reviewed);
+  expect(again.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made guard/stale-plan']);
+  const shown = await sync(service, [two], { guards: { expectedPlan: again.plan.digest } });
+  expect(shown.outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+});

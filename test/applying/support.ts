@@ -85,7 +85,7 @@ export async function sync(
     },
   };
   const outcomes = await applyPlan(plan, provider, {
-    ...{ concurrency, stop, onApplied },
+    ...{ concurrency, stop, onApplied, isReviewed: guards.expectedPlan !== null },
     wantedFor: ({ file }) => wantedFor(file),
     planAgain: async (planned, seen) => guardAfresh(planPrompt(planned.file, seen, given), planned, guards),
   });

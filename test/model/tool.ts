@@ -42,7 +42,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const outcomes = dryRun
     ? null
     : await applyPlan(plan, provider, {
-        ...{ concurrency, stop },
+        ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null },
         wantedFor: ({ file }) => wantedFor(file),
         planAgain: async (planned, observed) =>
           guardAfresh(planPrompt(planned.file, observed, desired, history), planned, guards),
