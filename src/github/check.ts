@@ -56,13 +56,14 @@ export async function publishCheck(github: GitHub, { head, ...check }: Check): P
   });
 }
 
+type ReviewedPull = Pick<MergedPull, 'number' | 'head'>;
 type ApprovalSource = { readonly configPath: string; readonly branch: string };
 
 /**
  * Returns what the check of a merged pull request approves for a branch; null if it approves nothing. Throws what Octokit
  * throws.
  */
-export async function readApproval(github: GitHub, pull: MergedPull, source: ApprovalSource): Promise<Shown | null> {
+export async function readApproval(github: GitHub, pull: ReviewedPull, source: ApprovalSource): Promise<Shown | null> {
   const { number, head } = pull;
   const id = checkId(source.configPath, number);
   const check = await github.once(`check ${id} of ${head}`, () => findCheck(github, head, id));

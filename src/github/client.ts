@@ -92,8 +92,8 @@ export const Forbidden = z.object({
   response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
 });
 
-/** A merged pull request, and the last head commit before its merge. */
-export type MergedPull = { readonly number: number; readonly head: string };
+/** A merged pull request, the last head commit before its merge, and the newest commit that the merge has made. */
+export type MergedPull = { readonly number: number; readonly head: string; readonly mergeCommit: string | null };
 
 /**
  * Returns the pull requests that merged a commit into a branch. If several open pull requests have the same head commit,
@@ -110,7 +110,7 @@ export async function mergedPullsOf(
   const merged = pulls.filter(({ merged_at: at, base }) => Boolean(at) && base.ref === branch);
   const exact = merged.filter(({ merge_commit_sha: sha }) => sha === commit);
   const found = exact.length > 0 ? exact : merged;
-  return found.map(({ number, head }) => ({ number, head: head.sha }));
+  return found.map(({ number, head, merge_commit_sha: mergeCommit }) => ({ number, head: head.sha, mergeCommit }));
 }
 
 /** Returns the first of the pull requests that merged a commit into a branch; null if there is none. */

@@ -6,7 +6,7 @@ import type { Repository } from '../git/repository.ts';
 import type { Problem } from '../problem.ts';
 import { compareWithReviews, type Trail } from '../review/approval.ts';
 import { configPathOf, readApproval } from './check.ts';
-import { mergedPullsOf, tipOfBranch, treeOf } from './client.ts';
+import { type MergedPull, mergedPullsOf, tipOfBranch, treeOf } from './client.ts';
 import type { Context } from './context.ts';
 
 /** Asks GitHub what a branch is at, for clones that may not ask their remote; undefined without a token. */
@@ -24,7 +24,7 @@ export function askGitHub({ github }: Pick<Context, 'github'>): NewestOptions['a
  * requests that have shown some of it are added to those given.
  */
 export async function reviewGate(context: Context, walked: Walked, pulls: Set<number>) {
-  const trail = { ...(await trailOf(walked)), reviewsOf: reviewsOf(context) };
+  const trail = { ...(await trailOf(walked)), reviewsOf: reviewsOf(context, walked.repository) };
   const { unreviewed, shownBy } = await compareWithReviews(walked.plan, trail);
   shownBy.forEach((pull) => pulls.add(pull));
   return ({ file }: PromptPlan): readonly Problem[] => {
@@ -72,15 +72,29 @@ async function commitsTouching(
 }
 
 /** Returns the function that finds the pull requests that merged a commit, and reads what their checks approve. */
-function reviewsOf({ github, branch, inputs, world }: Context): Trail['reviewsOf'] {
+function reviewsOf({ github, branch, inputs, world }: Context, repository: Repository | null): Trail['reviewsOf'] {
   const configPath = configPathOf(world.workingDirectory, inputs.config);
   return async (commit) => {
     if (github === null) throw new Error('there is no `github-token`');
     if (branch === null) return [];
-    const pulls = await mergedPullsOf(github, commit, branch);
+    const named = await mergedPullsOf(github, commit, branch);
+    const isMerged = await Promise.all(named.map((pull) => didMerge(pull, commit, repository)));
+    const pulls = named.filter((_, at) => isMerged[at]);
     const reading = pulls.map(async (pull) => {
       return { pull: pull.number, shown: await readApproval(github, pull, { configPath, branch }) };
     });
     return Promise.all(reading);
   };
+}
+
+/**
+ * Whether the merge of a pull request has brought a commit to the branch. GitHub also names the pull request for commits
+ * that a squash merge has replaced. Somebody else must have pushed such a commit.
+ */
+async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {
+  if (mergeCommit === commit) return true;
+  if (mergeCommit === null || repository === null) return false;
+  // Only the merge commit is left if it contains the other one. git fails for a commit that the clone does not have.
+  const newest = await repository.independent([commit, mergeCommit]).catch(() => []);
+  return newest.length === 1 && newest[0] === mergeCommit;
 }

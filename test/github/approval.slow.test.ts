@@ -257,6 +257,24 @@ describe('A text that was approved, applied and reverted', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
+  test('A commit that a squash merge has replaced does not bring the reverted text back', async () => {
+    const team = await revertBadText();
+    const replaced = team.push('words', greets('Bad'));
+    const words = await open(team, 'words', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
+    const squashed = team.mergePull(words, 'squash');
+    expect((await team.runPush(squashed, reviewed)).outputs['failure-reason']).toBe('');
+    const commits = [squashed, replaced];
+    team.github.addPull({ ...words, base: 'main', merged: true, mergeCommit: squashed, commits });
+    team.service.takeWrites();
+    const tree = git(team.origin, 'merge-tree', '--write-tree', replaced, squashed).split('\n')[0]!;
+    const commit = git(team.origin, 'commit-tree', tree, '-p', replaced, '-p', squashed, '-m', 'Merge main');
+    git(team.origin, 'update-ref', 'refs/heads/main', commit);
+    team.github.setBranch('main', commit);
+    const ran = await team.run('push', pushEvent(commit, squashed), { ref: 'refs/heads/main', commit }, reviewed);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(team.service.takeWrites()).toEqual([]);
+  });
+
   test('A later pull request whose review shows the reverted text brings it back', async () => {
     const team = await revertBadText();
     team.pushMain(greets('Bad'));
@@ -325,6 +343,29 @@ test('Through a merge queue, the check of each pull request counts, and that of 
   expect((await team.runPush(team.mergePull(queued), reviewed)).outputs['failure-reason']).toBe('');
   expect(madeBy(team)).toHaveLength(2);
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
+});
+
+test('A version that an unfinished apply has left with other metadata than the review has shown is not activated', async () => {
+  const team = await makeApplied('greeting');
+  const withMetadata = promptText('greeting', { text: 'B', metadata: { model: 'old' } });
+  const merged = team.mergePull(await open(team, 'one', { 'prompts/greeting.md': withMetadata }));
+  let isDead = false;
+  const { baseUrl } = await startFront({
+    target: team.service.baseUrl,
+    answer: ({ method, path }) => {
+      if (isDead && method !== 'GET') return { status: 400, body: '{}' };
+      isDead ||= method === 'POST' && path.endsWith('/versions');
+      return null;
+    },
+  });
+  await team.runPush(merged, { inputs: { ...reviewed.inputs, 'base-url': baseUrl } });
+  team.service.takeWrites();
+  const second = team.mergePull(
+    await open(team, 'two', { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) }),
+  );
+  const ran = await team.runPush(second, reviewed);
+  expect(ran.stdout).toContain('apply/unreviewed-metadata');
+  expect(team.service.takeWrites().filter((write) => write.includes('staging'))).toEqual([]);
 });
 
 describe('A check', () => {

@@ -43,7 +43,7 @@ describe('the pull request that a commit was merged with', () => {
     const github = await startGitHub();
     for (let number = 1; number <= 100; number++) github.addPull(merged(number, { merged: false }));
     github.addPull(merged(101));
-    expect(await mergedPullOf(connectTo(github), COMMIT, 'main')).toEqual({ number: 101, head: OTHER });
+    expect(await mergedPullOf(connectTo(github), COMMIT, 'main')).toMatchObject({ number: 101, head: OTHER });
   });
 
   test('a commit that GitHub does not know is an error, and none is made up', async () => {
