@@ -1,6 +1,7 @@
 import type { CommitInfo, FileHistory, FormerPin, FormerPins } from '../domain/history.ts';
-import type { Observation } from '../domain/observed.ts';
+import type { Observation, Observed } from '../domain/observed.ts';
 import { pinText, type Content, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import { isCommitId } from '../git/driver.ts';
 import type { FileAtCommit } from '../git/trees.ts';
 import type { Repository } from '../git/repository.ts';
 import { findAt, type Located, parseAt } from './at-commit.ts';
@@ -85,6 +86,27 @@ async function isAtEdge(commit: string | undefined, repository: Repository): Pro
   return commit !== undefined && repository.shallow && (await repository.resolveRef(`${commit}^`)) === null;
 }
 
+/**
+ * Whether promptsync made one of the versions from a commit before the oldest known state. Then this state is not the
+ * prompt's first: somebody deleted its file, or moved it in a way that git does not follow. If the clone is shallow, a
+ * missing commit may be such a commit. Otherwise it belongs to another repository.
+ */
+export async function wasSyncedBefore(
+  { commits }: FileHistory,
+  { known }: Pick<Observed, 'known'>,
+  repository: Repository,
+): Promise<boolean> {
+  const oldest = commits.at(-1);
+  const parent = oldest === undefined ? null : await repository.resolveRef(`${oldest}^`);
+  if (parent === null) return false;
+  const sources = new Set(known.flatMap(({ ours, source }) => (ours === true ? (source?.commit ?? []) : [])));
+  const before = [...sources].filter(isCommitId).map(async (commit) => {
+    const isThere = (await repository.resolveRef(commit)) === commit;
+    return isThere ? repository.isWithin(commit, parent) : repository.shallow;
+  });
+  return (await Promise.all(before)).includes(true);
+}
+
 /** The environments that a file pins as it has done in all of its states. */
 export function pinnedAlways({ pins }: PromptFile, { commits, pins: former, whole }: FileHistory): ReadonlySet<string> {
   const always = pins.filter(({ environment, pin }) => {
@@ -108,7 +130,9 @@ export async function pinsOf(states: readonly FormerFile[], repository: Reposito
   const pins = await Promise.all(
     states.flatMap(({ commit, file }, age) =>
       file.pins.map(async ({ environment, pin }) => {
-        const former: FormerPin = { commit, age, pin, content: await contentOf(pin, file, repository) };
+        const content = await contentOf(pin, file, repository);
+        const isFixed = pin.kind !== 'git' || (await repository?.resolveRef(pin.ref)) === pin.ref;
+        const former: FormerPin = { commit, age, pin, content, isFixed };
         return { environment, former };
       }),
     ),

@@ -8,7 +8,7 @@ import type { KnownVersion, VersionFacts } from '../domain/versions.ts';
 import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { Repository } from '../git/repository.ts';
 import { fileOfVersion } from './at-commit.ts';
-import { pinnedAlways, readFormerFiles, readFormerWants, readGuardHistory } from './read-history.ts';
+import { pinnedAlways, readFormerFiles, readFormerWants, readGuardHistory, wasSyncedBefore } from './read-history.ts';
 import type { ReadDesired } from './read-desired.ts';
 
 type Given = Pick<ReadDesired, 'config' | 'repository' | 'base' | 'contentsAtRefs' | 'promotedFrom' | 'uncommitted'>;
@@ -35,21 +35,22 @@ export async function recall(
     return found === undefined ? [] : [{ file, observed: found, meanings: meaningsOf(file, found, atRefs) }];
   });
   const doubted = compared.filter(mayBeRefused(sources));
-  const histories = await readAll(doubted, async (file) => ({ file, ...(await fileHistory(file, repository)) }));
+  const histories = await readAll(doubted, async (one) => ({ ...one, ...(await fileHistory(one, repository)) }));
   const drifting = compared.filter(mayDrift(sources));
   const tips = drifting.length === 0 ? [] : await tipsOf(sources);
   return {
     formerPins: mapValues(histories, ({ pins }) => pins),
+    firstAges: firstAges(histories),
     pinnedAlways: mapValues(histories, ({ file, ...history }) => pinnedAlways(file, history)),
-    formerWants: await readAll(drifting, (file) => readFormerWants(file, tips, repository)),
+    formerWants: await readAll(drifting, ({ file }) => readFormerWants(file, tips, repository)),
     provenance: await readProvenance(compared, sources),
     contents: await readContents(compared, repository),
   };
 }
 
 /** By prompt id; of the prompts that need it. */
-async function readAll<Read>(needed: readonly Compared[], read: (file: PromptFile) => Promise<Read>) {
-  return new Map(await Promise.all(needed.map(async ({ file }) => [file.id, await read(file)] as const)));
+async function readAll<Read>(needed: readonly Compared[], read: (one: Compared) => Promise<Read>) {
+  return new Map(await Promise.all(needed.map(async (one) => [one.file.id, await read(one)] as const)));
 }
 
 /** What was wanted before is all that these commits contain: base, head, and the tip of the branch that goes live. */
@@ -81,8 +82,17 @@ function isSame(one: VersionFacts, other: VersionFacts): boolean {
 const NO_STATES: FileHistory = { commits: [], pins: new Map(), whole: false };
 
 /** The history of HEAD decides about promotion order. A base must not: it would weaken the guard. */
-async function fileHistory(file: PromptFile, repository: Repository): Promise<FileHistory> {
-  return repository.head === null ? NO_STATES : readGuardHistory(file, repository.head, repository);
+async function fileHistory({ file, observed }: Compared, repository: Repository): Promise<FileHistory> {
+  if (repository.head === null) return NO_STATES;
+  const history = await readGuardHistory(file, repository.head, repository);
+  const whole = history.whole && !(await wasSyncedBefore(history, observed, repository));
+  return { ...history, whole };
+}
+
+/** Returns the age of each file's first state, without the files of which git may not show that state. */
+function firstAges(histories: ReadonlyMap<string, FileHistory>): ReadonlyMap<string, number> {
+  const known = [...histories].filter(([, { commits, whole }]) => whole && commits.length > 0);
+  return new Map(known.map(([id, { commits }]) => [id, commits.length - 1]));
 }
 
 /** Whether a field is, or an environment serves, neither what the base wants nor what the file does. */

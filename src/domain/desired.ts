@@ -38,6 +38,8 @@ export type FormerWants = {
 export type History = {
   /** By prompt id: pins of earlier commits, where promotions may be refused without. */
   readonly formerPins: ReadonlyMap<string, FormerPins>;
+  /** By prompt id: the age of the file's first state. There is none if git may not show that state. */
+  readonly firstAges: ReadonlyMap<string, number>;
   /** By prompt id: environments that the file has pinned as it does now from its first commit on. */
   readonly pinnedAlways: ReadonlyMap<string, ReadonlySet<string>>;
   /** By prompt id: what ancestors of base, of head and of the branch wanted, where anything drifts. */
@@ -51,6 +53,7 @@ export type History = {
 /** Where git is not asked, or has nothing to say. */
 export const NO_HISTORY: History = {
   formerPins: new Map(),
+  firstAges: new Map(),
   pinnedAlways: new Map(),
   formerWants: new Map(),
   provenance: new Map(),

@@ -7,8 +7,10 @@ export type FormerPin = {
   /** How many states of the file are newer. */
   readonly age: number;
   readonly pin: Pin;
-  /** What `latest` or a ref meant then; null where it is not known, and for numbers and ids. */
+  /** What `latest` meant then, or what a ref means now; null where it is not known, and for numbers and ids. */
   readonly content: Content | null;
+  /** Whether the pin means now what it meant then. False for a ref that is not a commit id: branches and tags move. */
+  readonly isFixed: boolean;
 };
 
 /** By environment, newest first. */

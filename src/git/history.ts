@@ -11,6 +11,7 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
   const last = gathered((places) => findLastOfAll(sources, places));
   const touched = gathered((paths, commit = '', ...which) => findTouched(sources, commit, which, paths));
   const changed = gathered((paths, commit = '') => findChanged(ask, commit, paths));
+  const later = gathered((commits, other = '') => findLater(askWith, other, commits));
   const revList = async (...words: readonly string[]) => linesIn(await ask('rev-list', ...words, '--'));
   return {
     /** The commit that last touched a file as of another commit. */
@@ -25,6 +26,8 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
      */
     whereChanged: async (commit: string, path: string): Promise<readonly string[]> =>
       (await changed(path, commit)).get(path) ?? [],
+    /** Whether a commit is another one or an ancestor of it. Both are ids of commits that the clone has. */
+    isWithin: async (commit: string, other: string): Promise<boolean> => !(await later(commit, other)).has(commit),
     /** Those of the commits that no other one of them contains. */
     independent: async (commits: readonly string[]) => linesIn(await ask('merge-base', '--independent', ...commits)),
     /** Who made commits, when and why; those that are not there are left out, whatever their ids hold. */
@@ -37,6 +40,11 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
     /** A commit and what was merged or pushed to its branch before it, newest first. */
     mergesBefore: (commit: string, most = MOST_COMMITS) => revList('--first-parent', `--max-count=${most}`, commit),
   };
+}
+
+/** Returns those of the commits that are not within another commit, and further commits that they contain. */
+async function findLater(ask: Git['askWith'], other: string, commits: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(linesIn(await ask([...commits, `^${other}`], 'rev-list', '--stdin')));
 }
 
 type Sources = { readonly ask: Ask; readonly askWith: Git['askWith']; readonly trees: Trees };

@@ -19,6 +19,13 @@ export type PinRun = {
   readonly since: number;
 };
 
+/** The known states of a file. */
+export type FormerStates = {
+  readonly pins: FormerPins;
+  /** The age of the file's first state; null if git may not show that state. */
+  readonly firstAge: number | null;
+};
+
 /** Returns the run that the planned file continues or begins when it pins the environment to a version. */
 export function currentRun(target: Target, environment: string, former: FormerPins): PinRun {
   const states = former.get(environment) ?? [];
@@ -27,7 +34,10 @@ export function currentRun(target: Target, environment: string, former: FormerPi
   return { since: run.at(-1)?.age ?? -1 };
 }
 
-/** Returns the runs that pinned the environment to a version before it was pinned to another one, newest first. */
+/**
+ * Returns the runs that pinned the environment to a version before it was pinned to another one, newest first. A pin to
+ * a branch or a tag belongs to none of them, because the ref may have named another version then.
+ */
 export function earlierRuns(target: Target, environment: string, former: FormerPins): readonly PinRun[] {
   const states = former.get(environment) ?? [];
   const changed = states.findIndex((state) => !means(state, target));
@@ -35,7 +45,7 @@ export function earlierRuns(target: Target, environment: string, former: FormerP
   const earlier = states.slice(changed);
   const oldest = earlier.filter((state, at) => {
     const before = earlier[at + 1];
-    return means(state, target) && (before === undefined || !means(before, target));
+    return hasMeant(state, target) && (before === undefined || !hasMeant(before, target));
   });
   return oldest.map(({ age }) => ({ since: age }));
 }
@@ -44,30 +54,24 @@ export function earlierRuns(target: Target, environment: string, former: FormerP
  * Whether the file pinned the source environment to the version right before the run began. If the file's first state
  * pinned both environments to the version, they had it already.
  */
-export function beganAsPromotion({ since }: PinRun, target: Target, from: string, former: FormerPins): boolean {
-  const source = pinAt(isFirstState(since, former) ? since : since + 1, from, former);
+export function beganAsPromotion({ since }: PinRun, target: Target, from: string, former: FormerStates): boolean {
+  const source = pinAt(since === former.firstAge ? since : since + 1, from, former);
   return source !== undefined && means(source, target);
 }
 
-/** Whether the file pinned the source environment to another version right before the run began. */
-export function beganAsSkip({ since }: PinRun, target: Target, from: string, former: FormerPins): boolean {
+/**
+ * Whether git does not show that the file pinned the source environment to the version right before the run began. It
+ * may have been pinned to another version, to a ref that has moved since, or not at all. A pin of the file's first state
+ * is no skip: the environment had the version already.
+ */
+export function beganAsSkip({ since }: PinRun, target: Target, from: string, former: FormerStates): boolean {
+  if (since === former.firstAge) return false;
   const source = pinAt(since + 1, from, former);
-  return source !== undefined && isComparable(source, target) && !means(source, target);
+  return source === undefined || !hasMeant(source, target);
 }
 
-function pinAt(age: number, environment: string, former: FormerPins): FormerPin | undefined {
-  return former.get(environment)?.find((state) => state.age === age);
-}
-
-function isFirstState(age: number, former: FormerPins): boolean {
-  return age === Math.max(...[...former.values()].flat().map((state) => state.age));
-}
-
-/** Whether enough is known to tell a pin's version from another one. */
-function isComparable({ pin, content }: FormerPin, { number, id, digest }: Target): boolean {
-  if (pin.kind === 'number') return number !== undefined;
-  if (pin.kind === 'version') return id !== undefined;
-  return content !== null && digest !== undefined;
+function pinAt(age: number, environment: string, { pins }: FormerStates): FormerPin | undefined {
+  return pins.get(environment)?.find((state) => state.age === age);
 }
 
 /** The version that a pin of an earlier commit means, as far as it is known; `find` chooses one that holds a content. */
@@ -85,6 +89,11 @@ export function means({ pin, content }: FormerPin, target: Target): boolean {
   const { digest, metadataDigest } = target;
   if (content === null || digest === undefined) return false;
   return metadataDigest === undefined ? isDigestOf(digest, content) : isInSync({ digest, metadataDigest }, content);
+}
+
+/** Whether a pin certainly meant the version when it was committed. */
+function hasMeant(state: FormerPin, target: Target): boolean {
+  return state.isFixed && means(state, target);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   beganAsSkip,
   currentRun,
   earlierRuns,
+  type FormerStates,
   isSameContent,
   means,
   type PinRun,
@@ -28,10 +29,11 @@ export function promotionProblems(
   activations: readonly Activation[],
   context: PinContext,
   { promotedFrom }: Pick<Desired, 'promotedFrom'>,
-  { formerPins, pinnedAlways }: Pick<History, 'formerPins' | 'pinnedAlways'>,
+  { formerPins, firstAges, pinnedAlways }: Pick<History, 'formerPins' | 'firstAges' | 'pinnedAlways'>,
 ): readonly Problem[] {
   const { id } = context.file;
-  const former = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
+  const pins = formerPins.get(id) ?? new Map<string, readonly FormerPin[]>();
+  const former: FormerStates = { pins, firstAge: firstAges.get(id) ?? null };
   const isFound = ({ environment, pin: { kind } }: EnvironmentPin): boolean => {
     const isNamed = kind === 'version' || kind === 'number';
     return isNamed && (context.observed.recordDue || pinnedAlways.get(id)?.has(environment) === true);
@@ -53,20 +55,22 @@ type Step = { readonly environment: string; readonly from: string; readonly targ
 type Situation = {
   readonly activations: readonly Activation[];
   readonly context: PinContext;
-  readonly former: FormerPins;
+  readonly former: FormerStates;
 };
 
+/** Whether the environment has had the version. A version that does not exist yet was never active anywhere. */
 function isNoPromotion(step: Step, situation: Situation): boolean {
+  if (step.target.id === undefined) return false;
   return isRollback(step, situation) || isPutBack(step, situation);
 }
 
 /**
  * Whether the environment goes back to a version that the file pinned there before. A pin that a guard refused and
- * somebody reverted was never live. So a newer version than the served one counts only if its earlier pin was not set
- * while the source environment was pinned to another version.
+ * somebody reverted was never live. So a newer version than the served one counts only if the file pinned the source
+ * environment to it before, or had both pins from its first state on.
  */
 function isRollback({ environment, from, target }: Step, { context, former }: Situation): boolean {
-  const earlier = earlierRuns(target, environment, former);
+  const earlier = earlierRuns(target, environment, former.pins);
   const served = context.observed.active.get(environment) ?? null;
   if (served !== null && isNewer(served, target)) return earlier.length > 0;
   return earlier.some((run) => !beganAsSkip(run, target, from, former));
@@ -81,9 +85,7 @@ function isRollback({ environment, from, target }: Step, { context, former }: Si
 function isPutBack(step: Step, situation: Situation): boolean {
   const { environment, from, target } = step;
   const { context, former } = situation;
-  // A version that does not exist was never active anywhere.
-  if (target.id === undefined) return false;
-  const run = currentRun(target, environment, former);
+  const run = currentRun(target, environment, former.pins);
   const source = context.observed.active.get(from) ?? null;
   if (!beganAsPromotion(run, target, from, former) || source === null || !isNewer(source, target)) return false;
   if (statesBefore(run, from, former).some((state) => means(state, source))) return false;
@@ -94,8 +96,8 @@ function isNewer(one: VersionRef, other: Target): boolean {
   return other.number !== undefined && one.number !== null && one.number > other.number;
 }
 
-function statesBefore({ since }: PinRun, environment: string, former: FormerPins): readonly FormerPin[] {
-  return (former.get(environment) ?? []).filter(({ age }) => age > since);
+function statesBefore({ since }: PinRun, environment: string, { pins }: FormerStates): readonly FormerPin[] {
+  return (pins.get(environment) ?? []).filter(({ age }) => age > since);
 }
 
 /** Whether the planned file, or a state of the file since the run began, wants what the environment serves. */
@@ -103,14 +105,14 @@ function isWantedSince({ since }: PinRun, environment: string, served: Target, s
   const { activations, context, former } = situation;
   const isIn = (pins: readonly EnvironmentPin[]) => pins.some((one) => one.environment === environment);
   if (isIn(context.file.pins) && !isIn(activations.map(({ pin }) => pin))) return true;
-  return (former.get(environment) ?? []).some((state) => state.age <= since && means(state, served));
+  return (former.pins.get(environment) ?? []).some((state) => state.age <= since && means(state, served));
 }
 
 /** Whether an environment that the file pinned before the run serves a newer version that the file never pinned there. */
 function isChangedOutside(run: PinRun, { environment, target }: Step, { context, former }: Situation): boolean {
   const served = context.observed.active.get(environment) ?? null;
   if (served === null || !isNewer(served, target) || statesBefore(run, environment, former).length === 0) return false;
-  return !(former.get(environment) ?? []).some((state) => means(state, served));
+  return !(former.pins.get(environment) ?? []).some((state) => means(state, served));
 }
 
 function targetOf(after: VersionRef | NewVersionRef, { observed }: PinContext): Target {

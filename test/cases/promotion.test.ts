@@ -11,6 +11,8 @@ const SYNC = ['sync', '--yes'] as const;
 const REFUSED = 'exit 3, greeting blocked guard/promotion-order';
 const APPLIED = 'exit 0, greeting applied';
 
+type Pins = Readonly<Record<string, string | number>>;
+
 /** The pins of both environments; the text is that of version 3. */
 const pinned = (staging: number | string, production: number | string) => ({
   text: 'Three.',
@@ -74,7 +76,6 @@ describe('a promotion that skips an environment', () => {
     expect(servedBy(scene)).toEqual(['v1', 'v1']);
   });
 
-  type Pins = Readonly<Record<string, string | number>>;
   test.each<[string, Pins, readonly string[], string]>([
     [
       'staging is to serve it at the same time',
@@ -173,6 +174,159 @@ describe('a promotion that skips an environment', () => {
     expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
     git(scene.folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
     expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+  });
+
+  test.each([['latest'], ['git:side']])(
+    'to a text that no version holds is refused again after a revert: %s',
+    async (pin) => {
+      const scene = await ready(2, 1);
+      git(scene.folder, 'switch', '--quiet', '--create', 'side');
+      scene.commit({ ...pinned(2, 1), text: 'Four.' });
+      git(scene.folder, 'switch', '--quiet', 'main');
+      const text = pin === 'latest' ? 'Four.' : 'Three.';
+      scene.commit({ ...pinned(2, pin), text });
+      expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+      git(scene.folder, 'revert', '--no-edit', 'HEAD');
+      expect(told(await scene.runJson(...SYNC))).toBe('exit 0, greeting unchanged');
+      scene.commit({ ...pinned(2, pin), text });
+      expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+      expect(servedBy(scene)).toEqual(['v2', 'v1']);
+    },
+  );
+
+  test.each<[string, Pins]>([
+    ['that did not pin staging', { production: 1 }],
+    ['that had no pins', {}],
+    ['that pinned staging to a tag', { staging: 'git:release', production: 1 }],
+  ])('is refused again after a revert by a file %s', async (_, pins) => {
+    const scene = await begin({ text: 'Three.', pins });
+    scene.make(['One.', 'Two.', 'Three.']);
+    scene.activate('staging', 2);
+    scene.activate('production', 1);
+    for (const production of [3, 1, 3]) scene.commit(pinned(2, production));
+    // The text of version 3, whatever the tag named before.
+    git(scene.folder, 'tag', 'release');
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
+  });
+
+  test('to an older version that no environment served is refused although a tag that the file pinned names it now', async () => {
+    const scene = await ready(3, 3);
+    git(scene.folder, 'switch', '--quiet', '--create', 'side');
+    scene.commit({ ...pinned(3, 3), text: 'Four.' });
+    git(scene.folder, 'tag', 'release');
+    scene.commit({ ...pinned(3, 3), text: 'Two.' });
+    git(scene.folder, 'switch', '--quiet', 'main');
+    scene.commit(pinned(3, 'git:release'));
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    scene.commit(pinned(3, 3));
+    git(scene.folder, 'tag', '--force', 'release', 'side');
+    scene.commit(pinned(3, 'git:release'));
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(servedBy(scene)).toEqual(['v3', 'v3']);
+  });
+});
+
+describe('a promotion that skips staging, by a prompt that promptsync has synced and whose history git does not follow,', () => {
+  const LONG = 'A text that has nothing in common with the one before.\n'.repeat(20);
+  const SKIP = { ...pinned(2, 3), text: LONG };
+
+  /** Three versions that promptsync made from commits; staging serves version 2, and production version 1. */
+  async function synced(config?: string): Promise<Scene> {
+    const scene = await begin({ text: 'One.', pins: { staging: 'latest' } }, config === undefined ? {} : { config });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    scene.commit({ text: 'Two.', pins: { staging: 1, production: 1 } });
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    scene.commit(pinned(2, 1));
+    expect(told(await scene.runJson(...SYNC))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
+    return scene;
+  }
+
+  /** Removes the prompt's file and commits the skip in a new one. */
+  function addElsewhere({ folder }: Scene, path = 'prompts/moved.md'): void {
+    rmSync(join(folder, PATH), { force: true });
+    writeFiles(folder, { [path]: promptText('greeting', SKIP) });
+    commitAll(folder, 'Add the prompt elsewhere');
+  }
+
+  function removeFile({ folder }: Scene): void {
+    rmSync(join(folder, PATH));
+    commitAll(folder, 'Remove the prompt');
+  }
+
+  const BOTH_ENDINGS = PROMOTION.replace('["prompts/**/*.md"]', '["prompts/**/*.md", "prompts/**/*.txt"]');
+
+  test.each<[string, (scene: Scene) => void, string?]>([
+    [
+      'is refused where one commit deletes the file and a later one adds another',
+      (scene) => {
+        removeFile(scene);
+        addElsewhere(scene);
+      },
+    ],
+    [
+      'is refused where one commit breaks the file and the next moves and rewrites it',
+      (scene) => {
+        writeFiles(scene.folder, { [PATH]: '---\nid: [\n---\n' });
+        commitAll(scene.folder, 'Break it');
+        addElsewhere(scene);
+      },
+    ],
+    [
+      'is refused where the file stops to be a prompt file for one commit',
+      (scene) => {
+        git(scene.folder, 'mv', PATH, 'prompts/greeting.txt');
+        commitAll(scene.folder, 'Give it another ending');
+        rmSync(join(scene.folder, 'prompts/greeting.txt'));
+        addElsewhere(scene);
+      },
+    ],
+    [
+      'is refused where one commit rewrites the file and changes its ending',
+      (scene) => addElsewhere(scene, 'prompts/greeting.txt'),
+      BOTH_ENDINGS,
+    ],
+    [
+      'is refused where the file writes the id with an escape before it moves',
+      (scene) => {
+        writeFiles(scene.folder, { [PATH]: scene.read().replace('prm_greeting', String.raw`prm\u005fgreeting`) });
+        commitAll(scene.folder, 'Write the id in another way');
+        addElsewhere(scene);
+      },
+    ],
+    [
+      'is refused after a revert as well',
+      (scene) => {
+        removeFile(scene);
+        addElsewhere(scene);
+        git(scene.folder, 'mv', 'prompts/moved.md', PATH);
+        scene.commit({ ...pinned(2, 1), text: LONG });
+        scene.commit(SKIP);
+      },
+    ],
+  ])('%s', async (_, loseHistory, config) => {
+    const scene = await synced(config);
+    loseHistory(scene);
+    expect(told(await scene.runJson(...SYNC))).toBe(REFUSED);
+    expect(servedBy(scene)).toEqual(['v2', 'v1']);
+  });
+
+  test('is refused in a shallow clone that has none of the commits from which promptsync made the versions', async () => {
+    const scene = await synced();
+    removeFile(scene);
+    addElsewhere(scene);
+    git(scene.folder, 'clone', '--quiet', '--depth', '2', `file://${scene.folder}`, 'cut');
+    expect(told(await runJson(`${scene.folder}/cut`, [...SYNC], scene.service))).toBe(REFUSED);
+  });
+
+  test('differs from an import into another repository, whose pins are put back', async () => {
+    const scene = await synced();
+    const other = makeRepository({ 'README.md': 'No prompts yet.' });
+    writeFiles(other, { 'promptsync.yaml': PROMOTION, 'prompts/moved.md': promptText('greeting', pinned(2, 3)) });
+    commitAll(other, 'Import');
+    expect(told(await runJson(other, [...SYNC], scene.service))).toBe(APPLIED);
+    expect(servedBy(scene)).toEqual(['v2', 'v3']);
   });
 });
 

@@ -183,7 +183,7 @@ function formerWants(history: History, promptId: string): FormerWants {
   const pins = states.flatMap(({ file, touchedBy: commit }, age) =>
     file.pins.map(({ environment, pin }) => ({
       environment,
-      former: { commit, age, pin, content: meant(history, file, pin) },
+      former: { commit, age, pin, content: meant(history, file, pin), isFixed: pin.kind !== 'git' },
     })),
   );
   const all = Map.groupBy(pins, ({ environment }) => environment);

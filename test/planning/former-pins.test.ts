@@ -8,7 +8,7 @@ import { content, entry, file } from './support.ts';
 const V2 = entry(2, 'Two');
 const pinOf = (pin: string | number) => file({ pins: { staging: pin } }).pins[0]!.pin;
 const former = (pin: string | number, text?: string) => ({
-  ...{ commit: 'c', age: 0, pin: pinOf(pin) },
+  ...{ commit: 'c', age: 0, pin: pinOf(pin), isFixed: true },
   content: text === undefined ? null : content(text),
 });
 
@@ -50,10 +50,11 @@ function known(...numbers: readonly number[]): readonly KnownVersion[] {
 function pins(...words: readonly (number | string)[]): readonly FormerPin[] {
   return words.map((word, age): FormerPin => {
     const commit = `c${words.length - age}`;
-    if (typeof word === 'number') return { commit, age, pin: { kind: 'number', number: word }, content: null };
+    if (typeof word === 'number')
+      return { commit, age, pin: { kind: 'number', number: word }, content: null, isFixed: true };
     const text = /^latest (.*)$/.exec(word)?.[1];
     const pin: Pin = text === undefined ? { kind: 'version', id: word } : { kind: 'latest' };
-    return { commit, age, pin, content: text === undefined ? null : content(text) };
+    return { commit, age, pin, content: text === undefined ? null : content(text), isFixed: true };
   });
 }
 

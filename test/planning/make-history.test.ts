@@ -147,7 +147,7 @@ describe('when a version was pinned', () => {
   test('metadata counts where the file manages it', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const wanted = content('Hi', { model: 'large' });
-    const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted } as const;
+    const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted, isFixed: true } as const;
     const given = { states: [state('a', {})], pins: new Map([['staging', [pin]]]) };
     expect(timesOf(historyOf(observed({ active: { staging: large } }), given))).toEqual({
       1: [],

@@ -45,7 +45,13 @@ function formerPins(commits: World['commits']): FormerPins {
   const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
   const of = (environment: Environment) =>
     touched.map(({ id, pins }, age) => {
-      return { commit: id, age, pin: { kind: 'number', number: pins[environment] }, content: null } as const;
+      return {
+        commit: id,
+        age,
+        pin: { kind: 'number', number: pins[environment] },
+        content: null,
+        isFixed: true,
+      } as const;
     });
   return new Map([
     ['staging', of('staging')],
@@ -65,6 +71,7 @@ function planOf(world: World): PromptPlan {
     environmentOrder: ['staging', 'production'],
     promotedFrom: new Map([['production', 'staging']]),
     formerPins: new Map([['p1', formerPins(commits)]]),
+    firstAges: new Map([['p1', commits.filter((commit) => commit.pins !== null).length - 1]]),
   });
   return makePlan([wanted], observation(observed({ active })), given).prompts[0]!;
 }

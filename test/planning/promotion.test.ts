@@ -35,9 +35,11 @@ type Scene = {
 
 function planOf(scene: Scene) {
   const found = observed({ active: scene.active });
+  const former = scene.former ?? [];
   const promotion = {
     promotedFrom: PROMOTED,
-    formerPins: new Map([['p1', formerPins(scene.former ?? [])]]),
+    formerPins: new Map([['p1', formerPins(former)]]),
+    firstAges: former.length === 0 ? new Map<string, number>() : new Map([['p1', former.length - 1]]),
   };
   const given = rules({ environmentOrder: ORDER, ...promotion, ...scene.rules });
   const plan = makePlan([deepFreeze(file(scene.file))], deepFreeze(observation(found)), deepFreeze(given));
@@ -328,10 +330,48 @@ describe('what git knows of earlier pins', () => {
       ...([MOVED_ON, '8/7 8/6 7/6', 'refused'] as const),
     ],
     ['a ref that nobody can read any more means nothing', six, NOW, '-/7 -/git:gone', 'refused'],
+    [
+      'a newer version is no rollback where its earlier pin was set while staging was not pinned',
+      { staging: 6, production: 7 },
+      ...([BACK, '6/7 6/6 6/7 -/6', 'refused'] as const),
+    ],
+    [
+      'a newer version is no rollback where the state before its earlier pin had no pins at all',
+      { staging: 6, production: 7 },
+      ...([BACK, '6/7 6/6 6/7 -/-', 'refused'] as const),
+    ],
+    [
+      'a newer version is a rollback that is reverted, where the first state of the file pinned it',
+      { staging: 6, production: 7 },
+      ...([BACK, '6/7 6/6 6/7', 'allowed'] as const),
+    ],
   ])('%s', (_, pins, active, former, verdict, text = 'Hello') => {
     const planned = planOf({ file: { text, pins }, active, former: states(former) });
     const refused = planned.problems.some(({ code }) => code === 'guard/promotion-order');
     expect([refused, planned.status]).toEqual(verdict === 'refused' ? [true, 'blocked'] : [false, 'pending']);
+  });
+
+  test.each<[string, string, 'allowed' | 'refused']>([
+    ['an earlier pin to a tag that names the version now is no rollback', 'git:release', 'refused'],
+    ['an earlier pin to a commit with the text of the version is a rollback', `git:${'a'.repeat(40)}`, 'allowed'],
+  ])('%s', (_, pin, verdict) => {
+    const former = [{ production: 7 }, { text: 'Six', production: pin }, { production: 7 }];
+    const lines = linesOf({ file: { pins: six }, active: NOW, former });
+    expect(lines.includes(REFUSED)).toBe(verdict === 'refused');
+  });
+
+  test('a newer version is no rollback where git may not show the first state of the file', () => {
+    const rules = { firstAges: new Map<string, number>() };
+    const former = states('6/7 6/6 6/7');
+    expect(linesOf({ file: { pins: { staging: 6, production: 7 } }, active: BACK, former, rules })).toContain(REFUSED);
+  });
+
+  test('an existing text is a rollback where the file followed it before, and a text without a version is none', () => {
+    const refused = ['Six', 'New'].map((text) => {
+      const former = states(`-/7 -/${text}`);
+      return linesOf({ file: { text, pins: { production: 'latest' } }, active: NOW, former }).includes(REFUSED);
+    });
+    expect(refused).toEqual([false, true]);
   });
 
   test('of another prompt says nothing', () => {

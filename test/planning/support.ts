@@ -120,6 +120,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
     ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
     ...{
       formerPins: new Map(),
+      firstAges: new Map(),
       formerWants: new Map(),
       pinnedAlways: new Map(),
       provenance: new Map(),
@@ -135,11 +136,19 @@ export function formerPins(states: readonly (WrittenPins & { readonly text?: str
     file({ pins }).pins.map(({ environment, pin }) => {
       const isText = pin.kind === 'latest' || (pin.kind === 'git' && text !== undefined);
       const known = isText ? content(text ?? 'Hello') : null;
-      return { environment, former: { commit: `c${age}`, age, pin, content: known } satisfies FormerPin };
+      return {
+        environment,
+        former: { commit: `c${age}`, age, pin, content: known, isFixed: isFixed(pin) } satisfies FormerPin,
+      };
     }),
   );
   const groups = Map.groupBy(all, ({ environment }) => environment);
   return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
+}
+
+/** Whether a pin cannot mean another version later: commit ids do not move, branches and tags do. */
+function isFixed(pin: Pin): boolean {
+  return pin.kind !== 'git' || /^[0-9a-f]{40}$/.test(pin.ref);
 }
 
 /** A prompt's plan in lines: what it changes, what blocks it, what it would look for. */
