@@ -61,8 +61,8 @@ export function beganAsPromotion({ since }: PinRun, target: Target, from: string
 
 /**
  * Whether git does not show that the file pinned the source environment to the version right before the run began. It
- * may have been pinned to another version, to a ref that has moved since, or not at all. A pin of the file's first state
- * is no skip: the environment had the version already.
+ * may have been pinned to another version, to a ref that may have moved since, or not at all. A pin of the file's first
+ * state is no skip: the environment had the version already.
  */
 export function beganAsSkip({ since }: PinRun, target: Target, from: string, former: FormerStates): boolean {
   if (since === former.firstAge) return false;

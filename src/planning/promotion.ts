@@ -58,7 +58,10 @@ type Situation = {
   readonly former: FormerStates;
 };
 
-/** Whether the environment has had the version. A version that does not exist yet was never active anywhere. */
+/**
+ * Whether the step is a rollback or a put-back. A version that does not exist was never active anywhere, so it can be
+ * neither.
+ */
 function isNoPromotion(step: Step, situation: Situation): boolean {
   if (step.target.id === undefined) return false;
   return isRollback(step, situation) || isPutBack(step, situation);
@@ -66,8 +69,8 @@ function isNoPromotion(step: Step, situation: Situation): boolean {
 
 /**
  * Whether the environment goes back to a version that the file pinned there before. A pin that a guard refused and
- * somebody reverted was never live. So a newer version than the served one counts only if the file pinned the source
- * environment to it before, or had both pins from its first state on.
+ * somebody reverted was never live. So a newer version than the served one counts only if git shows that the file
+ * pinned the source environment to it right before, or that the earlier pin is as old as the file.
  */
 function isRollback({ environment, from, target }: Step, { context, former }: Situation): boolean {
   const earlier = earlierRuns(target, environment, former.pins);

@@ -118,6 +118,16 @@ test('what two commits have in common', async () => {
   for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
 });
 
+test('a commit is within itself and its descendants, and not within its ancestors or another branch', async () => {
+  const { folder, commits } = makeMerged();
+  const { first, side, main, merge } = commits;
+  const { isWithin } = await open(folder);
+  const within = (other: string) => Promise.all([first, side, main, merge].map((commit) => isWithin(commit, other)));
+  expect(await within(first)).toEqual([true, false, false, false]);
+  expect(await within(side)).toEqual([true, true, false, false]);
+  expect(await within(merge)).toEqual([true, true, true, true]);
+});
+
 /** A repository with one more commit whose message is this one, to the letter. */
 function makeCommitted(message: string): { readonly folder: string; readonly commit: string } {
   const folder = makeRepository({ 'a.md': '1' });
