@@ -94,7 +94,6 @@ function reviewsOf({ github, branch, inputs, world }: Context, repository: Repos
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {
   if (mergeCommit === commit) return true;
   if (mergeCommit === null || repository === null) return false;
-  // Only the merge commit is left if it contains the other one. git fails for a commit that the clone does not have.
-  const newest = await repository.independent([commit, mergeCommit]).catch(() => []);
-  return newest.length === 1 && newest[0] === mergeCommit;
+  // git fails for a merge commit that the clone does not have: it is not on this branch.
+  return repository.isWithin(commit, mergeCommit).catch(() => false);
 }
