@@ -2,17 +2,20 @@ import { gathered, isCommitId, linesIn, type Git } from './driver.ts';
 
 /**
  * Makes the function that resolves a ref to the id of its commit, or to null if git finds none. All refs that are
- * wanted at the same time take one process: files can name thousands of them.
+ * wanted at the same time take one process: files can name thousands of them. Some refs take further processes. Once a
+ * run has started `MAX_EXTRA_PROCESSES` of these, such refs are null.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();
-  const together = gathered((refs) => resolveTogether(git, refs));
-  let searches = 0;
+  let extraProcesses = 0;
+  const mayStartProcess = (): boolean => {
+    extraProcesses += 1;
+    return extraProcesses <= MAX_EXTRA_PROCESSES;
+  };
+  const together = gathered((refs) => resolveTogether(git, refs, mayStartProcess));
   const resolve = async (ref: string): Promise<string | null> => {
-    if (NOT_ON_A_LINE.test(ref)) return resolveAlone(git, ref);
-    if (!IS_SEARCH.test(ref)) return (await together(ref)).get(ref) ?? null;
-    searches += 1;
-    return searches > MOST_SEARCHES ? null : resolveAlone(git, ref);
+    if (!IS_SEARCH.test(ref) && !HAS_CONTROL_CHARACTER.test(ref)) return (await together(ref)).get(ref) ?? null;
+    return mayStartProcess() ? resolveAlone(git, ref) : null;
   };
   return (ref) => {
     const commit = resolved.get(ref) ?? resolve(ref);
@@ -21,8 +24,8 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
   };
 }
 
-/** These would be more than one line of input for `cat-file`, or another line than the ref. */
-const NOT_ON_A_LINE = /\p{Cc}/u;
+/** `cat-file` reads each ref from a line of its input, and control characters can end that line. */
+const HAS_CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * Refs for which git searches: `main@{9999}` in a reflog, and `main^{/word}` and `:/word` in the messages of all
@@ -30,17 +33,30 @@ const NOT_ON_A_LINE = /\p{Cc}/u;
  */
 const IS_SEARCH = /@\{|\^\{\/|^:\//;
 
-/** Beyond this number, a run does not find such refs any more. */
-const MOST_SEARCHES = 100;
+/** The processes that a run may start for refs that need one of their own, and for refs that end a process. */
+const MAX_EXTRA_PROCESSES = 100;
 
-/** Damaged objects end the process; then each ref has one of its own, so that the other refs are still found. */
-async function resolveTogether(git: Git, refs: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+/**
+ * Resolves refs in one process. A ref that leads to a damaged object ends the process. Then each half of the refs takes
+ * a process of its own, and so on, so that all other refs are still found. Refs that are not in the map have no commit.
+ */
+async function resolveTogether(
+  git: Git,
+  refs: readonly string[],
+  mayStartProcess: () => boolean,
+): Promise<ReadonlyMap<string, string | null>> {
   const names = refs.map((ref) => `${ref}^{commit}`);
   const printed = await git.askWith(names, 'cat-file', '--batch-check').catch(() => '');
   const lines = linesIn(printed);
   if (lines.length === refs.length) return new Map(refs.map((ref, at) => [ref, commitIn(lines[at] ?? '')]));
-  const alone = refs.map(async (ref) => [ref, await resolveAlone(git, ref)] as const);
-  return new Map(await Promise.all(alone));
+  const found = new Map<string, string | null>();
+  if (refs.length === 1) return found;
+  const middle = Math.ceil(refs.length / 2);
+  for (const half of [refs.slice(0, middle), refs.slice(middle)]) {
+    if (!mayStartProcess()) break;
+    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) found.set(ref, commit);
+  }
+  return found;
 }
 
 /** Reads the id from a line of `cat-file --batch-check`. The line of a ref without a commit ends with a word. */

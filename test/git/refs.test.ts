@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { countGit } from '../support/count-git.ts';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { open } from './support.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** A repository in which HEAD~1 is a commit that git cannot read. */
+function makeDamaged(): string {
+  const folder = makeRepository({ 'a.md': 'a' });
+  const commit = commitAll(folder, 'Damaged');
+  commitAll(folder, 'Last');
+  const file = `.git/objects/${commit.slice(0, 2)}/${commit.slice(2)}`;
+  rmSync(join(folder, file));
+  writeFiles(folder, { [file]: 'not packed' });
+  return folder;
+}
+
+const times = (count: number, refOf: (index: number) => string) => Array.from({ length: count }, (_, at) => refOf(at));
+
+describe('a ref that ends the process of git', () => {
+  test('is null among 1,000 other refs, which at most 21 processes find', async () => {
+    const folder = makeDamaged();
+    const { resolveRef, head } = await open(folder);
+    const others = times(1000, (index) => `main${'^0'.repeat(index % 100)}~${'0'.repeat(index + 1)}`);
+    const counted = countGit();
+    const commits = await Promise.all([...others.slice(0, 700), 'HEAD~1', ...others.slice(700)].map(resolveRef));
+    expect(commits.toSpliced(700, 1)).toEqual(others.map(() => head));
+    expect(commits[700]).toBeNull();
+    const started = counted();
+    expect(new Set(started)).toEqual(new Set(['cat-file']));
+    expect(started.length).toBeLessThanOrEqual(21);
+  });
+
+  test('takes at most 100 further processes in a run, however many such refs there are', async () => {
+    const { resolveRef, head } = await open(makeDamaged());
+    const counted = countGit();
+    const commits = await Promise.all(
+      ['main', ...times(300, (index) => `HEAD~1~${'0'.repeat(index)}`)].map(resolveRef),
+    );
+    expect(commits).toEqual([head, ...times(300, () => '').map(() => null)]);
+    expect(counted()).toHaveLength(101);
+    expect(await resolveRef('@{0}')).toBeNull();
+    expect(await resolveRef('main^0')).toBe(head);
+    expect(counted()).toEqual(['cat-file']);
+  });
+});
+
+test('refs with control characters take at most 100 processes in a run', async () => {
+  const { resolveRef } = await open(makeRepository({ 'a.md': 'a' }));
+  const counted = countGit();
+  const commits = await Promise.all(times(300, (index) => `main\t${index}`).map(resolveRef));
+  expect(new Set(commits)).toEqual(new Set([null]));
+  expect(counted()).toHaveLength(100);
+});
