@@ -28,8 +28,8 @@ const pin = z
       .describe('The version with this id.'),
     z
       .string()
-      .regex(/^git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
-      .describe('This prompt as it was at a tag, branch or commit.'),
+      .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
+      .describe('This prompt as it was at a tag, branch or commit. At most 250 characters.'),
   ])
   .describe('What the environment serves: latest, a version number, version:<id> or git:<ref>.');
 

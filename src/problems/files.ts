@@ -65,7 +65,12 @@ export const FILES = {
   ),
   'prompt/invalid-pin': error<{ environment: string } & Misspelt>(
     (e) => `The pin of "${e.environment}" is not valid.`,
-    (e) => didYouMean(e, 'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>`.', '`'),
+    (e) =>
+      didYouMean(
+        e,
+        'A pin is `latest`, a version number from 1, `version:<id>` or `git:<ref>` (at most 250 characters).',
+        '`',
+      ),
   ),
   'prompt/reserved-metadata': error(
     'The metadata key `promptsync` is reserved.',

@@ -185,6 +185,23 @@ describe('pins', () => {
     expect(schemaTakes(sourceOf(`pins:\n  prod: ${written}\n`))).toBe(false);
   });
 
+  test.each(['v1', 'größe', '👋'])(
+    'a git: pin that begins with %j is valid with 250 characters, and not with 251',
+    (start) => {
+      const pinned = (length: number) => {
+        const pin = `git:${start}`;
+        return sourceOf(`pins:\n  prod: ${pin}${'^'.repeat(length - [...pin].length)}\n`);
+      };
+      expect(fileOf(pinned(250)).pins).toHaveLength(1);
+      expect(schemaTakes(pinned(250))).toBe(true);
+      const { file, problems } = parse(pinned(251));
+      expect(file).toBeNull();
+      expect(tell(problems)).toEqual(['prompt/invalid-pin 6:9']);
+      expect(problems[0]?.hint).toContain('at most 250 characters');
+      expect(schemaTakes(pinned(251))).toBe(false);
+    },
+  );
+
   test('a file with 1,000 pins is valid, and one with 1,001 has a problem at its pins', () => {
     const pinned = (count: number) =>
       sourceOf(`pins:\n${Array.from({ length: count }, (_, index) => `  e${index}: git:v${index}\n`).join('')}`);
