@@ -101,28 +101,33 @@ type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
 type Finder = {
   readonly found: Map<string, Promise<Found | string>>;
-  /** By commit and id, the files with an ending (the group) that have the id there. */
+  /** By root tree and id, the files with an ending (the group) that have the id there. */
   readonly search: Gathered<ReadonlyMap<string, readonly Candidate[]>>;
+  /** Root trees, each with the ending of the files that were searched there. */
+  readonly searched: Set<string>;
 };
+
+/** git reads every file of a tree to find a moved prompt. For 200 trees with 100,000 files each, this takes 30 seconds. */
+const MAX_SEARCHED_TREES = 200;
 
 const finders = new WeakMap<Repository, Finder>();
 
 function makeFinder(repository: Repository): Finder {
   const search = gathered(async (wanted, ending = '') => {
     const places = wanted.map((one) => one.split('\0'));
-    const commits = new Set(places.map(([commit = '']) => commit));
+    const trees = new Set(places.map(([tree = '']) => tree));
     const ids = new Set(places.map(([, id = '']) => id));
-    const files = await repository.filesHolding([...commits], [...ids], ending);
-    const found = files.map(async ({ commit, path }) => {
-      const candidates = await candidateAt(repository, commit, path);
-      return candidates.map((candidate) => ({ commit, candidate }));
+    const files = await repository.filesHolding([...trees], [...ids], ending);
+    const found = files.map(async ({ commit: tree, path }) => {
+      const candidates = await candidateAt(repository, tree, path);
+      return candidates.map((candidate) => ({ tree, candidate }));
     });
-    const byPlace = Map.groupBy((await Promise.all(found)).flat(), ({ commit, candidate: { parsed } }) => {
-      return [commit, parsed.file?.id ?? parsed.outline?.id?.value].join('\0');
+    const byPlace = Map.groupBy((await Promise.all(found)).flat(), ({ tree, candidate: { parsed } }) => {
+      return [tree, parsed.file?.id ?? parsed.outline?.id?.value].join('\0');
     });
     return new Map([...byPlace].map(([place, all]) => [place, all.map(({ candidate }) => candidate)]));
   });
-  return { found: new Map(), search };
+  return { found: new Map(), search, searched: new Set() };
 }
 
 async function candidateAt(repository: Repository, commit: string, path: string): Promise<readonly Candidate[]> {
@@ -130,16 +135,33 @@ async function candidateAt(repository: Repository, commit: string, path: string)
   return parsed === null ? [] : [{ path, parsed }];
 }
 
-async function find({ id, path: own }: Located, commit: string, repository: Repository, { search }: Finder) {
-  const place = [commit, id].join('\0');
-  const inPlace = () => candidateAt(repository, commit, own);
-  const others = async () => ((await search(place, extname(own))).get(place) ?? []).filter(({ path }) => path !== own);
-  let reason = 'no file with its id';
-  for (const candidates of [inPlace, others]) {
-    for (const { path, parsed } of await candidates()) {
-      if (parsed.file?.id === id) return { file: parsed.file, path };
-      reason = invalidity(parsed, path, id, path === own) ?? reason;
-    }
+async function find(located: Located, commit: string, repository: Repository, finder: Finder) {
+  const { id, path: own } = located;
+  const inPlace = chooseCandidate(await candidateAt(repository, commit, own), located);
+  if (inPlace !== null && typeof inPlace !== 'string') return inPlace;
+  const tree = await repository.rootTreeAt(commit);
+  const ending = extname(own);
+  if (!maySearch(tree, ending, finder)) {
+    return `it is not at ${own}, and a run searches at most ${MAX_SEARCHED_TREES} commits for moved prompts`;
+  }
+  const place = [tree, id].join('\0');
+  const candidates = (await finder.search(place, ending)).get(place) ?? [];
+  const others = candidates.filter(({ path }) => path !== own);
+  return chooseCandidate(others, located) ?? inPlace ?? 'no file with its id';
+}
+
+function maySearch(tree: string, ending: string, { searched }: Finder): boolean {
+  const key = [tree, ending].join('\0');
+  if (searched.size < MAX_SEARCHED_TREES) searched.add(key);
+  return searched.has(key);
+}
+
+/** Returns the prompt's file, or why the last one of the candidates is invalid. Null if none of them stands for the prompt. */
+function chooseCandidate(candidates: readonly Candidate[], { id, path: own }: Located): Found | string | null {
+  let reason: string | null = null;
+  for (const { path, parsed } of candidates) {
+    if (parsed.file?.id === id) return { file: parsed.file, path };
+    reason = invalidity(parsed, path, id, path === own) ?? reason;
   }
   return reason;
 }

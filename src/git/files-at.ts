@@ -1,7 +1,7 @@
 import { gathered, gitProblem, namesIn, pathspecsOf, type Git } from './driver.ts';
 import { isRegular, readObjects } from './objects.ts';
 import { makeRefResolver } from './refs.ts';
-import { type FileAtCommit, readBlobIds } from './trees.ts';
+import { type FileAtCommit, readBlobIds, readRootTrees } from './trees.ts';
 
 /** What git knows of files at other commits. Paths are relative to the repository's root. */
 export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
@@ -12,8 +12,15 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
     if (found === null) throw gitProblem(new Error(`the object ${blob} is missing or damaged.`));
     return found.bytes;
   };
+  const rootTrees = gathered((commits) => readRootTrees(git, commits));
   return {
     resolveRef: makeRefResolver(git),
+    /** Returns the id of a commit's root tree. Commits with the same files have the same one. */
+    rootTreeAt: async (commit: string): Promise<string> => {
+      const tree = (await rootTrees(commit)).get(commit);
+      if (tree === undefined) throw gitProblem(new Error(`the tree of ${commit} is missing or damaged.`));
+      return tree;
+    },
     blobAt,
     readBlob,
     /** A file's bytes at a commit; null when it is not there. */
@@ -23,7 +30,10 @@ export function filesAt(git: Git, { blobAt }: Pick<Trees, 'blobAt'>) {
     },
     /** All that is at a commit, by path: mode, kind and id, as `git ls-tree` prints them. */
     treeAt: async (commit: string) => parseTree(await git.ask('ls-tree', '-r', '-z', '--full-tree', commit)),
-    /** The files at commits whose names end so (`.md`) and in which one of the texts occurs; a text is a line. */
+    /**
+     * Finds the files at commits whose names end with `ending` and that contain one of the texts. Each text is one line.
+     * A commit may be given by its root tree.
+     */
     filesHolding: async (commits: readonly string[], texts: readonly string[], ending: string) => {
       const found: FileAtCommit[] = [];
       for (let start = 0; start < commits.length; start += COMMITS_AT_ONCE) {

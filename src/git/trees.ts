@@ -1,7 +1,7 @@
-import type { Git } from './driver.ts';
+import { linesIn, type Git } from './driver.ts';
 import { type GitObject, isRegular, readObjects } from './objects.ts';
 
-/** A path from the repository's root, as it was called at the commit. */
+/** A path from the repository's root, as it was called at the commit. `commit` may be the id of the root tree. */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
 type BlobAtCommit = FileAtCommit & {
@@ -19,7 +19,7 @@ type Way = { readonly file: FileAtCommit; readonly tree: string; readonly names:
 export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Promise<readonly BlobAtCommit[]> {
   const found: BlobAtCommit[] = [];
   let ways: readonly Way[] = files.map((file) => {
-    return { file, tree: `${file.commit}^{tree}`, names: file.path.split('/') };
+    return { file, tree: rootTreeOf(file.commit), names: file.path.split('/') };
   });
   while (ways.length > 0) {
     const entries = await readEntries(git, ways);
@@ -37,24 +37,78 @@ export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Pro
 
 const FOLDER = '40000';
 
-/** Large folders have large trees, and the output of a process is held in memory. */
-const TREES_AT_ONCE = 500;
-
 type Entries = ReadonlyMap<string, Entry>;
 type Entry = { readonly mode: string; readonly id: string };
 
 /** By tree and name, the entries that the ways lead to next. */
 async function readEntries(git: Git, ways: readonly Way[]): Promise<ReadonlyMap<string, Entries>> {
-  const wanted = Map.groupBy(ways, ({ tree }) => tree);
-  const trees = [...wanted.keys()];
+  const headers = await readTreeHeaders(git, [...new Set(ways.map(({ tree }) => tree))]);
+  const wanted = Map.groupBy(ways, ({ tree }) => headers.get(tree)?.id);
+  const sizes = new Map([...headers.values()].map(({ id, size }) => [id, size]));
   const entries = new Map<string, Entries>();
-  for (let start = 0; start < trees.length; start += TREES_AT_ONCE) {
-    for (const [tree, object] of await readObjects(git, trees.slice(start, start + TREES_AT_ONCE))) {
-      const names = new Set(wanted.get(tree)?.map((way) => way.names[0] ?? ''));
-      entries.set(tree, object === null ? new Map() : entriesIn(object, names));
+  for (const ids of splitBySize(sizes)) {
+    for (const [id, object] of await readObjects(git, ids)) {
+      const all = wanted.get(id) ?? [];
+      const names = new Set(all.map((way) => way.names[0] ?? ''));
+      const found = object === null ? new Map<string, Entry>() : entriesIn(object, names);
+      for (const { tree } of all) entries.set(tree, found);
     }
   }
   return entries;
+}
+
+/** Large folders have large trees, and the output of a process is held in memory. */
+const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
+
+/** Splits trees, given their sizes in bytes, so that each part can be read in one process. */
+function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let left = 0;
+  for (const [id, size] of sizes) {
+    if (parts.length === 0 || size > left) {
+      parts.push([]);
+      left = MAX_BYTES_AT_ONCE;
+    }
+    parts.at(-1)?.push(id);
+    left -= size;
+  }
+  return parts;
+}
+
+type TreeHeader = {
+  readonly id: string;
+  /** In bytes. */
+  readonly size: number;
+};
+
+/** Reads the ids and sizes of trees, given names of them. Names without a tree are not in the map. */
+async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
+  const lines = linesIn(await git.askWith(names, 'cat-file', '--batch-check'));
+  const headers = new Map<string, TreeHeader>();
+  for (const [index, name] of names.entries()) {
+    const [, id, size] = /^([0-9a-f]+) tree ([0-9]+)$/.exec(lines[index] ?? '') ?? [];
+    if (id !== undefined) headers.set(name, { id, size: Number(size) });
+  }
+  return headers;
+}
+
+/**
+ * Reads the id of each commit's root tree. Commits with the same files have the same one. Commits without a readable
+ * tree are not in the map.
+ */
+export async function readRootTrees(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const headers = await readTreeHeaders(git, commits.map(rootTreeOf));
+  const trees = new Map<string, string>();
+  for (const commit of commits) {
+    const header = headers.get(rootTreeOf(commit));
+    if (header !== undefined) trees.set(commit, header.id);
+  }
+  return trees;
+}
+
+/** Returns a name that git has for the root tree of a commit. */
+function rootTreeOf(commit: string): string {
+  return `${commit}^{tree}`;
 }
 
 const SPACE = 0x20;

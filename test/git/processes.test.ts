@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { countGit } from '../support/count-git.ts';
+import { countGit, wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { CONFIG, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { open } from './support.ts';
@@ -118,6 +121,74 @@ describe('a run resolves the git: pins of all files together', () => {
     const counted = countGit();
     expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);
     expect(counted().filter((command) => command === 'rev-parse').length).toBeLessThanOrEqual(101);
+  });
+});
+
+describe('a run that searches commits for a moved prompt', () => {
+  /** A prompt that is pinned to so many commits, in all of which it has another path. */
+  function makeMoved(count: number, contentOf: (index: number) => string): string {
+    const folder = makeRepository({ 'promptsync.yaml': CONFIG });
+    const blob = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+    const commits = Array.from({ length: count }, (_, index) => {
+      const files = { 'promptsync.yaml': CONFIG, 'old/a.md': promptText('a'), 'other.txt': contentOf(index) };
+      const changes = Object.entries(files).map(([path, text]) => `M 644 inline ${path}\n${blob(text)}`);
+      const head = `commit refs/heads/main\nmark :${index + 1}\ncommitter A <a@example.com> ${index} +0000\n`;
+      return `${head}${blob(`Commit ${index}`)}${changes.join('')}`;
+    });
+    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: folder, input: `${commits.join('')}done\n` });
+    git(folder, 'reset', '--hard', '--quiet');
+    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:main~${index + 1}`]);
+    git(folder, 'rm', '--quiet', 'old/a.md');
+    writeFiles(folder, workspaceFiles({ a: { pins: Object.fromEntries(pins) } }));
+    commitAll(folder, 'Move');
+    return folder;
+  }
+
+  /** From now on the ids are noted that git searches. The function returns them. */
+  function recordSearches(): () => readonly string[] {
+    const { folder, path } = wrapGit((real) => [
+      '[[ " $* " == *" grep "* ]] && echo "$*" >> "${0%/*}/searches"',
+      `exec ${real} "$@"`,
+    ]);
+    vi.stubEnv('PATH', path);
+    const file = join(folder, 'searches');
+    return () => (existsSync(file) ? (readFileSync(file, 'utf8').match(/\b[0-9a-f]{40}\b/g) ?? []) : []);
+  }
+
+  /** From now on the names are noted of all objects that git reads. The function returns them. */
+  function recordReads(): () => readonly string[] {
+    const { folder, path } = wrapGit((real) => [
+      `[[ " $* " == *" --batch "* ]] && { tee -a "\${0%/*}/reads" | ${real} "$@"; exit; }`,
+      `exec ${real} "$@"`,
+    ]);
+    vi.stubEnv('PATH', path);
+    return () => readFileSync(join(folder, 'reads'), 'utf8').trim().split('\n');
+  }
+
+  const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
+
+  test('searches 300 commits with the same files once', async () => {
+    const folder = makeMoved(300, () => 'same');
+    const searches = recordSearches();
+    expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
+    expect(searches()).toHaveLength(1);
+  });
+
+  test('reads the folders of 300 commits with the same files once', async () => {
+    const folder = makeMoved(300, () => 'same');
+    const reads = recordReads();
+    expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
+    expect(reads().length).toBeLessThan(20);
+  });
+
+  test('searches at most 200 commits with different files, and names the refs of the others', async () => {
+    const folder = makeMoved(230, (index) => `${index}`);
+    const searches = recordSearches();
+    const { exitCode, stdout } = await run(folder, PLAN_OFFLINE);
+    expect(exitCode).toBe(3);
+    expect(new Set(searches()).size).toBe(200);
+    expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
+    expect(stdout).toMatch(/"main~230" .*it is not at prompts\/a\.md, and a run searches at most 200 commits/);
   });
 });
 
