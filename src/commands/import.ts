@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
 import { openWorkspace, type Workspace } from '../desired/workspace.ts';
 import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
@@ -44,16 +45,21 @@ type ImportOptions = ServiceOptions & {
 
 /** Makes prompt files of prompts that the service has. Sends nothing but GET, and overwrites nothing. */
 export async function importPrompts(options: ImportOptions, world: World): Promise<CommandResult> {
-  return withWorkspaceLock('import', options, world, async (configuration, lock) => {
+  const { workingDirectory, environment } = world;
+  const configuration = await loadConfig({ workingDirectory, file: options.config, environment });
+  // Standard input can stay open for long. It is read before the lock, so that other commands do not wait for it.
+  const ids = configuration.config === null ? [] : await gatherIds(options, world);
+  return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, world, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, world);
     // Where there is no prompt file yet, the first one is imported; those that are there are not what it is about.
     const problems = workspace.problems.filter((one) => isError(one) && one.code !== 'prompt/none-found');
-    return resultOf(await importInto({ ...workspace, problems }, options, lock, world), world);
+    return resultOf(await importInto({ ...workspace, problems }, ids, options, lock, world), world);
   });
 }
 
 async function importInto(
   workspace: Workspace,
+  ids: readonly string[] | Problem,
   options: ImportOptions,
   lock: WorkspaceLock,
   world: World,
@@ -65,7 +71,6 @@ async function importInto(
   if (config === null || problems.some(isError)) return giveUp([]);
   const rules = rulesOf(config, options);
   if ('code' in rules) return giveUp([rules]);
-  const ids = await gatherIds(options, world);
   if ('code' in ids) return giveUp([ids]);
   const read = await readToImport((provider) => expandPatterns(ids, files, provider), files, rules, options, world);
   if ('problems' in read) return giveUp(read.problems);
@@ -78,7 +83,10 @@ async function importInto(
 }
 
 /** The ids as arguments, file and standard input name them, each once. */
-async function gatherIds({ ids, from, input }: ImportOptions, { workingDirectory, stop }: World) {
+async function gatherIds(
+  { ids, from, input }: ImportOptions,
+  { workingDirectory, stop }: World,
+): Promise<readonly string[] | Problem> {
   const typed = ids.includes('-') ? [input()] : [];
   const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
   try {

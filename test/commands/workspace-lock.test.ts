@@ -1,13 +1,14 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI, startCli } from '../support/cli.ts';
 import { git, makeWorkspace } from '../support/folder.ts';
 import { told } from '../support/promotion.ts';
 import { CONFIG } from '../support/prompts.ts';
-import { parseReport } from '../support/run.ts';
+import { parseReport, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { editsIn, isLocked, LOCK, makeScene, PROMOTE, startHeldPull } from './locking.ts';
 
@@ -52,6 +53,19 @@ describe('the lock of a workspace', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
     expect(await promote.ended).toMatchObject({ exitCode: 0 });
     expect(editsIn(scene)).toEqual(['pulled', 'promoted']);
+  });
+
+  test('is not held while import waits for the ids of standard input: a promote succeeds meanwhile', async () => {
+    const scene = await makeScene();
+    const asked = Promise.withResolvers<void>();
+    const input = new Readable({ read: () => asked.resolve() });
+    const imported = runJson(scene.folder, ['import', '-'], { ...scene.service, input });
+    await asked.promise;
+    expect(await scene.run(...PROMOTE)).toMatchObject({ exitCode: 0 });
+    expect(editsIn(scene)).toEqual(['promoted']);
+    input.push('prm_greeting\n');
+    input.push(null);
+    expect(told(await imported)).toContain('import/known');
   });
 
   test('is invisible to git while it is held, and gone afterwards', async () => {
