@@ -1,6 +1,6 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
-import { codeBlock, codeSpan, escapeHtml } from './escape.ts';
+import { codeBlock, codeSpan, escapeHtml, shortenBlanks } from './escape.ts';
 import { differsText, historyTables, type HistoryTable } from './history.ts';
 import { NOT_ASKED, problemsIn, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
@@ -172,7 +172,7 @@ function metadataItems({ key, changes }: ReportPrompt): readonly string[] {
     const lines = words.keptMetadataLines(change);
     if (lines.length === 0) return [];
     const note = words.followNote(change, changes, codeSpan).trim();
-    return [`\n${codeSpan(key)} ${note}\n\n${codeBlock(lines, 'text')}\n`];
+    return [`\n${codeSpan(key)} ${note}\n\n${codeBlock(lines.map(shortenBlanks), 'text')}\n`];
   });
 }
 

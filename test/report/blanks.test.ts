@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { escapeLine, shortenBlanks } from '../../src/report/escape.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { makeScreen } from '../../src/report/screen.ts';
+import type { ReportChange } from '../../src/report/schema.ts';
 import { renderText } from '../../src/report/text.ts';
 import { runs } from '../support/seed.ts';
-import { promptOf, ref, reportOf, setActive } from './support.ts';
+import { DIGEST, promptOf, ref, reportOf, setActive } from './support.ts';
 
 const BLANKS = [' ', '\t', '\u00a0', '\u1680', '\u2003', '\u200a', '\u202f', '\u205f', '\u3000'];
 
@@ -50,6 +52,23 @@ describe('A run of 3,000 blanks', () => {
     for (const review of reviewsOf(`a${' '.repeat(3_000)}b`, `a${' '.repeat(2_999)}b`)) {
       expect(review).toContain('-a…[3000 spaces]…b');
       expect(review).toContain('+a…[2999 spaces]…b');
+    }
+  });
+
+  test('in metadata that a version keeps is replaced by a mark', () => {
+    const kept = { metadata_from: ref(1), kept_metadata: `note: a${' '.repeat(3_000)}b\nlist:${'\t'.repeat(3_000)}c` };
+    const changes: readonly ReportChange[] = [
+      { kind: 'create-version', digest: DIGEST, change_summary: 'Edit', ...kept },
+    ];
+    const report = reportOf([promptOf({ status: 'pending', changes })]);
+    for (const review of [
+      renderMarkdown(report, MARKDOWN),
+      renderText(report, { colour: false, quiet: false }),
+      renderHtml(report, 'plan'),
+    ]) {
+      expect(review).toContain('note: a…[3000 spaces]…b');
+      expect(review).toContain('list:…[3000 tabs]…c');
+      expect(review).not.toMatch(TOO_WIDE);
     }
   });
 
