@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { childEnvironment, withCommand } from '../support/cli.ts';
 import { EXAMPLE, makeFolder } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
@@ -48,7 +49,9 @@ export type Stage = {
 /** A new folder, with variables for the services that a transcript may use. */
 export async function makeStage(): Promise<Stage> {
   const folder = makeFolder();
-  const variables = withCommand(childEnvironment({ ...(await serviceVariables()), EXAMPLE, HOME: folder }));
+  // The compile cache stays in the home of all tests, so that it is in no transcript.
+  const places = { EXAMPLE, HOME: folder, XDG_CACHE_HOME: join(process.env['HOME'] ?? folder, '.cache') };
+  const variables = withCommand(childEnvironment({ ...(await serviceVariables()), ...places }));
   return {
     run: (command) => execute(command, folder, variables),
     steady: (text) =>
