@@ -21,7 +21,7 @@ export async function parseAt(repository: Repository, { commit, path }: FileAtCo
   return result;
 }
 
-/** By blob and path: many commits have the same content, and a large file takes some 20 ms to parse. */
+/** Parsed files, by blob and path. Many commits have the same content, and a large file takes some 20 ms to parse. */
 const parsedFiles = new WeakMap<Repository, Map<string, Promise<ParseResult>>>();
 
 /**
@@ -101,9 +101,9 @@ type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
 type Finder = {
   readonly found: Map<string, Promise<Found | string>>;
-  /** By root tree and id, the files with an ending (the group) that have the id there. */
+  /** Finds the files of a prompt by root tree and prompt id. The group is the ending of the file names. */
   readonly search: Gathered<ReadonlyMap<string, readonly Candidate[]>>;
-  /** Root trees, each with the ending of the files that were searched there. */
+  /** The root trees that a run has searched, each together with the ending of the file names. */
   readonly searched: Set<string>;
 };
 

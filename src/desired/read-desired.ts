@@ -85,7 +85,7 @@ type BaseFiles = DesiredBase & {
   readonly commit: string;
   /** The selected files that are gone since. */
   readonly gone: readonly PromptFile[];
-  /** By the path that the prompt has in the work tree. */
+  /** What the base accepts. The paths are those of the work tree. */
   readonly acceptedWarnings: AcceptedWarnings;
   /** Warnings: of files that cannot be read there. */
   readonly problems: readonly Problem[];

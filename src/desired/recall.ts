@@ -89,7 +89,7 @@ async function fileHistory({ file, observed }: Compared, repository: Repository)
   return { ...history, whole };
 }
 
-/** Returns the age of each file's first state, without the files of which git may not show that state. */
+/** Returns the age of each file's first state, by prompt id. Leaves out a file if git may not show its first state. */
 function firstAges(histories: ReadonlyMap<string, FileHistory>): ReadonlyMap<string, number> {
   const known = [...histories].filter(([, { commits, whole }]) => whole && commits.length > 0);
   return new Map(known.map(([id, { commits }]) => [id, commits.length - 1]));

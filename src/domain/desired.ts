@@ -38,7 +38,7 @@ export type FormerWants = {
 export type History = {
   /** By prompt id: pins of earlier commits, where promotions may be refused without. */
   readonly formerPins: ReadonlyMap<string, FormerPins>;
-  /** By prompt id: the age of the file's first state. There is none if git may not show that state. */
+  /** The age of each file's first state, by prompt id. A file is absent if git may not show its first state. */
   readonly firstAges: ReadonlyMap<string, number>;
   /** By prompt id: environments that the file has pinned as it does now from its first commit on. */
   readonly pinnedAlways: ReadonlyMap<string, ReadonlySet<string>>;

@@ -42,7 +42,7 @@ export function historyOf({ ask, askWith }: Git, trees: Trees) {
   };
 }
 
-/** Returns those of the commits that are not within another commit, and further commits that they contain. */
+/** Returns the commits that another commit does not contain. Among them can be ancestors of the given commits. */
 async function findLater(ask: Git['askWith'], other: string, commits: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(linesIn(await ask([...commits, `^${other}`], 'rev-list', '--stdin')));
 }

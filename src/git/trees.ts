@@ -9,7 +9,7 @@ type BlobAtCommit = FileAtCommit & {
   readonly blob: string | null;
 };
 
-/** The way to a file: the tree that was reached, by a name that git knows, and the names that are left. */
+/** What is left of the path to a file: a tree, by a name that git knows, and the folders and the file below it. */
 type Way = { readonly file: FileAtCommit; readonly tree: string; readonly names: readonly string[] };
 
 /**
@@ -40,7 +40,7 @@ const FOLDER = '40000';
 type Entries = ReadonlyMap<string, Entry>;
 type Entry = { readonly mode: string; readonly id: string };
 
-/** By tree and name, the entries that the ways lead to next. */
+/** Reads the next entry of each way, by tree and by the name of the entry. */
 async function readEntries(git: Git, ways: readonly Way[]): Promise<ReadonlyMap<string, Entries>> {
   const headers = await readTreeHeaders(git, [...new Set(ways.map(({ tree }) => tree))]);
   const wanted = Map.groupBy(ways, ({ tree }) => headers.get(tree)?.id);

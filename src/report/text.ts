@@ -125,7 +125,7 @@ function workLines(prompt: ReportPrompt, mode: Report['mode'], style: Style): re
   ];
 }
 
-/** A longer list is cut, as diffs are. */
+/** Text output cuts longer metadata, as it cuts long diffs. The HTML page shows all of it. */
 const MOST_METADATA_LINES = 20;
 
 function metadataLines(change: ReportChange, style: Style): readonly string[] {
