@@ -1,5 +1,4 @@
 import type { Desired, History } from '../domain/desired.ts';
-import { isJsonObject } from '../domain/json.ts';
 import { holds } from '../domain/versions.ts';
 import {
   type Change,
@@ -51,7 +50,7 @@ function textChanges({ observed, changes }: PromptPlan, wanted: readonly Content
 function newSide(target: NewVersionRef, changes: readonly Change[]): Side {
   const { content, metadataFrom } = createFor(target, changes) ?? { content: target.new };
   const metadata = content.metadata ?? metadataFrom?.metadata;
-  return { text: content.text, ...(isJsonObject(metadata) && { metadata }) };
+  return { text: content.text, ...(metadata !== undefined && { metadata }) };
 }
 
 /** Of a version that was not read, its metadata may be other than what the file or git has. */

@@ -212,7 +212,7 @@ describe('A version that keeps the config of another one', () => {
     const path = 'prompts/support/two-words.md';
     writeFiles(folder, { [path]: '---\nid: support/two words\npins:\n  staging: latest\n---\n\nNew.\n' });
     const { report } = await json('plan', 'support/two words');
-    expect(report.prompts[0]?.changes[0]).toMatchObject({ kept_metadata: '[1,2]' });
+    expect(report.prompts[0]?.changes).toMatchObject([{ kept_metadata: '[1,2]' }, { after_metadata: '[1,2]' }]);
   });
 
   test('leaves a config of more than 100 kB out of the report, and says so', async () => {
