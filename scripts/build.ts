@@ -12,11 +12,24 @@ for (const made of ['cli.cjs', 'index.js', 'chunks', 'types', 'third-party-licen
 
 const cli = await bundleCli();
 write(cli);
-// Whoever builds on the API has the dependencies installed, and wants one copy of each.
-write(await bundle('src/index.ts', Object.keys(package_.dependencies), { chunkFileNames: 'chunks/[name]-[hash].js' }));
+const dependencies = Object.keys(package_.dependencies);
+const library = await bundle('src/index.ts', dependencies, { chunkFileNames: 'chunks/[name]-[hash].js' });
+checkDependencies(library);
+write(library);
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 writeFileSync('dist/third-party-licenses.txt', cli.licenses);
 chmodSync('dist/cli.cjs', 0o755);
+
+/**
+ * Throws unless the dependencies are the packages that the library imports. Users of the library get one copy of each.
+ * The command line needs none of them, because it is bundled.
+ */
+function checkDependencies({ chunks, licenses }: Bundle): void {
+  if (licenses !== '') throw new Error(`the library bundles packages that belong in "dependencies":\n${licenses}`);
+  const imported = new Set(chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]));
+  const unused = dependencies.filter((name) => !imported.has(name));
+  if (unused.length > 0) throw new Error(`the library does not import ${unused.join(', ')}: see "dependencies"`);
+}
 
 function write({ chunks }: Bundle): void {
   for (const { fileName, code } of chunks) {

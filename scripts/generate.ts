@@ -7,6 +7,7 @@ import { actionParts } from './pages/action-parts.ts';
 import { commandParts } from './pages/command-parts.ts';
 import { withParts } from './pages/parts.ts';
 import { problemParts } from './pages/problem-parts.ts';
+import { roomParts } from './pages/room-parts.ts';
 import { shapeParts } from './pages/shape-parts.ts';
 import { schemaTexts } from './schemas.ts';
 import { workflowModule } from './workflow-module.ts';
@@ -52,6 +53,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
     ...actionParts(read('action.yml'), workflows),
     ...commandParts(),
     ...shapeParts(),
+    ...roomParts(),
     ...problemParts(),
   };
   const paths = ['README.md', ...globSync('docs/**/*.md')];

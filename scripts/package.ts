@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import package_ from '../package.json' with { type: 'json' };
 
-/** In bytes. What was there before a limit was set: 590 kB packed and a bundle of 3.7 MB. */
-const LIMITS = { package: 520_000, bundle: 1_500_000 };
+/** In bytes. undici is bundled as a whole, because its parts have no public paths: it is 60 kB and 0.3 MB of these. */
+const LIMITS = { package: 625_000, bundle: 1_850_000 };
 
 /** The path of the packed file. Throws where a tool objects or something is too large. */
 export function makePackage(folder: string): string {

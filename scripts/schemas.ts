@@ -1,7 +1,7 @@
 import { format } from 'prettier';
 import { z } from 'zod';
 import { DEFAULTS, WrittenConfigShape } from '../src/config/config.ts';
-import { FrontMatterShape } from '../src/files/parse.ts';
+import { FrontMatterShape } from '../src/files/parse-prompt-file.ts';
 import { ReportShape } from '../src/report/schema.ts';
 
 /**

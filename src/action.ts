@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
-import { runAction } from './github/main.ts';
+import { runAction } from './github/run-action.ts';
 import type { Runner } from './github/runner.ts';
-import { processHost } from './process.ts';
+import { makeProcessHost } from './cli/process-host.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
 
@@ -16,5 +16,5 @@ const runner: Runner = {
 void run();
 
 async function run(): Promise<void> {
-  process.exitCode = await runAction({ ...processHost(), runner });
+  process.exitCode = await runAction({ ...makeProcessHost(), runner });
 }

@@ -3,13 +3,13 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { makeCacheFolder } from './compile-cache.ts';
 
-// An older one would end in a stack trace somewhere in here.
+// Reports an unsupported Node version, which would otherwise fail with a stack trace.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   enableCompileCache();
-  // What is young stays small: with many prompts it grows by 100 MB otherwise, and that is no faster.
+  // Caps the growth of V8's young generation. With many prompts it would take 100 MB more and be no faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   void run();
 }
@@ -27,14 +27,17 @@ function isTooOld(version: string): boolean {
 }
 
 async function run(): Promise<void> {
-  const [{ main }, { processHost }] = await Promise.all([import('./cli/main.ts'), import('./process.ts')]);
-  // Standard error only goes with the report: nobody is left who could read of it.
+  const [{ main }, { makeProcessHost: processHost }] = await Promise.all([
+    import('./cli/main.ts'),
+    import('./cli/process-host.ts'),
+  ]);
+  // A write error on standard error is ignored: there is no stream left on which to report it.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
-    // A reader that goes away early, such as `head`, is no error.
+    // A reader that ends early, such as `head`, is not an error.
     if (error.code === 'EPIPE') return;
     process.exitCode ||= 1;
-    const { brokenOutput } = await import('./cli/emit.ts');
+    const { describeBrokenOutput: brokenOutput } = await import('./cli/emit-report.ts');
     process.stderr.write(brokenOutput(error));
   });
   const exitCode = await main(processHost());

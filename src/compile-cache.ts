@@ -39,7 +39,7 @@ function makeSafeFolder(folder: string, userId: number): boolean {
   return !isWritableByOthers || isSticky;
 }
 
-/** Makes the folder if it is missing. Does not follow a symbolic link. */
+/** Returns the stats of a folder, which it makes if it is missing. It does not follow a symbolic link. */
 function statsOfFolder(folder: string): Stats {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found !== undefined) return found;

@@ -1,12 +1,12 @@
 /**
- * promptsync as a library: read prompt files, observe the service, plan, apply, report.
+ * promptsync library: read prompt files, observe the service, plan, apply, report.
  *
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
  * const { files } = await readPrompts(config);
- * const provider = ledgerProvider({ service: connect({ … }), … });
- * const observation = await observe(provider, files.map((file) => wantedOf(file, desired)), { concurrency: 8 });
- * const plan = guard(makePlan(desired, observation, NO_HISTORY), guards);
+ * const provider = makeLedgerProvider({ service: connectPromptService({ … }), … });
+ * const observation = await observePrompts(provider, files.map((file) => makeReadRequest(file, desired)), { concurrency: 8 });
+ * const plan = guardPlan(makePlan(desired, observation, NO_PLANNING_HISTORY), guards);
  * const outcomes = await applyPlan(plan, provider, { … });
  * ```
  *
@@ -14,32 +14,33 @@
  */
 
 // Configuration and prompt files, with every problem of every file.
-export { loadConfig } from './config/load.ts';
+export { loadConfig } from './config/load-config.ts';
 export type { Config } from './config/config.ts';
-export { readPrompts } from './files/read.ts';
-export { parsePromptFile } from './files/parse.ts';
-export { editPromptFile } from './files/edit.ts';
-export type { Content, Pin, PromptFile } from './domain/prompt-file.ts';
+export { readPrompts } from './files/read-prompts.ts';
+export { parsePromptFile } from './files/parse-prompt-file.ts';
+export { editPromptFile } from './files/edit-prompt-file.ts';
+export type { Pin, PromptFile } from './domain/prompt-file.ts';
+export type { Content } from './domain/content.ts';
 
 // The service: its four calls, or whatever else is a provider.
-export { connect } from './service/client.ts';
+export { connectPromptService } from './service/client.ts';
 export { ServiceError, type PromptService } from './service/prompt-service.ts';
-export { ledgerProvider } from './ledger/provider.ts';
-export type { Provider, Writer, Written } from './domain/provider.ts';
+export { makeLedgerProvider } from './ledger/provider.ts';
+export type { Provider, PromptWriter, WriteOutcome } from './domain/provider.ts';
 
 // The walk: observe, plan, guard, apply.
-export { observe, wantedOf } from './observing/observe.ts';
-export type { Observation, Observed, Wanted } from './domain/observed.ts';
+export { observePrompts, makeReadRequest } from './observing/observe-prompts.ts';
+export type { Observation, ObservedPrompt, ReadRequest } from './domain/observed-prompt.ts';
 export type { KnownVersion } from './domain/versions.ts';
-export { NO_HISTORY, type Desired, type History } from './domain/desired.ts';
+export { NO_PLANNING_HISTORY, type DesiredState, type PlanningHistory } from './domain/desired-state.ts';
 export { makePlan, planPrompt } from './planning/make-plan.ts';
-export { guard, type Guards } from './planning/guard.ts';
+export { guardPlan, type GuardSettings } from './planning/guard-plan.ts';
 export { applyPlan } from './applying/apply-plan.ts';
 export type { Change, Drift, Plan, PromptOutcome, PromptPlan } from './domain/plan.ts';
 
 // The report, and what is printed from it.
-export { makeReport } from './report/make-report.ts';
-export { ownAcceptedWarnings, type AcceptedWarnings } from './domain/accepted-warnings.ts';
+export { makeReport } from './commands/make-report.ts';
+export { collectAcceptedWarnings, type AcceptedWarnings } from './domain/accepted-warnings.ts';
 export type { Report } from './report/schema.ts';
 export { renderText } from './report/text.ts';
 export { renderMarkdown } from './report/markdown.ts';
@@ -47,3 +48,4 @@ export { renderHtml } from './report/html/page.ts';
 
 // Problems: whatever is wrong, with what to do about it.
 export { isError, ProblemError, type Problem } from './problem.ts';
+export { makeFailure, makeSuccess, type Result } from './domain/result.ts';

@@ -1,9 +1,10 @@
-import { COMMANDS } from './problems/commands.ts';
-import type { Entry } from './problems/entry.ts';
-import { FILES } from './problems/files.ts';
-import { PLANNING } from './problems/planning.ts';
-import { SERVICE } from './problems/service.ts';
-import { USAGE } from './problems/usage.ts';
+import { LANGFUSE_PROBLEMS } from './langfuse/problems.ts';
+import { COMMAND_PROBLEMS } from './problems/commands.ts';
+import type { CatalogEntry } from './problems/catalog-entry.ts';
+import { FILE_PROBLEMS } from './problems/files.ts';
+import { PLANNING_PROBLEMS } from './problems/planning.ts';
+import { SERVICE_PROBLEMS } from './problems/service.ts';
+import { USAGE_PROBLEMS } from './problems/usage.ts';
 
 /**
  * The catalogue of everything that can go wrong for a user. Each entry says what happened (`message`) and what to do
@@ -24,17 +25,24 @@ export type Problem = Place & {
   readonly hint: string;
 };
 
-const catalogue = { ...FILES, ...USAGE, ...SERVICE, ...PLANNING, ...COMMANDS };
+const catalog = {
+  ...FILE_PROBLEMS,
+  ...USAGE_PROBLEMS,
+  ...SERVICE_PROBLEMS,
+  ...LANGFUSE_PROBLEMS,
+  ...PLANNING_PROBLEMS,
+  ...COMMAND_PROBLEMS,
+};
 
 /** Names of problems, which stay the same whatever their wording becomes. */
-export type ProblemCode = keyof typeof catalogue;
+export type ProblemCode = keyof typeof catalog;
 
 /** The codes of all warnings. */
-export const WARNINGS = Object.entries(catalogue).flatMap(([code, one]) => (isError(one) ? [] : [code]));
+export const WARNING_CODES = Object.entries(catalog).flatMap(([code, one]) => (isError(one) ? [] : [code]));
 
 /** What the wording of a problem needs to know. */
 export type EvidenceOf<Code extends ProblemCode> =
-  (typeof catalogue)[Code] extends Entry<infer Evidence> ? Evidence : never;
+  (typeof catalog)[Code] extends CatalogEntry<infer Evidence> ? Evidence : never;
 
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
@@ -43,7 +51,7 @@ type Arguments<Code extends ProblemCode> =
 
 /** A problem as plain data, worded by the catalogue. */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
-  const entry: Entry<never> = catalogue[code];
+  const entry: CatalogEntry<never> = catalog[code];
   const known = (evidence ?? {}) as never;
   return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
 }
@@ -59,27 +67,27 @@ export class ProblemError extends Error {
   }
 }
 
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
-  return makeProblem('internal/unexpected', { reason: messageOf(error) });
+  return makeProblem('internal/unexpected', { reason: getErrorMessage(error) });
 }
 
 /** The problem with what was being done when it came up. */
-export function during(step: string, problem: Problem): Problem {
+export function prefixProblem(step: string, problem: Problem): Problem {
   return { ...problem, message: `${step}: ${problem.message}` };
 }
 
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** The system's short name for why a file cannot be read or written, such as `EACCES`. */
-export function systemCodeOf(error: unknown): string {
+export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 /** By path, line and column; those without a place come first, and equals keep their order. */
-export function inPlaceOrder<Placed extends { readonly [Part in keyof Place]: Place[Part] | undefined }>(
+export function sortByPlace<Placed extends { readonly [Part in keyof Place]: Place[Part] | undefined }>(
   problems: readonly Placed[],
 ): readonly Placed[] {
   return problems.toSorted(

@@ -7,7 +7,7 @@ import { KEY, startService } from './embedded/support.ts';
 
 const WORKSPACE = join(import.meta.dirname, '../prompts.example');
 
-test('the public API is a whole sync: read, observe, plan, apply, render', async () => {
+test('the public API runs a complete sync: read, observe, plan, apply and render', async () => {
   const { config } = await api.loadConfig({ workingDirectory: WORKSPACE, environment: {} });
   const { files, problems } = await api.readPrompts(config!);
   expect(problems).toEqual([]);
@@ -18,20 +18,36 @@ test('the public API is a whole sync: read, observe, plan, apply, render', async
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });
 
-test('everything that the public API exports says at its declaration what it is', () => {
+test('every export of the public API has a doc comment', () => {
   const exported = exportsOf(readSource('index.ts'));
   expect(exported.length).toBeGreaterThan(30);
   expect(exported.filter(({ name, file }) => !isDescribed(readSource(file), name))).toEqual([]);
 });
 
 test.each([
-  ['a docstring right above it', '/** What it is. */\nexport type One = 1;\n', true],
-  ['one of several lines', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
-  ['none', 'export const One = 1;\n', false],
-  ['a remark', '// What it is.\nexport class One {}\n', false],
-  ['that of another', '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n', false],
-  ['no declaration', '/** What it is. */\nexport type OneMore = 1;\n', false],
-])('a declaration with %s', (_, source, described) => {
+  [
+    'isDescribed accepts a doc comment directly above the declaration',
+    '/** What it is. */\nexport type One = 1;\n',
+    true,
+  ],
+  [
+    'isDescribed accepts a doc comment of several lines',
+    '/**\n * What it is.\n */\nexport async function One() {}\n',
+    true,
+  ],
+  ['isDescribed rejects a declaration without a comment', 'export const One = 1;\n', false],
+  ['isDescribed rejects a declaration with a plain comment', '// What it is.\nexport class One {}\n', false],
+  [
+    'isDescribed rejects a declaration below another documented one',
+    '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n',
+    false,
+  ],
+  [
+    'isDescribed rejects a name that only begins a longer declared name',
+    '/** What it is. */\nexport type OneMore = 1;\n',
+    false,
+  ],
+])('%s', (_, source, described) => {
   expect(isDescribed(source, 'One')).toBe(described);
 });
 
@@ -57,7 +73,7 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.PromptSe
   const { server, store } = await startService();
   store.authoriseKey({ apiKey: KEY, projectId: 'one' });
   for (const { id, key, name } of files) store.registerPrompt({ id, projectId: 'one', key, name });
-  const service = api.connect({
+  const service = api.connectPromptService({
     ...{ baseUrl: server.baseUrl, apiKey: KEY, concurrency: 2, timeoutSeconds: 5, environment: {} },
     ...{ now: Date.now, random: Math.random, sleep: (milliseconds: number) => setTimeout(milliseconds) },
   });
@@ -66,27 +82,32 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.PromptSe
 }
 
 async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
-  const provider = api.ledgerProvider({
+  const provider = api.makeLedgerProvider({
     service,
     trackingEnvironment: 'promptsync',
     newOperation: () => 'operation',
     textAt: async () => null,
     sleep: (milliseconds) => setTimeout(milliseconds),
   });
-  const desired: api.Desired = {
+  const desired: api.DesiredState = {
     ...{ files, contentsAtRefs: new Map(), base: null },
-    ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
+    ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map() },
   };
-  const wantedFor = (file: api.PromptFile) => api.wantedOf(file, desired);
-  const observation = await api.observe(provider, files.map(wantedFor), { concurrency: 2 });
-  const guards: api.Guards = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
-  const plan = api.guard(api.makePlan(desired, observation, api.NO_HISTORY), guards);
+  const wantedFor = (file: api.PromptFile) => api.makeReadRequest(file, desired);
+  const observation = await api.observePrompts(provider, files.map(wantedFor), { concurrency: 2 });
+  const guards: api.GuardSettings = {
+    onDrift: 'overwrite',
+    maxChanges: null,
+    expectedPlan: null,
+    uncommitted: new Set(),
+  };
+  const plan = api.guardPlan(api.makePlan(desired, observation, api.NO_PLANNING_HISTORY), guards);
   const outcomes = await api.applyPlan(plan, provider, {
     wantedFor: ({ file }) => wantedFor(file),
-    planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_HISTORY),
+    planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_PLANNING_HISTORY),
     ...{ isReviewed: false, concurrency: 2, stop: new AbortController().signal },
   });
-  const acceptedWarnings = api.ownAcceptedWarnings(files, null);
+  const acceptedWarnings = api.collectAcceptedWarnings(files, null);
   const run = { service: 'x', commit: null, files, acceptedWarnings, plan, outcomes, problems: [] };
   return api.makeReport({ ...run, mode: 'apply' });
 }

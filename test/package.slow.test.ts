@@ -17,12 +17,12 @@ function run(folder: string, words: readonly string[], environment: NodeJS.Proce
 
 function makeCopy(): string {
   const copy = copyOfThis();
-  // The link is no folder, so that .gitignore does not leave it out.
+  // The pattern of .gitignore matches only folders, and this is a link.
   writeFiles(copy, { '.git/info/exclude': 'node_modules\n' });
   return copy;
 }
 
-test('A tag that is not that of the version, and a repository that nobody owns, are not released', () => {
+test('the release script refuses a tag of another version and a repository without an owner', () => {
   const copy = makeCopy();
   const { status, printed } = run(copy, ['scripts/release.ts'], { GITHUB_REF_NAME: 'v99.0.0' });
   expect({ status, stops: printed.match(/^stop: .*/gm) }).toEqual({
@@ -35,16 +35,16 @@ test('A tag that is not that of the version, and a repository that nobody owns, 
   expect(readdirSync(copy)).not.toContain('release');
 });
 
-test('A repository that one command gives an owner is released, dry, and its package is used by somebody', () => {
+test('a repository with an owner can be released in a dry run, and its package compiles in a project', () => {
   const copy = makeCopy();
   takeOver(copy);
   release(copy);
-  // The manifest is put back.
+  // The release restores package.json.
   expect(git(copy, 'status', '--porcelain')).toBe('');
   use(join(copy, 'release', file));
 });
 
-/** Nobody is named any more, and all that is generated is fresh. */
+/** Gives the repository an owner, and checks that no placeholder is left and no generated file is stale. */
 function takeOver(copy: string): void {
   expect(run(copy, ['scripts/owner.ts', 'a/b']).status).toBe(1);
   expect(run(copy, ['scripts/owner.ts', 'acme']).status).toBe(0);
@@ -58,7 +58,7 @@ function takeOver(copy: string): void {
   });
 }
 
-/** A dry run makes all but the upload: what npm gets, its checksum, and the notes. */
+/** Runs a dry release, which makes the package, its checksum and the notes but uploads nothing. */
 function release(copy: string): void {
   const { status, printed } = run(copy, ['scripts/release.ts', '--dry-run']);
   expect({ status, printed }).toMatchObject({ status: 0 });
@@ -67,7 +67,10 @@ function release(copy: string): void {
   expect(printed).toContain(`v${package_.version} and v${package_.version.split('.')[0]}: `);
 }
 
-/** What is packed has nothing of a clone, and its types need neither those of Node nor `skipLibCheck`. */
+/**
+ * Uses the package in a folder that has only its dependencies. Checks its manifest, runs the command line and loads the
+ * library. The types must compile without those of Node and `skipLibCheck`.
+ */
 function use(packed: string): void {
   const folder = makeFolder();
   const installed = join(folder, 'node_modules/promptsync');
@@ -76,9 +79,15 @@ function use(packed: string): void {
   const manifest: unknown = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   for (const name of ['scripts', 'devDependencies', 'prettier']) expect(manifest).not.toHaveProperty(name);
   expect(manifest).toMatchObject({ repository: { url: 'git+https://github.com/acme/promptsync.git' } });
-  for (const name of Object.keys(package_.dependencies).filter((one) => !one.startsWith('@'))) {
+  expect(run(folder, [join(installed, 'dist/cli.cjs'), '--version'])).toEqual({
+    status: 0,
+    printed: `${package_.version}\n`,
+  });
+  for (const name of Object.keys(package_.dependencies)) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
+  const load = "await import('promptsync'); await import('simple-git');";
+  expect(run(folder, ['--input-type=module', '--eval', load])).toEqual({ status: 0, printed: '' });
   const source =
     "import * as all from 'promptsync';\nexport const report: (all: never) => all.Report = all.makeReport;\n";
   writeFiles(folder, { 'package.json': '{ "type": "module" }', 'use.ts': source });

@@ -22,8 +22,8 @@ const HookShape = z.strictObject({
 const hooks = z.array(HookShape).parse(parse(readFileSync(resolve(root, '.pre-commit-hooks.yaml'), 'utf8')));
 const hook = (id: string) => hooks.find((one) => one.id === id);
 
-describe('the hook for pre-commit', () => {
-  test('is called promptsync-validate, and starts a command that there is', async () => {
+describe('the pre-commit hook', () => {
+  test('the pre-commit hook is called promptsync-validate and runs an existing command', async () => {
     expect(hooks.map(({ id }) => id)).toEqual(['promptsync-validate']);
     const [program, ...words] = hook('promptsync-validate')?.entry.split(' ') ?? [];
     expect(Object.keys(package_.bin)).toContain(program);
@@ -31,7 +31,7 @@ describe('the hook for pre-commit', () => {
     expect(await run(root, [...words, '--help'])).toMatchObject({ exitCode: 0 });
   });
 
-  // pre-commit searches with Python's `re`, which reads this pattern alike.
+  // pre-commit matches with Python's `re`, for which this pattern means the same.
   test.each([
     ['promptsync.yaml', true],
     ['apps/support/promptsync.yaml', true],
@@ -44,11 +44,11 @@ describe('the hook for pre-commit', () => {
     ['prompts/greeting.md.bak', false],
     ['prompts/greetingmd', false],
     ['src/index.ts', false],
-  ])('looks at %s: %s', (path, expected) => {
+  ])('the pre-commit hook runs for the path %s: %s', (path, expected) => {
     expect(new RegExp(hook('promptsync-validate')?.files ?? '^$').test(path)).toBe(expected);
   });
 
-  test('can be built from a clone: what npm calls is there', () => {
+  test('the script that builds the pre-commit hook from a clone exists', () => {
     const [, script = ''] = /^node (\S+)$/.exec(package_.scripts.prepare) ?? [];
     expect(existsSync(resolve(root, script))).toBe(true);
   });

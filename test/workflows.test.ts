@@ -28,18 +28,18 @@ const WorkflowShape = z.object({
 });
 type Job = z.infer<typeof JobShape>;
 
-/** A mode that the person who starts the workflow chooses is one of those that open a pull request. */
-const proposes = (step: { readonly with?: Readonly<Record<string, unknown>> | undefined }) =>
+/** Whether a step opens a pull request. An action that the user chooses counts, because each choice opens one. */
+const opensPullRequest = (step: { readonly with?: Readonly<Record<string, unknown>> | undefined }) =>
   ['pull', '${{ inputs.action }}'].includes(String(step.with?.['mode']));
 
 const keepsCredentials = ({ uses = '', with: inputs }: Job['steps'][number]) =>
   uses.startsWith('actions/checkout@') && inputs?.['persist-credentials'] !== false;
 
-const writtenBy = (job: Job) =>
+const writePermissionsOf = (job: Job) =>
   Object.entries(job.permissions).flatMap(([name, access]) => (access === 'write' ? [name] : []));
 
-/** Nothing of the repository is run by a job that publishes a release. */
-const releases = (job: Job) =>
+/** Whether a job may publish a release, because it runs no code of the repository. */
+const runsNoRepositoryCode = (job: Job) =>
   job.steps.every(
     ({ uses = '', run = '' }) => !/checkout|^\.\//.test(uses) && !/npm (?:ci|install|run)|\.ci\//.test(run),
   );
@@ -49,43 +49,52 @@ describe.each(workflows)('%s', (path) => {
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
-  test('grants nothing to all jobs, and to none to write what it publishes nothing in', () => {
+  test(`${path} grants write permissions only to the jobs that need them`, () => {
     expect(workflow.permissions).toEqual({});
     for (const job of jobs) {
-      // The branch is pushed by jobs that open a pull request alone.
-      const publishes = ['checks', 'issues', 'pull-requests', ...(job.steps.some(proposes) ? ['contents'] : [])];
-      const allowed = path.startsWith('prompts.example') ? publishes : releases(job) ? ['contents', 'id-token'] : [];
-      expect(writtenBy(job).filter((name) => !allowed.includes(name))).toEqual([]);
+      // Only jobs that open a pull request push a branch.
+      const publishes = [
+        'checks',
+        'issues',
+        'pull-requests',
+        ...(job.steps.some(opensPullRequest) ? ['contents'] : []),
+      ];
+      const allowed = path.startsWith('prompts.example')
+        ? publishes
+        : runsNoRepositoryCode(job)
+          ? ['contents', 'id-token']
+          : [];
+      expect(writePermissionsOf(job).filter((name) => !allowed.includes(name))).toEqual([]);
     }
   });
 
-  test('leaves no credentials where none are needed', () => {
-    const kept = jobs.flatMap((job) => (job.steps.some(proposes) ? [] : job.steps.filter(keepsCredentials)));
+  test(`${path} keeps git credentials only in jobs that open a pull request`, () => {
+    const kept = jobs.flatMap((job) => (job.steps.some(opensPullRequest) ? [] : job.steps.filter(keepsCredentials)));
     expect(path.startsWith('prompts.example') ? [] : kept).toEqual([]);
   });
 
-  test('has no job that GitHub would show as the check of a review', () => {
+  test(`${path} has no job that GitHub could show as the promptsync check`, () => {
     expect(Object.keys(workflow.jobs).filter((name) => name.startsWith('promptsync'))).toEqual([]);
   });
 
-  test('hands inputs over as inputs, and to no shell', () => {
+  test(`${path} never inserts workflow inputs or event data into a shell script`, () => {
     const shells = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(shells.filter((run) => /\$\{\{\s*(?:inputs|github\.event)/.test(run))).toEqual([]);
   });
 
-  test('pins each action by the SHA of its commit', () => {
+  test(`${path} pins every action to a commit SHA`, () => {
     expect(unpinnedIn(steps)).toEqual([]);
   });
 
-  test('gives promptsync only inputs that it has', () => {
+  test(`${path} gives the promptsync action only known inputs`, () => {
     expect(unknownInputsIn(steps)).toEqual([]);
   });
 });
 
-test('A release publishes from a protected environment what its tests have passed, is never cut short, and has no token', () => {
+test('the release workflow publishes tested files from a protected environment without a token', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('.github/workflows/release.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
-  expect(Object.values(jobs).map(writtenBy)).toEqual([[], ['id-token'], ['contents']]);
+  expect(Object.values(jobs).map(writePermissionsOf)).toEqual([[], ['id-token'], ['contents']]);
   expect(jobs['npm']?.environment).toBe('npm');
   expect(jobs['pack']?.steps.flatMap(({ run }) => run ?? []).slice(-2)).toEqual([
     '.ci/run',
@@ -96,13 +105,13 @@ test('A release publishes from a protected environment what its tests have passe
   );
 });
 
-test('The merge is applied by one run at a time, from a protected environment, and is never cut short', () => {
+test('the apply workflow is never cancelled and runs in a protected environment', () => {
   const { concurrency, jobs } = WorkflowShape.parse(read('prompts.example/.github/workflows/promptsync-apply.yml'));
   expect(concurrency['cancel-in-progress']).toBe(false);
   expect(jobs['apply']?.environment).toBe('production');
 });
 
-test('So do the jobs of GitLab; a plan is cut short by a newer one', () => {
+test('the GitLab apply job is never interrupted, but a newer plan job interrupts an older one', () => {
   const jobs = z.record(z.string(), z.looseObject({})).parse(read('prompts.example/.gitlab/promptsync.gitlab-ci.yml'));
   const [plan, apply, drift] = ['plan', 'apply', 'drift'].map((name) => jobs[`promptsync:${name}`]);
   expect(apply).toMatchObject({ environment: 'production', resource_group: 'promptsync' });
@@ -113,7 +122,7 @@ test('So do the jobs of GitLab; a plan is cut short by a newer one', () => {
 describe('action.yml', () => {
   const action = ActionShape.parse(read('action.yml'));
 
-  test('has the inputs that are read', () => {
+  test('action.yml declares exactly the inputs that the action reads', () => {
     expect(Object.keys(action.inputs)).toEqual(INPUT_NAMES);
   });
 });

@@ -1,9 +1,9 @@
-import { contentDigest } from '../../src/domain/digest.ts';
-import { readingOnly, type Wanted } from '../../src/domain/observed.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { observe } from '../../src/observing/observe.ts';
-import { connect } from '../../src/service/client.ts';
-import { paths } from '../../src/service/wire.ts';
+import { computeContentDigest } from '../../src/domain/content.ts';
+import { makePlainReadRequest, type ReadRequest } from '../../src/domain/observed-prompt.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { observePrompts } from '../../src/observing/observe-prompts.ts';
+import { connectPromptService } from '../../src/service/client.ts';
+import { servicePaths } from '../../src/service/wire.ts';
 import type { Case, Group, Target } from '../core/case.ts';
 import { timed } from '../core/measure.ts';
 import { API_KEY, CONCURRENCY, ENVIRONMENTS, idOf, textOf, TRACKING } from '../core/prompts.ts';
@@ -27,7 +27,7 @@ function observing(count: number, latency: number, rounds: number, more: Partial
       const wanted = Array.from({ length: count }, (_, index) => wantedOf(index));
       const requests = wanted.flatMap(({ promptId, environments }) =>
         environments.map((environment) => ({
-          ...{ method: 'GET', path: `${paths.prompt(promptId)}?environment=${environment}`, body: '' },
+          ...{ method: 'GET', path: `${servicePaths.prompt(promptId)}?environment=${environment}`, body: '' },
         })),
       );
       const subjects = {
@@ -45,20 +45,22 @@ function observing(count: number, latency: number, rounds: number, more: Partial
 }
 
 /** Nothing is to be done where the text is found. */
-function wantedOf(index: number): Wanted {
-  const digest = contentDigest(textOf(index, 1));
+function wantedOf(index: number): ReadRequest {
+  const digest = computeContentDigest(textOf(index, 1));
   return {
-    ...readingOnly(idOf(index), ENVIRONMENTS),
-    isDone: ({ known }) => known.some((version) => version.digest === digest),
+    ...makePlainReadRequest(idOf(index), ENVIRONMENTS),
+    isSynced: ({ known }) => known.some((version) => version.digest === digest),
   };
 }
 
-async function observeAll(baseUrl: string, wanted: readonly Wanted[]): Promise<void> {
+async function observeAll(baseUrl: string, wanted: readonly ReadRequest[]): Promise<void> {
   const sleep = async () => {};
   const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
-  const service = connect({ ...options, now: Date.now, random: Math.random, sleep });
+  const service = connectPromptService({ ...options, now: Date.now, random: Math.random, sleep });
   const world = { trackingEnvironment: TRACKING, newOperation: () => 'none', textAt: async () => null, sleep };
-  const { observed } = await observe(ledgerProvider({ ...world, service }), wanted, { concurrency: CONCURRENCY });
+  const { observed } = await observePrompts(makeLedgerProvider({ ...world, service }), wanted, {
+    concurrency: CONCURRENCY,
+  });
   await service.close();
   if (observed.size !== wanted.length) throw new Error('not every prompt was observed');
 }

@@ -1,4 +1,4 @@
-import { contentDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
+import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { API_KEY, ENVIRONMENTS, fieldsOf, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import type { Answer, Stock, Service } from './service.ts';
 
@@ -88,8 +88,8 @@ function filled(index: number, { behind, empty = false }: Stock): Prompt {
   const prompt: Prompt = { id: idOf(index), fields: fieldsOf(index), versions: [], active: new Map() };
   if (empty) return prompt;
   const text = textOf(index, index < behind ? 0 : 1);
-  const stamp = { digest: contentDigest(text), operation: 'bench', ledger: [] };
-  const version = add(prompt, text, { [RESERVED_KEY]: stamp });
+  const stamp = { digest: computeContentDigest(text), operation: 'bench', ledger: [] };
+  const version = add(prompt, text, { [VERSION_RECORD_KEY]: stamp });
   for (const environment of [...ENVIRONMENTS, TRACKING]) prompt.active.set(environment, version);
   return prompt;
 }

@@ -1,14 +1,14 @@
 import type { Argument, Option } from 'commander';
-import { SHARED } from '../../src/cli/flags.ts';
+import { SHARED_FLAGS } from '../../src/cli/flags.ts';
 import { EXIT_CODES } from '../../src/cli/main.ts';
-import { COMMANDS, type CommandRow } from '../../src/cli/table.ts';
+import { COMMANDS, type CommandRow } from '../../src/cli/command-table.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
 
 /** What pages say of the command line: `commands`, `shared-flags` and `exit-codes`. */
 export function commandParts(): Parts {
   return {
     commands: COMMANDS.map(commandSection).join('\n\n'),
-    'shared-flags': optionTable(Object.values(SHARED)),
+    'shared-flags': optionTable(Object.values(SHARED_FLAGS)),
     'exit-codes': table(
       ['exit code', 'meaning'],
       EXIT_CODES.map(({ code }) => [`${code}`, sentence(MEANINGS[code])]),
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<(typeof EXIT_CODES)[number]['code'], string>> = 
 };
 
 function commandSection({ name, help, argument, flags, after }: CommandRow): string {
-  const shared = new Set<Option>(Object.values(SHARED));
+  const shared = new Set<Option>(Object.values(SHARED_FLAGS));
   const own = Object.values(flags).filter((flag) => !shared.has(flag));
   const usage = ['promptsync', name, '[options]', ...(argument === undefined ? [] : [shown(argument)])];
   return [
@@ -53,7 +53,7 @@ function hasFlag({ flags }: CommandRow, flag: Option): boolean {
 
 function sharedFlags(given: readonly Option[]): readonly string[] {
   if (given.length === 0) return [];
-  const all = given.length === Object.keys(SHARED).length;
+  const all = given.length === Object.keys(SHARED_FLAGS).length;
   return [
     all ? 'All [shared flags](#shared-flags).' : `[Shared flags](#shared-flags): ${given.map(shortFlag).join(', ')}.`,
   ];

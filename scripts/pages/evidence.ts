@@ -1,4 +1,4 @@
-import { LARGEST_FILE } from '../../src/files/read-write.ts';
+import { MAX_FILE_BYTES } from '../../src/files/read-write.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support/greeting.md'] };
@@ -9,7 +9,7 @@ export const EVIDENCE = {
   'prompt/none-found': { patterns: ['prompts/**/*.md'] },
   'prompt/unreadable': { reason: 'EACCES' },
   'prompt/symbolic-link': {},
-  'prompt/too-large': { bytes: 20_000_000, limit: LARGEST_FILE },
+  'prompt/too-large': { bytes: 20_000_000, limit: MAX_FILE_BYTES },
   'prompt/not-utf8': {},
   'prompt/nul': {},
   'prompt/conflict-markers': {},
@@ -79,7 +79,10 @@ export const EVIDENCE = {
   'service/timeout': { seconds: 15 },
   'service/not-authorised': { promptId: 'prm_greeting' },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
-  'service/none-found': { service: 'https://prompts.example.com' },
+  'service/none-found': {
+    service: 'https://prompts.example.com',
+    interfacePaths: '`/v1/`, of Langfuse `/api/public/`',
+  },
   'service/cannot-list': {},
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302 },
@@ -117,7 +120,7 @@ export const EVIDENCE = {
     ...{ prompt: 'support/greeting', pulls: [{ pull: '#12', shown: true }], directPush: null, failure: null },
   },
   'guard/stale-plan': { expected: 'sha256:1221d67b…', actual: 'sha256:7d3a90c2…' },
-  'guard/not-merged': { commit: '9f2c1ab04d3e', ...NEWEST },
+  'guard/not-merged': { kind: 'commit', commit: '9f2c1ab04d3e', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git
   'git/uncommitted': {},
@@ -154,7 +157,7 @@ export const EVIDENCE = {
   'pull/would-conflict': { places: 2 },
   'pull/pin-conflict': { environment: 'production', pin: '7', serves: 'v9' },
   'pull/several': { environments: ['staging', 'production'] },
-  'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },
+  'pull/config-not-mapping': { environment: 'staging', serves: 'v3', service: 'Langfuse' },
   'pull/known-version': { environment: 'production', serves: 'v6' },
   // Editing files
   'edit/not-kept': { reason: 'it cannot be read' },

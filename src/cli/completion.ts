@@ -3,32 +3,32 @@ import type { Flags } from './flags.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-type Command = { readonly name: string; readonly flags: Flags };
+type CompletableCommand = { readonly name: string; readonly flags: Flags };
 
-/** By command, its flags as they are typed. */
-type Words = ReadonlyMap<string, readonly string[]>;
+/** The long flags of each command, by its name. */
+type WordsByFlag = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The script that completes commands and flags in a shell, and files everywhere else. It is made of words of this
- * program alone and asks nothing, so that a press of the key runs nothing of what was typed.
+ * Returns the script that completes commands and flags in a shell, and files everywhere else. The script contains only
+ * words of promptsync and starts no program, so pressing Tab never runs what the user typed.
  */
-export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  const flags = commands.map(({ name, flags }) => [name, [...longNames(flags), '--help']] as const);
+export function renderCompletionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
+  const flags = commands.map(({ name, flags }) => [name, [...listLongNames(flags), '--help']] as const);
   const names = [...commands.map(({ name }) => name), 'help', '--version', '--help'];
   return SCRIPTS[shell](names, new Map(flags));
 }
 
-function longNames(flags: Flags): readonly string[] {
+function listLongNames(flags: Flags): readonly string[] {
   return Object.values(flags).flatMap(({ long }) => long ?? []);
 }
 
-type Script = (names: readonly string[], flags: Words) => string;
+type Script = (names: readonly string[], flags: WordsByFlag) => string;
 
 const bash: Script = (names, flags) => `# Completes promptsync in bash, and in zsh as bash does.
 _promptsync() {
   local flags=''
   case \${COMP_WORDS[1]} in
-${linesOf(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
+${renderLines(flags, (name, words) => `    ${name}) flags='${words}' ;;`)}
   esac
   COMPREPLY=()
   if [[ $COMP_CWORD -eq 1 ]]; then
@@ -45,10 +45,10 @@ const SCRIPTS: Readonly<Record<Shell, Script>> = {
   zsh: (names, flags) => `autoload -U +X bashcompinit && bashcompinit\n${bash(names, flags)}`,
   fish: (names, flags) => `# Completes promptsync in fish.
 complete -c promptsync -n __fish_use_subcommand -f -a '${names.join(' ')}'
-${linesOf(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}
+${renderLines(flags, (name, words) => `complete -c promptsync -n '__fish_seen_subcommand_from ${name}'${words.replaceAll(/(?:^| )--/g, ' -l ')}`)}
 `,
 };
 
-function linesOf(flags: Words, line: (name: string, words: string) => string): string {
+function renderLines(flags: WordsByFlag, line: (name: string, words: string) => string): string {
   return [...flags].map(([name, words]) => line(name, words.join(' '))).join('\n');
 }

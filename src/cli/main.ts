@@ -1,21 +1,21 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
-import { showHidden } from '../domain/text.ts';
-import { type Host, makeSafe, type SafeHost } from './host.ts';
-import { COMMANDS, type CommandRow } from './table.ts';
+import { showHidden } from '../text.ts';
+import { type Host, makeSafeHost, type SafeHost } from './host.ts';
+import { COMMANDS, type CommandRow } from './command-table.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
 export async function main(given: Host): Promise<number> {
-  const host = makeSafe(given);
+  const host = makeSafeHost(given);
   let exitCode = 0;
   const program = makeProgram(host, (code) => void (exitCode = code));
   try {
     await program.parseAsync([...host.arguments], { from: 'user' });
     return exitCode;
   } catch (error) {
-    // What was asked for, such as a help, ends in an error as well.
+    // commander also throws after it has printed a help or a version.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return (await import('./run.ts')).fail(error, host);
+    return (await import('./run-command.ts')).reportFailure(error, host);
   }
 }
 
@@ -24,7 +24,7 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git; a hosted prompt service holds their versions.
 promptsync compares the two and makes the service match the files.`;
 
-/** What the process ends with, the same in every format. */
+/** The exit codes. They do not depend on the format of the report. */
 export const EXIT_CODES = [
   { code: 0, short: 'nothing to do, or everything applied' },
   { code: 1, short: 'it could not run; nothing was written' },
@@ -49,17 +49,17 @@ Examples:
 Exit codes:
 ${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
-/** The table as commander takes it. Parsing with it throws commander's errors. */
+/** Makes commander's program from the table of commands. Its parser throws commander's errors. */
 function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(package_.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .configureHelp({ optionDescription: describe })
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
-      // What was typed is quoted in there, and a workflow may have typed what somebody else said.
+      // The message quotes the arguments, and in a workflow they may contain the text of a stranger.
       writeErr: (text) => void host.errors.write(showHidden(text)),
     })
     .exitOverride()
@@ -69,9 +69,9 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   return program;
 }
 
-type Run = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
+type RunCommand = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
 
-function addCommand(program: Command, { name, help, argument, flags, after }: CommandRow, run: Run): void {
+function addCommand(program: Command, { name, help, argument, flags, after }: CommandRow, run: RunCommand): void {
   const command = program.command(name).description(help);
   if (argument !== undefined) command.addArgument(argument);
   for (const flag of Object.values(flags)) command.addOption(flag);
@@ -79,7 +79,7 @@ function addCommand(program: Command, { name, help, argument, flags, after }: Co
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 
-/** That a switch is off unless it is given goes without saying. */
-function describe(option: Option): string {
+/** Returns the help of an option. It omits the default of a switch, which is always off. */
+function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)$/, '');
 }

@@ -6,10 +6,10 @@ import { makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /**
- * Asks a yes-or-no question on standard error. Anything but yes is no, an interruption and the end of the input
- * included. The terminal keeps its own line editing, so that Ctrl-C stays a signal.
+ * Asks a yes-or-no question on standard error. Every answer other than yes counts as no, and so do an interrupt and the
+ * end of the input. The terminal keeps its line editing, so Ctrl-C still sends a signal.
  */
-export async function ask({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
+export async function askYesOrNo({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: input(), terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
   errors.write(`${question} [y/N] `);
@@ -19,40 +19,40 @@ export async function ask({ input, errors }: Host, question: string, stop: Abort
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Asks at the terminal, on standard error: standard output is for the report alone. */
-export function interviewer(
+/** Makes an interview at the terminal. It asks on standard error, because standard output is only for the report. */
+export function makeInterview(
   host: Pick<Host, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
 ): Interview {
-  const streams = { input: host.input(), output: writableOf(host, colour), signal };
+  const streams = { input: host.input(), output: makeWritable(host, colour), signal };
   return {
-    text: async ({ message, initial, fault }) => {
+    text: async ({ message, initial, findFault }) => {
       const { text } = await import('@clack/prompts');
-      const validate = (answer: string | undefined) => fault(answer ?? '') ?? undefined;
-      return given(await text({ ...streams, message, initialValue: initial, validate }));
+      const validate = (answer: string | undefined) => findFault(answer ?? '') ?? undefined;
+      return requireAnswer(await text({ ...streams, message, initialValue: initial, validate }));
     },
     confirm: async ({ message, initial }) => {
       const { confirm } = await import('@clack/prompts');
-      return given(await confirm({ ...streams, message, initialValue: initial }));
+      return requireAnswer(await confirm({ ...streams, message, initialValue: initial }));
     },
   };
 }
 
-/** Anything but an answer is that somebody gave up, with Ctrl-C or Escape. */
-function given<Answer extends string | boolean>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
+/** Returns the answer. Throws if the user canceled with Ctrl-C or Escape. */
+function requireAnswer<Answer extends string | boolean>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
   if (typeof answer === 'symbol') throw new ProblemError(makeProblem('usage/cancelled'));
   return answer;
 }
 
-/** Every style but the inverse of the cursor, which is drawn and not the terminal's own. */
-const COLOUR = /\u001b\[(?!2?7m)[0-9;]*m/g;
+/** Matches every style except inverse, which the prompt library uses to draw the cursor. */
+const COLOR_CODES = /\u001b\[(?!2?7m)[0-9;]*m/g;
 
-/** The questions are drawn for the width of the terminal. */
-function writableOf({ errors }: Pick<Host, 'errors'>, colour: boolean): Writable {
+/** Makes the stream for questions. It passes on the width of the terminal and removes colors if they are off. */
+function makeWritable({ errors }: Pick<Host, 'errors'>, colour: boolean): Writable {
   const stream = new Writable({
     decodeStrings: false,
     write: (chunk, _, done) => {
-      errors.write(colour ? String(chunk) : String(chunk).replaceAll(COLOUR, ''));
+      errors.write(colour ? String(chunk) : String(chunk).replaceAll(COLOR_CODES, ''));
       done();
     },
   });

@@ -1,179 +1,229 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { gitStartOf } from '../desired/workspace.ts';
-import type { Committed, EditedPrompt, FileEdit } from '../domain/edits.ts';
-import { isNew, type PromptPlan } from '../domain/plan.ts';
+import { makeGitSettings } from '../desired/open-workspace.ts';
+import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
+import { isNewVersionRef, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { codePoint, showHidden } from '../domain/text.ts';
+import { formatCodePoint, showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
-import { editPromptFile, type PromptEdits } from '../files/edit.ts';
-import { parsePromptFile } from '../files/parse.ts';
+import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
+import { parsePromptFile } from '../files/parse-prompt-file.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { replaceFile } from '../files/read-write.ts';
-import { openCommitter } from '../git/commit.ts';
-import type { Repository } from '../git/repository.ts';
-import { isError, makeProblem, messageOf, type Problem, problemOf, systemCodeOf } from '../problem.ts';
-import type { Run } from '../report/make-report.ts';
-import { type CommandResult, notRun, resultOf } from './result.ts';
-import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
+import { openCommitter } from '../git/open-committer.ts';
+import type { Repository } from '../git/open-repository.ts';
+import { isError, makeProblem, getErrorMessage, type Problem, toProblem, getSystemCode } from '../problem.ts';
+import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 import { withWorkspaceLock } from './with-workspace-lock.ts';
 
-/** The options of a command that edits prompt files after what the service says. */
-export type EditOptions = Omit<WalkOptions, 'needs'> & {
+/** The options of a command that edits prompt files to match the service: `pull`, `promote` or `rollback`. */
+export type EditOptions = Omit<PlanningOptions, 'needs'> & {
   readonly dryRun: boolean;
+  /** Commits the edits on the current branch. */
   readonly commit: boolean;
-  /** Commit it on a new branch of this name. */
+  /** The name of a new branch on which to commit the edits. */
   readonly branch?: string | undefined;
-  /** What else may forbid to edit; its problems end the command. */
-  readonly refusals?: ((walked: Walked) => Promise<readonly Problem[]>) | undefined;
+  /** An additional check. If it returns problems, the command stops before it edits a file. */
+  readonly findObstacles?: ((workspace: PlannedWorkspace) => Promise<readonly Problem[]>) | undefined;
 };
 
-type Editor = {
-  readonly mode: Run['mode'];
-  /** What is wrong with what was asked for, and the environments to read whether they are pinned or not. */
-  readonly needs: NonNullable<WalkOptions['needs']>;
-  readonly draft: (prompt: PromptPlan, walked: Walked) => Promise<Draft>;
-  /** The subject of the commit, where one is made, with the name of the prompt or the number of prompts. */
-  readonly subject: (names: string) => string;
+/** The parts in which `pull`, `promote` and `rollback` differ. */
+type EditCommand = {
+  readonly mode: CommandRun['mode'];
+  /** Validates the options, and returns the environments to observe in addition to the pinned ones. */
+  readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
+  /** Drafts the edits of one observed prompt's file. */
+  readonly makeDraft: (prompt: PromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
+  /** Renders the subject of the commit. It receives the key of the prompt, or the number of prompts. */
+  readonly renderSubject: (names: string) => string;
 };
 
-export type Draft = {
+/** The edits of one prompt's file that are not written yet. */
+export type PromptDraft = {
   readonly file: PromptFile;
   readonly status: 'unchanged' | 'pending' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
-  /** Null where the file stays as it is. */
+  /** The new bytes of the file. Null if the file stays unchanged. */
   readonly change: FileChange | null;
 };
 
+/** The bytes of a file before and after its edits. */
 type FileChange = {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  /** The file as it will be; null where it holds conflicts. */
+  /** The edited prompt file. Null if the file contains conflict markers, because then it cannot be parsed. */
   readonly file: PromptFile | null;
 };
 
-/** Observes the selected prompts, edits their files, and commits them if asked. The service is only read. */
-export async function editFiles(editor: Editor, options: EditOptions, world: World): Promise<CommandResult> {
-  return withWorkspaceLock(editor.mode, options, world, (configuration, lock) =>
-    editLocked(editor, { ...options, configuration }, lock, world),
+/** Observes the selected prompts, edits their files, and commits the edits if the options say so. Never writes to the service. */
+export async function editFiles(command: EditCommand, options: EditOptions, world: World): Promise<CommandResult> {
+  return withWorkspaceLock(command.mode, options, world, (configuration, lock) =>
+    editLocked(command, { ...options, configuration }, lock, world),
   );
 }
 
 async function editLocked(
-  editor: Editor,
+  command: EditCommand,
   options: EditOptions,
   lock: WorkspaceLock,
   world: World,
 ): Promise<CommandResult> {
-  const { mode, needs } = editor;
-  return walk(mode, { ...options, needs }, world, async (walked) => {
-    const obstacle = lock.lossProblem() ?? (await commitProblem(options, walked));
-    const obstacles = obstacle === null ? ((await options.refusals?.(walked)) ?? []) : [obstacle];
+  const { mode, findNeeds } = command;
+  return runWithPlan(mode, { ...options, findNeeds }, world, async (workspace) => {
+    const obstacle = lock.lossProblem() ?? (await findCommitObstacle(options, workspace));
+    const obstacles = obstacle === null ? ((await options.findObstacles?.(workspace)) ?? []) : [obstacle];
     if (obstacles.length > 0) {
-      return resultOf(notRun(mode, { ...walked, problems: [...walked.problems, ...obstacles] }), world);
+      const { folder } = workspace.config;
+      return makeCommandResult(
+        makeStoppedRun(mode, { ...workspace, folder, problems: [...workspace.problems, ...obstacles] }),
+        world,
+      );
     }
-    const drafted = await Promise.all(walked.plan.prompts.map((prompt) => draftOf(prompt, walked, editor)));
-    const drafts = world.stop.aborted && !options.dryRun ? drafted.map(interrupted) : drafted;
-    const done = await makeEdits(drafts, { ...options, notice: world.notice }, walked, editor);
-    return resultOf({ ...plannedRun(mode, walked), ...done, problems: [...walked.problems, ...done.problems] }, world);
+    const drafted = await Promise.all(workspace.plan.prompts.map((prompt) => draftPrompt(prompt, workspace, command)));
+    const drafts = world.stopSignal.aborted && !options.dryRun ? drafted.map(interruptDraft) : drafted;
+    const written = await applyDrafts(drafts, { ...options, printNotice: world.printNotice }, workspace, command);
+    return makeCommandResult(
+      { ...makePlannedRun(mode, workspace), ...written, problems: [...workspace.problems, ...written.problems] },
+      world,
+    );
   });
 }
 
-/** What forbids to commit, before anything is edited. */
-async function commitProblem({ commit, branch }: EditOptions, { config, repository }: Walked): Promise<Problem | null> {
+/** Returns the problem that prevents a commit: no repository, or an unusable branch. Runs before any edit. */
+async function findCommitObstacle(
+  { commit, branch }: EditOptions,
+  { config, repository }: PlannedWorkspace,
+): Promise<Problem | null> {
   if (!commit && branch === undefined) return null;
   if (repository === null) {
     return makeProblem('git/needs-repository', { what: branch === undefined ? '--commit' : '--branch' });
   }
-  return branch === undefined ? null : openCommitter(gitStartOf(config)).branchProblem(branch);
+  return branch === undefined ? null : openCommitter(makeGitSettings(config)).findBranchProblem(branch);
 }
 
-/** A prompt that could not be observed is left alone. */
-async function draftOf(prompt: PromptPlan, walked: Walked, { draft }: Editor): Promise<Draft> {
-  return prompt.observed === null ? stays(prompt.file, 'failed', prompt.problems) : draft(prompt, walked);
+/** Drafts the edits of one prompt. If promptsync could not observe the prompt, its draft has failed. */
+async function draftPrompt(
+  prompt: PromptPlan,
+  workspace: PlannedWorkspace,
+  { makeDraft }: EditCommand,
+): Promise<PromptDraft> {
+  return prompt.observed === null
+    ? makeDraftWithoutEdits(prompt.file, 'failed', prompt.problems)
+    : makeDraft(prompt, workspace);
 }
 
-export function stays(file: PromptFile, status: Draft['status'], problems: readonly Problem[] = []): Draft {
+/** Makes the draft of a file that stays as it is. */
+export function makeDraftWithoutEdits(
+  file: PromptFile,
+  status: PromptDraft['status'],
+  problems: readonly Problem[] = [],
+): PromptDraft {
   return { file, status, edits: [], problems, change: null };
 }
 
-/** Makes the edits of one file, and writes nothing. What they were made of may be gone since the service was asked. */
+/**
+ * Drafts the edits of one file and writes nothing. Fails if the file changed after promptsync read it: the edits were made
+ * for the earlier content, and observing the service in between may have taken minutes.
+ */
 export async function draftEdits(
   file: PromptFile,
   edits: readonly FileEdit[],
-  wanted: PromptEdits,
-  { config, files }: Walked,
-): Promise<Draft> {
+  promptEdits: PromptEdits,
+  { config, files }: PlannedWorkspace,
+): Promise<PromptDraft> {
   const { path } = file;
-  // The plan has its pins in promotion order.
-  const planned = files.find((one) => one.path === path);
+  // The plan lists the pins in promotion order, so this compares with the file as it was read.
+  const fileAsRead = files.find((candidate) => candidate.path === path);
   const before = await readFile(join(config.folder, path)).catch(() => null);
   const parsed = before === null ? null : parsePromptFile(before, path);
-  if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, planned)) {
-    return { ...stays(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
+  if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, fileAsRead)) {
+    return { ...makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
-  const result = editPromptFile(before, path, wanted);
-  if ('problem' in result) return { ...stays(file, 'failed', [result.problem]), edits };
-  const problems = newWarnings(parsed.problems, result.bytes, path);
-  const change = { before, after: result.bytes, file: result.file };
+  const edited = editPromptFile(before, path, promptEdits);
+  if (!edited.isSuccess) return { ...makeDraftWithoutEdits(file, 'failed', edited.problems), edits };
+  const { bytes: after, file: parsedAfter } = edited.value;
+  const problems = findNewWarnings(parsed.problems, after, path);
+  const change = { before, after, file: parsedAfter };
   return { file, status: 'pending', edits, problems, change };
 }
 
-/** What comes from the service may hold characters that nobody sees; those that the file had before are no news. */
-function newWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
-  const known = new Set(before.map(({ message }) => message));
-  return parsePromptFile(after, path).problems.filter((one) => !isError(one) && !known.has(one.message));
+/**
+ * Returns the warnings that an edit adds to a file. A text from the service may for example contain invisible characters.
+ * The file's earlier warnings are in the report already.
+ */
+function findNewWarnings(before: readonly Problem[], after: Uint8Array, path: string): readonly Problem[] {
+  const knownMessages = new Set(before.map(({ message }) => message));
+  return parsePromptFile(after, path).problems.filter(
+    (problem) => !isError(problem) && !knownMessages.has(problem.message),
+  );
 }
 
-/** Whoever gives up wants no edits of those prompts that happened to be read already, and no commit of them. */
-function interrupted(draft: Draft): Draft {
+/** Turns a pending draft into a failed one, because after an interruption promptsync neither edits nor commits any file. */
+function interruptDraft(draft: PromptDraft): PromptDraft {
   if (draft.status !== 'pending') return draft;
   const { path } = draft.file;
   return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
 
-type Edited = {
+/** The results of writing and committing drafts. */
+type WrittenEdits = {
   readonly edited: readonly EditedPrompt[];
-  readonly committed?: Committed;
+  readonly committed?: EditCommit;
   readonly problems: readonly Problem[];
 };
 
-/** Writes the files, and commits them where that is asked for. What stands in the way of one does not stop the others. */
-async function makeEdits(
-  drafts: readonly Draft[],
-  { dryRun, commit, branch, notice }: EditOptions & Pick<World, 'notice'>,
-  { config, repository }: Walked,
-  { subject }: Editor,
-): Promise<Edited> {
-  if (dryRun) return { edited: drafts.map((draft) => editedOf(draft, statusOf(draft, draft.status))), problems: [] };
-  const commits = commit || branch !== undefined;
-  const ready = commits ? await refuseUncommitted(drafts, repository) : drafts;
-  if (!commits || !ready.some(({ status }) => status === 'pending')) {
-    return { edited: await writeAll(ready, config.folder), problems: [] };
+/** Writes the files, and commits them if the options say so. A file that cannot be written does not stop the others. */
+async function applyDrafts(
+  drafts: readonly PromptDraft[],
+  { dryRun, commit, branch, printNotice }: EditOptions & Pick<World, 'printNotice'>,
+  { config, repository }: PlannedWorkspace,
+  { renderSubject }: EditCommand,
+): Promise<WrittenEdits> {
+  if (dryRun) {
+    const edited = drafts.map((draft) => makeEditedPrompt(draft, chooseEditStatus(draft, draft.status)));
+    return { edited, problems: [] };
   }
-  const committer = openCommitter(gitStartOf(config));
+  const mustCommit = commit || branch !== undefined;
+  const ready = mustCommit ? await refuseUncommitted(drafts, repository) : drafts;
+  if (!mustCommit || !ready.some(({ status }) => status === 'pending')) {
+    return { edited: await writeDrafts(ready, config.folder), problems: [] };
+  }
+  const committer = openCommitter(makeGitSettings(config));
   const obstacle = branch === undefined ? null : await committer.switchTo(branch);
-  if (obstacle !== null) return { edited: ready.map((draft) => editedOf(draft, draft.status)), problems: [obstacle] };
-  if (branch !== undefined) notice(`You are on the branch ${showHidden(branch)} now: git switch - goes back.`);
-  const edited = await writeAll(ready, config.folder);
+  if (obstacle !== null) {
+    return { edited: ready.map((draft) => makeEditedPrompt(draft, draft.status)), problems: [obstacle] };
+  }
+  if (branch !== undefined) printNotice(`You are on the branch ${showHidden(branch)} now: git switch - goes back.`);
+  const edited = await writeDrafts(ready, config.folder);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
-  const paths = written.map(({ path }) => repository?.fromRoot(path) ?? path);
+  const paths = written.map(({ path }) => repository?.toRootPath(path) ?? path);
   try {
-    return { edited, committed: await committer.commit(paths, commitMessage(written, subject)), problems: [] };
+    return {
+      edited,
+      committed: await committer.commit(paths, renderCommitMessage(written, renderSubject)),
+      problems: [],
+    };
   } catch (error) {
-    return { edited, problems: [makeProblem('git/not-committed', { reason: problemOf(error).message })] };
+    return { edited, problems: [makeProblem('git/not-committed', { reason: toProblem(error).message })] };
   }
 }
 
-/** A commit of an edit must not carry along what somebody has left in the file, nor take the place of what is staged. */
-async function refuseUncommitted(drafts: readonly Draft[], repository: Repository | null): Promise<readonly Draft[]> {
+/**
+ * Blocks the drafts of files with uncommitted or staged changes. Otherwise the commit would include those changes, or
+ * replace the staged version of the file.
+ */
+async function refuseUncommitted(
+  drafts: readonly PromptDraft[],
+  repository: Repository | null,
+): Promise<readonly PromptDraft[]> {
   const paths = drafts.filter(({ status }) => status === 'pending').map(({ file }) => file.path);
   if (repository === null || paths.length === 0) return drafts;
-  const [edited, staged] = await Promise.all([repository.uncommitted(paths), repository.staged(paths)]);
-  return drafts.map((draft): Draft => {
+  const [edited, staged] = await Promise.all([repository.findUncommitted(paths), repository.findStaged(paths)]);
+  return drafts.map((draft): PromptDraft => {
     const { path } = draft.file;
     if (draft.status !== 'pending' || !(edited.has(path) || staged.has(path))) return draft;
     const refusal = makeProblem('guard/uncommitted-edit', {}, { path });
@@ -181,63 +231,80 @@ async function refuseUncommitted(drafts: readonly Draft[], repository: Repositor
   });
 }
 
-async function writeAll(drafts: readonly Draft[], folder: string): Promise<readonly EditedPrompt[]> {
-  return Promise.all(drafts.map((draft) => write(draft, folder)));
+async function writeDrafts(drafts: readonly PromptDraft[], folder: string): Promise<readonly EditedPrompt[]> {
+  return Promise.all(drafts.map((draft) => writeDraft(draft, folder)));
 }
 
-async function write(draft: Draft, folder: string): Promise<EditedPrompt> {
-  if (draft.status !== 'pending' || draft.change === null) return editedOf(draft, draft.status);
+async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPrompt> {
+  if (draft.status !== 'pending' || draft.change === null) return makeEditedPrompt(draft, draft.status);
   const { path } = draft.file;
-  const full = join(folder, path);
+  const fullPath = join(folder, path);
   try {
-    if (!(await readFile(full)).equals(draft.change.before)) {
-      return editedOf(draft, 'failed', makeProblem('edit/changed-meanwhile', {}, { path }));
+    if (!(await readFile(fullPath)).equals(draft.change.before)) {
+      return makeEditedPrompt(draft, 'failed', makeProblem('edit/changed-meanwhile', {}, { path }));
     }
-    await replaceFile(full, draft.change.after);
-    return editedOf(draft, statusOf(draft, 'applied'));
+    await replaceFile(fullPath, draft.change.after);
+    return makeEditedPrompt(draft, chooseEditStatus(draft, 'applied'));
   } catch (error) {
-    const reason = systemCodeOf(error) === 'unknown reason' ? messageOf(error) : systemCodeOf(error);
-    return editedOf(draft, 'failed', makeProblem('edit/unwritable', { reason }, { path }));
+    const reason = getSystemCode(error) === 'unknown reason' ? getErrorMessage(error) : getSystemCode(error);
+    return makeEditedPrompt(draft, 'failed', makeProblem('edit/unwritable', { reason }, { path }));
   }
 }
 
-/** A file with conflicts is written, and not done: somebody has to decide. */
-function statusOf({ status, change }: Draft, done: EditedPrompt['status']): EditedPrompt['status'] {
-  return status === 'pending' && change?.file === null ? 'failed' : done;
+/** Returns the status of an edited prompt: failed if its file has conflict markers, because a user has to resolve them. */
+function chooseEditStatus(
+  { status, change }: PromptDraft,
+  statusWithoutConflict: EditedPrompt['status'],
+): EditedPrompt['status'] {
+  return status === 'pending' && change?.file === null ? 'failed' : statusWithoutConflict;
 }
 
-function editedOf({ file, edits, problems }: Draft, status: EditedPrompt['status'], problem?: Problem): EditedPrompt {
+function makeEditedPrompt(
+  { file, edits, problems }: PromptDraft,
+  status: EditedPrompt['status'],
+  problem?: Problem,
+): EditedPrompt {
   const { path, id, key } = file;
   return { path, id, key, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }
 
-/** What GitHub takes for a word to itself: not to run the workflows (`[skip ci]`), or to call somebody (`@name`). */
-const ADDRESSED = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
+/**
+ * Matches the first character of text in a commit message that GitHub acts on: `[skip ci]` prevents workflows from running,
+ * and `@name` notifies that user.
+ */
+const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
 
-/** The message of a commit of edits: one prompt in the subject, of several each in a line of its own. */
-export function commitMessage(edited: readonly EditedPrompt[], subject: Editor['subject']): string {
-  // Keys come from strangers, and so may the rest.
-  return showHidden(subjectAndBody(edited, subject)).replaceAll(ADDRESSED, codePoint);
+/** Renders the message of the commit. The subject names a single prompt. For several prompts, the body lists each on a line. */
+export function renderCommitMessage(
+  edited: readonly EditedPrompt[],
+  renderSubject: EditCommand['renderSubject'],
+): string {
+  // Anybody who can write to the service can choose a key, so the message must not contain text that GitHub acts on.
+  return showHidden(renderSubjectAndBody(edited, renderSubject)).replaceAll(COMMAND_OR_MENTION, formatCodePoint);
 }
 
-function subjectAndBody(edited: readonly EditedPrompt[], subject: Editor['subject']): string {
+function renderSubjectAndBody(edited: readonly EditedPrompt[], renderSubject: EditCommand['renderSubject']): string {
   const [first, ...rest] = edited;
-  if (first === undefined) return subject('no prompt');
-  if (rest.length === 0) return `${subject(first.key)}${versionNote(first.edits)}`;
-  const lines = edited.map(({ key, edits }) => `- ${key}${versionNote(edits)}`);
-  return `${subject(`${edited.length} prompts`)}\n\n${lines.join('\n')}`;
+  if (first === undefined) return renderSubject('no prompt');
+  if (rest.length === 0) return `${renderSubject(first.key)}${renderVersionNote(first.edits)}`;
+  const lines = edited.map(({ key, edits }) => `- ${key}${renderVersionNote(edits)}`);
+  return `${renderSubject(`${edited.length} prompts`)}\n\n${lines.join('\n')}`;
 }
 
-function versionNote(edits: readonly FileEdit[]): string {
+function renderVersionNote(edits: readonly FileEdit[]): string {
   const pin = edits.find((edit) => edit.kind === 'set-pin');
   if (pin === undefined) return '';
   const { before = null, after = null } = pin.serves?.change ?? {};
-  const to = named(pin.after, after !== null && !isNew(after) ? after.number : null);
-  return pin.before === null ? ` (${to})` : ` (${named(pin.before, before?.number ?? null)} → ${to})`;
+  const to = renderPinName(pin.after, after !== null && !isNewVersionRef(after) ? after.number : null);
+  return pin.before === null ? ` (${to})` : ` (${renderPinName(pin.before, before?.number ?? null)} → ${to})`;
 }
 
-/** What is served has a number also where the pin is an id. */
-function named(pin: string, served: number | null): string {
-  if (pin.startsWith('version:') && served !== null) return `v${served}`;
+/**
+ * Renders a pin for the commit message, for example `v3` or `latest`.
+ * @param servedNumber the number of the version that the pin means, so that `version:<id>` can be shown as a number; null if
+ * it is not known
+ */
+function renderPinName(pin: string, servedNumber: number | null): string {
+  if (pin.startsWith('version:') && servedNumber !== null) return `v${servedNumber}`;
   return /^[0-9]+$/.test(pin) ? `v${pin}` : pin;
 }

@@ -1,53 +1,65 @@
 import type { Config } from '../config/config.ts';
-import { readGitHistory } from '../desired/read-history.ts';
+import { type GitHistory, readGitHistory } from '../desired/read-history.ts';
 import type { VersionHistory } from '../domain/history.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { makeProblem } from '../problem.ts';
-import type { Run } from '../report/make-report.ts';
-import { unknownEnvironment } from './pin-edit.ts';
-import { type CommandResult, resultOf } from './result.ts';
-import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
+import { checkEnvironmentExists } from './pin-edit.ts';
+import { type CommandResult, type CommandRun, makeCommandResult } from './result.ts';
+import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 
-type HistoryOptions = WalkOptions & {
-  /** The environment whose version's origin is asked for; undefined: all versions are listed. */
+type HistoryOptions = PlanningOptions & {
+  /** Shows only where the version that this environment serves comes from. Undefined lists all versions. */
   readonly environment?: string | undefined;
 };
 
 /**
- * The versions of prompts: who made each, where it is active, when it was pinned. It guards nothing: pending changes
- * and pins that cannot be followed are no reason to fail. Never writes.
+ * Shows the versions of prompts: who made each version, where it is active, and when it was pinned. Pending changes and
+ * pins that cannot be resolved do not make this command fail. Never writes.
  */
-export async function history({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
-  const needs = (config: Config) => ({
-    problems: environment === undefined ? [] : unknownEnvironment('--environment', environment, config),
-    environments: environmentsToRead(environment, config),
-    whole: 'versions' as const,
+export async function showHistory({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
+  const findNeeds = (config: Config) => ({
+    problems: environment === undefined ? [] : checkEnvironmentExists('--environment', environment, config),
+    environments: chooseEnvironmentsToRead(environment, config),
+    readDepth: 'versions' as const,
   });
-  return walk('history', { ...rest, needs }, world, async (walked) => {
-    return resultOf(await historyRun(walked, environment ?? null), world);
+  return runWithPlan('history', { ...rest, findNeeds }, world, async (workspace) => {
+    return makeCommandResult(await makeHistoryRun(workspace, environment ?? null), world);
   });
 }
 
-function environmentsToRead(name: string | undefined, config: Config): readonly string[] {
+function chooseEnvironmentsToRead(name: string | undefined, config: Config): readonly string[] {
   const configured = (config.environments ?? []).map((environment) => environment.name);
   return [...configured, ...(name === undefined ? [] : [name])];
 }
 
-async function historyRun(walked: Walked, environment: string | null): Promise<Run> {
-  const { versions, git } = await readHistories(walked);
-  const shallow = git.shallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
-  const problems = [...walked.problems, ...shallow];
-  return { ...plannedRun('history', walked), histories: { versions, environment }, problems };
+async function makeHistoryRun(workspace: PlannedWorkspace, environment: string | null): Promise<CommandRun> {
+  const { versions, git } = await readVersionHistories(workspace);
+  const shallow = git.isShallow ? [makeProblem('git/shallow', { of: 'history' })] : [];
+  const problems = [...workspace.problems, ...shallow];
+  return { ...makePlannedRun('history', workspace), histories: { versions, environment }, problems };
 }
 
-/** The versions of the prompts, by id. */
-export async function readHistories({ files, repository, observation, environmentOrder }: Walked) {
+/** The versions of prompts, from the service and git. */
+export type PromptHistories = {
+  /** The versions of each prompt, by prompt id. Prompts that could not be observed are not in the map. */
+  readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
+  /** The git history of the prompt files, and the commits that the versions come from. */
+  readonly git: GitHistory;
+};
+
+/** Reads the git history of these prompts and combines it with the versions that were observed in the service. */
+export async function readVersionHistories({
+  files,
+  repository,
+  observation,
+  environmentOrder,
+}: PlannedWorkspace): Promise<PromptHistories> {
   const git = await readGitHistory(files, observation, repository);
   const versions = files.flatMap(({ id }): [string, readonly VersionHistory[]][] => {
     const observed = observation.observed.get(id);
     if (observed === undefined) return [];
-    const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), whole: true };
+    const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), isComplete: true };
     return [[id, makeHistory({ observed, history, commits: git.commits, order: environmentOrder ?? [] })]];
   });
   return { versions: new Map(versions), git };

@@ -1,16 +1,16 @@
-import { fileOfVersion } from '../desired/at-commit.ts';
+import { readSourceFile } from '../desired/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import type { Content, EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
-import { contentForFile, findNamed, hasGap, type KnownVersion } from '../domain/versions.ts';
-import type { Theirs } from '../files/merge.ts';
-import type { Repository } from '../git/repository.ts';
-import { isSameContent } from '../planning/former-pins.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { type Content, toFileContent, makeContentKey, isSameContent } from '../domain/content.ts';
+import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
+import type { ServiceSide } from '../files/merge-prompt.ts';
+import type { Repository } from '../git/open-repository.ts';
 
 /** A version that somebody else has made, and what the file pins its environment to. */
-type Edit = { readonly version: KnownVersion; readonly pin: EnvironmentPin | null };
+type ServiceEdit = { readonly version: KnownVersion; readonly pin: EnvironmentPin | null };
 
-type MergeBase = Pick<Theirs, 'base' | 'baseContent' | 'since'>;
+type MergeBase = Pick<ServiceSide, 'baseFile' | 'baseContent' | 'newerContents'>;
 
 /**
  * What a file and an edit in the service both come from: the text of the version that was edited. Fields belong to no
@@ -19,23 +19,28 @@ type MergeBase = Pick<Theirs, 'base' | 'baseContent' | 'since'>;
  */
 export async function readMergeBase(
   { file, observed }: PromptPlan,
-  edit: Edit | null,
+  edit: ServiceEdit | null,
   earlier: readonly FormerFile[],
   repository: Repository | null,
 ): Promise<MergeBase> {
   const known = observed?.known ?? [];
-  const newest = known.find(({ ours }) => ours);
+  const newest = known.find(({ isManaged }) => isManaged);
   // A shallow clone does not know what a file said first.
-  const whole = repository?.shallow === true ? [] : earlier;
-  const base = newest === undefined ? (whole.at(-1)?.file ?? null) : await fileOf(newest, file, repository);
-  const content = edit === null ? NOTHING : await readContentBase(edit, { file, known, earlier, whole, repository });
-  return { base, ...content };
+  const whole = repository?.isShallow === true ? [] : earlier;
+  const baseFile =
+    newest === undefined ? (whole.at(-1)?.file ?? null) : await readFileOfVersion(newest, file, repository);
+  const content =
+    edit === null ? NO_CONTENT_BASE : await readContentBase(edit, { file, known, earlier, whole, repository });
+  return { baseFile, ...content };
 }
 
-const NOTHING = { baseContent: null, since: null };
+/** The part of the merge base that belongs to a version. */
+type ContentBase = Pick<MergeBase, 'baseContent' | 'newerContents'>;
+
+const NO_CONTENT_BASE: ContentBase = { baseContent: null, newerContents: null };
 
 /** A file, the versions that are known of it, and what git knows of it; `whole` is empty where that is not all. */
-type FileHistory = {
+type MergeHistory = {
   readonly file: PromptFile;
   readonly known: readonly KnownVersion[];
   readonly earlier: readonly FormerFile[];
@@ -43,18 +48,23 @@ type FileHistory = {
   readonly repository: Repository | null;
 };
 
-async function readContentBase(edit: Edit, history: FileHistory) {
+async function readContentBase(edit: ServiceEdit, history: MergeHistory): Promise<ContentBase> {
   const { file, known, earlier, whole, repository } = history;
-  const origin = originOf(edit, known, earlier);
-  if (origin === null) return NOTHING;
+  const origin = findOrigin(edit, known, earlier);
+  if (origin === null) return NO_CONTENT_BASE;
   if (origin === undefined) {
     const first = whole.at(-1)?.file.content ?? null;
-    return { ...NOTHING, baseContent: hadOneText(history) ? first : null };
+    return { ...NO_CONTENT_BASE, baseContent: hasOneKnownText(history) ? first : null };
   }
   // Of an adopted version that nothing serves any more the baseline has the text.
-  const holder = origin.ours ? origin : (known.find((one) => one.ours && isSameContent(one, origin)) ?? origin);
-  const baseContent = await contentOf(holder, file, repository);
-  return { baseContent, since: mayBeNewer(edit, origin, history) ? statesSince(origin, file, earlier) : null };
+  const holder = origin.isManaged
+    ? origin
+    : (known.find((one) => one.isManaged && isSameContent(one, origin)) ?? origin);
+  const baseContent = await readContentOf(holder, file, repository);
+  return {
+    baseContent,
+    newerContents: mayOriginBeNewer(edit, origin, history) ? listTextsSince(origin, file, earlier) : null,
+  };
 }
 
 /**
@@ -62,16 +72,16 @@ async function readContentBase(edit: Edit, history: FileHistory) {
  * environment served before. Where the file follows no number, it is the newest of promptsync's before it. Null where
  * that version is not known, and undefined where none of promptsync's, or of the file's texts, is.
  */
-function originOf(
-  { version, pin }: Edit,
+function findOrigin(
+  { version, pin }: ServiceEdit,
   known: readonly KnownVersion[],
   earlier: readonly FormerFile[],
 ): KnownVersion | null | undefined {
-  const own = ownBefore(version, known);
+  const own = listManagedBefore(version, known);
   const { source } = version;
   if (source !== null) return own.find(({ digest }) => digest === source.digest) ?? null;
-  if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return findNamed(known, pin.pin) ?? null;
-  return own[0] ?? known.find((one) => one.ours === null && one.number < version.number && hasText(one, earlier));
+  if (pin?.pin.kind === 'number' || pin?.pin.kind === 'version') return findPinnedVersion(known, pin.pin) ?? null;
+  return own[0] ?? known.find((one) => one.isManaged === null && one.number < version.number && hasText(one, earlier));
 }
 
 /** Where nobody knows who has made a version, git says whether it holds a text of the file. */
@@ -80,8 +90,8 @@ function hasText({ digest }: KnownVersion, earlier: readonly FormerFile[]): bool
 }
 
 /** Versions that promptsync made before another one, newest first. */
-export function ownBefore({ number }: KnownVersion, known: readonly KnownVersion[]): readonly KnownVersion[] {
-  return known.filter((one) => one.ours && one.number < number);
+export function listManagedBefore({ number }: KnownVersion, known: readonly KnownVersion[]): readonly KnownVersion[] {
+  return known.filter((one) => one.isManaged && one.number < number);
 }
 
 /**
@@ -90,24 +100,31 @@ export function ownBefore({ number }: KnownVersion, known: readonly KnownVersion
  * version in between that nobody knows, or where the service has had the file's text already, which a revert makes
  * active again without a new version. What no commit has is never synced.
  */
-function mayBeNewer({ version, pin }: Edit, origin: KnownVersion, { file, known, earlier }: FileHistory): boolean {
+function mayOriginBeNewer(
+  { version, pin }: ServiceEdit,
+  origin: KnownVersion,
+  { file, known, earlier }: MergeHistory,
+): boolean {
   const { content } = file;
   const before = known.filter(({ number }) => number < version.number);
-  if (pin !== null && findNamed(before, pin.pin)?.number === origin.number) return false;
+  if (pin !== null && findPinnedVersion(before, pin.pin)?.number === origin.number) return false;
   if (hasGap(before, origin.number, version.number)) return true;
   const committed = earlier.some((former) => former.file.content.digest === content.digest);
   // A copied record names the newest of promptsync's that the edit can come from.
-  const met = before.filter(({ ours }) => version.source === null || !ours);
+  const met = before.filter(({ isManaged }) => version.source === null || !isManaged);
   return committed && origin.digest !== content.digest && met.some(({ digest }) => digest === content.digest);
 }
 
 /** What the file was since it had the text of a version, each content once; all that it was, where it never had that. */
-function statesSince({ digest }: KnownVersion, file: PromptFile, earlier: readonly FormerFile[]) {
+function listTextsSince(
+  { digest }: KnownVersion,
+  file: PromptFile,
+  earlier: readonly FormerFile[],
+): readonly Content[] {
   const then = earlier.findLastIndex((former) => former.file.content.digest === digest);
   const since = earlier.slice(0, then === -1 ? earlier.length : then).map((former) => former.file.content);
-  const keyOf = (content: Content) => `${content.digest} ${content.metadataDigest ?? ''}`;
-  const distinct = new Map(since.map((content) => [keyOf(content), content]));
-  distinct.delete(keyOf(file.content));
+  const distinct = new Map(since.map((content) => [makeContentKey(content), content]));
+  distinct.delete(makeContentKey(file.content));
   return [...distinct.values()];
 }
 
@@ -116,22 +133,30 @@ function statesSince({ digest }: KnownVersion, file: PromptFile, earlier: readon
  * pins names a version that is not known, the service has had more than that text: the pin may be another one by now,
  * as a pull has edited it.
  */
-function hadOneText({ file: { content }, whole, known }: FileHistory): boolean {
+function hasOneKnownText({ file: { content }, whole, known }: MergeHistory): boolean {
   const isKnown = ({ pin }: EnvironmentPin) =>
-    pin.kind === 'latest' || pin.kind === 'git' || findNamed(known, pin) !== undefined;
+    pin.kind === 'latest' || pin.kind === 'git' || findPinnedVersion(known, pin) !== undefined;
   return (
     whole.length > 0 && whole.every(({ file }) => file.content.digest === content.digest && file.pins.every(isKnown))
   );
 }
 
 /** Returns what a version holds, from git if it was not read; null where git does not know it either. */
-async function contentOf(version: KnownVersion, file: PromptFile, repository: Repository | null) {
-  if (version.content !== null) return contentForFile(version.content);
-  return (await fileOf(version, file, repository))?.content ?? null;
+async function readContentOf(
+  version: KnownVersion,
+  file: PromptFile,
+  repository: Repository | null,
+): Promise<ContentBase['baseContent']> {
+  if (version.content !== null) return toFileContent(version.content);
+  return (await readFileOfVersion(version, file, repository))?.content ?? null;
 }
 
 /** The file that a version of promptsync's was made from; null where git does not have it, or has another one there. */
-async function fileOf(version: KnownVersion, { id }: PromptFile, repository: Repository | null) {
-  const then = version.ours ? await fileOfVersion(version, repository) : null;
+async function readFileOfVersion(
+  version: KnownVersion,
+  { id }: PromptFile,
+  repository: Repository | null,
+): Promise<PromptFile | null> {
+  const then = version.isManaged ? await readSourceFile(version, repository) : null;
   return then?.id === id ? then : null;
 }

@@ -1,194 +1,221 @@
 import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, ProviderName, ServiceLocation } from '../config/config.ts';
-import { parseConfig } from '../config/load.ts';
-import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, readKey } from '../config/service.ts';
-import { fileInGit } from '../desired/at-commit.ts';
-import type { ReadDesired } from '../desired/read-desired.ts';
-import { selectFiles } from '../desired/workspace.ts';
+import type { Config, ServiceLocation } from '../config/config.ts';
+import { parseConfig } from '../config/load-config.ts';
+import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, providerAt, readKey } from '../config/service.ts';
+import { readFileFromGit } from '../desired/read-at-commit.ts';
+import { readFormerContents } from '../desired/read-former-contents.ts';
+import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
+import { type Selection, selectFiles } from '../desired/open-workspace.ts';
 import { isPlainHttp } from '../domain/network.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
+import type { ListedPrompt, Provider } from '../domain/provider.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
-import type { ObserveOptions } from '../observing/observe.ts';
-import type { Repository } from '../git/repository.ts';
+import type { ObserveOptions } from '../observing/observe-prompts.ts';
+import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { CallReport, ConnectionOptions } from '../service/connection.ts';
+import type { OpenedProvider } from '../providers/descriptor.ts';
+import type { CallReport } from '../service/connection.ts';
 
-export type OpenProvider = {
-  readonly provider: Provider;
-  /** How reports call the service. */
+/** A connection to the service, which the caller must close. */
+export type OpenedService = OpenedProvider & {
+  /** The name of the service in reports. */
   readonly name: string;
-  readonly close: () => Promise<void>;
 };
 
 export type ServiceOptions = {
+  /** Receives a report about each request to the service. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
-  /** They go before the variables that the configuration names, in their order. */
-  readonly keys?: readonly GivenKey[];
+  /**
+   * The keys to use instead of the variables that the configuration names: the secret key, then the public key. A key whose
+   * value is undefined is read from its variable.
+   */
+  readonly keys?: readonly SuppliedKey[];
 };
 
-/** `from` is what people call the place of it. */
-type GivenKey = { readonly value: string | undefined; readonly from: string };
+/** A key from outside the configuration. The label names the source of the key in messages. */
+type SuppliedKey = { readonly value: string | undefined; readonly label: string };
 
-/** Whose prompts are asked about, and where git knows their contents from. */
-type Asked = {
+/**
+ * The service to open. The embedded service registers the prompts of the files. The provider reads the contents of earlier
+ * commits from the repository.
+ */
+type ServiceRequest = {
   readonly config: Config;
   readonly files: readonly PromptFile[];
   readonly repository: Repository | null;
 };
 
-/** Opens the service; the embedded one knows the prompts of these files then. The problems say why it cannot be. */
+/**
+ * Opens the configured service. If that is the embedded service, this starts it and registers the prompts of these files.
+ */
 export async function openProvider(
-  asked: Asked,
+  request: ServiceRequest,
   world: World,
   options: ServiceOptions,
-): Promise<OpenProvider | { readonly problems: readonly Problem[] }> {
-  const { config, files } = asked;
-  const access = accessTo(config, options, world);
-  if ('code' in access) return { problems: [access] };
-  const { baseUrl, name, close } = await reach(access, config.folder, files, world);
-  const { now, random, sleep, stop, environment, onWait } = world;
+): Promise<Result<OpenedService>> {
+  const { config, files, repository } = request;
+  const access = readAccess(config, options, world);
+  if (!access.isSuccess) return access;
+  const { location, secretKey, publicKey } = access.value;
+  const { baseUrl, name, close } = await reachService(access.value, config.folder, files, world);
+  const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
   const hook = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const connection = { baseUrl, environment, concurrency, timeoutSeconds, now, random, sleep, stop, onWait, ...hook };
-  const { location } = access;
-  const open = OPEN[location.kind === 'remote' ? location.provider : 'integration'];
-  const opened = await open({ ...asked, world, connection, keys: access.keys });
-  return { provider: opened.provider, name, close: () => opened.close().then(close) };
+  const opened = await providerAt(location).open({
+    connection: {
+      baseUrl,
+      environment,
+      concurrency,
+      timeoutSeconds,
+      now,
+      random,
+      sleep,
+      stop: stopSignal,
+      onWait,
+      ...hook,
+    },
+    secretKey,
+    publicKey,
+    trackingEnvironment: config.trackingEnvironment,
+    newOperation: world.makeUniqueId,
+    textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
+    readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
+    sleep,
+  });
+  return makeSuccess({ provider: opened.provider, name, close: () => opened.close().then(close) });
 }
 
-type Opening = Asked & {
-  readonly world: World;
-  readonly connection: ConnectionOptions;
-  /** In the order of their variables. */
-  readonly keys: readonly string[];
-};
+/** A prompt of the service. Its name also serves as key and path, so that the user can select it like a prompt file. */
+export type SelectableListing = ListedPrompt & PromptIdentity;
 
-type Opened = Pick<OpenProvider, 'provider' | 'close'>;
-
-/** How each provider is opened; its code is loaded then. What it takes is in the table of the configuration. */
-const OPEN: Readonly<Record<ProviderName, (opening: Opening) => Promise<Opened>>> = {
-  integration: async ({ config, repository, world, connection, keys: [apiKey = ''] }) => {
-    const { connect } = await import('../service/client.ts');
-    const { ledgerProvider } = await import('../ledger/provider.ts');
-    const service = connect({ ...connection, apiKey });
-    const provider = ledgerProvider({
-      service,
-      trackingEnvironment: config.trackingEnvironment,
-      newOperation: world.newId,
-      textAt: async (commit, path) => (await fileInGit(repository, commit, path))?.content ?? null,
-      sleep: world.sleep,
-    });
-    return { provider, close: service.close };
-  },
-  langfuse: async ({ world, connection, keys: [secretKey = '', publicKey = ''] }) => {
-    const { connectLangfuse } = await import('../langfuse/client.ts');
-    const { langfuseProvider } = await import('../langfuse/provider.ts');
-    const service = connectLangfuse(connection, { publicKey, secretKey });
-    return { provider: langfuseProvider({ service, sleep: world.sleep }), close: service.close };
-  },
-};
-
-/** The prompts of the service whose names match one of the patterns, or all without any; or why they are not known. */
-export async function listPrompts({ list }: Provider, patterns: readonly string[]) {
+/**
+ * Lists the prompts of the service whose names match one of the patterns, or all of them if there is no pattern. Returns
+ * no prompts and the reason if the service cannot list prompts.
+ */
+export async function listPrompts(
+  { list }: Provider,
+  patterns: readonly string[],
+): Promise<Selection<SelectableListing>> {
   if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
-  const listed = (await list()).map((one) => ({ ...one, id: one.name, key: one.name, path: one.name }));
+  const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
   return selectFiles(listed, patterns);
 }
 
-/** How much is read at a time, and who is told of it. */
-export function observing({ concurrency }: Config, { onProgress }: World): ObserveOptions {
-  return { concurrency, onObserved: (done, all) => onProgress({ what: 'Observing', done, all }) };
+/** Returns the options for observing prompts: the limit of parallel reads, and the callback that reports progress. */
+export function makeObserveOptions({ concurrency }: Config, { onProgress }: World): ObserveOptions {
+  return { concurrency, onObserved: (done, total) => onProgress({ phase: 'Observing', done, total }) };
 }
 
-/** What of the configuration stands in the way of asking the service; nothing is sent. */
-export function serviceProblems(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
-  const access = accessTo(config, options, world);
-  return 'code' in access ? [access] : [];
+/** Returns the problem that prevents access to the service: no configured service, or no valid key. Sends no request. */
+export function checkServiceAccess(config: Config, options: ServiceOptions, world: World): readonly Problem[] {
+  const access = readAccess(config, options, world);
+  return access.isSuccess ? [] : access.problems;
 }
 
-type Access = { readonly location: ServiceLocation; readonly keys: readonly string[] };
+/** A service and the keys to access it. */
+type ServiceAccess = {
+  readonly location: ServiceLocation;
+  readonly secretKey: string;
+  /** Null if the service has a single key. */
+  readonly publicKey: string | null;
+};
 
-/** Where the service is and the keys that go to it, or why it cannot be asked. */
-function accessTo({ service: location }: Config, { keys: given = [] }: ServiceOptions, { environment }: World) {
-  if (location === null) return makeProblem('config/missing-service');
-  if (location.kind === 'embedded') return { location, keys: [EMBEDDED_API_KEY] };
-  const read = location.keyVariables.map((variable, at) => {
-    const { value, from } = given[at] ?? {};
-    return readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, from);
-  });
-  const problem = read.find((one) => 'code' in one);
-  return problem ?? { location, keys: read.flatMap((one) => ('key' in one ? [one.key] : [])) };
+/** Reads the keys of the configured service. Fails with the first key that is missing or invalid. */
+function readAccess(
+  { service: location }: Config,
+  { keys: suppliedKeys = [] }: ServiceOptions,
+  { environment }: World,
+): Result<ServiceAccess> {
+  if (location === null) return makeFailure(makeProblem('config/missing-service'));
+  if (location.kind === 'embedded') return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null });
+  const keys: string[] = [];
+  for (const [index, variable] of location.keyVariables.entries()) {
+    const { value, label } = suppliedKeys[index] ?? {};
+    const key = readKey(variable, value === undefined ? environment : { ...environment, [variable]: value }, label);
+    if (!key.isSuccess) return key;
+    keys.push(key.value);
+  }
+  const [secretKey = '', publicKey = null] = keys;
+  return makeSuccess({ location, secretKey, publicKey });
 }
 
-/** Where the service is; the embedded one is started here, on a port of its own. */
-async function reach(
-  { location, keys: [secret = ''] }: Access,
+/** Returns the address and the name of the service. Starts the embedded service on a free port. */
+async function reachService(
+  { location, secretKey }: ServiceAccess,
   folder: string,
   files: readonly PromptFile[],
   { keepSecret, now }: World,
-): Promise<{ readonly baseUrl: string } & Pick<OpenProvider, 'name' | 'close'>> {
+): Promise<{ readonly baseUrl: string } & Pick<OpenedService, 'name' | 'close'>> {
   if (location.kind === 'remote') {
-    keepSecret(secret);
+    keepSecret(secretKey);
     return { baseUrl: location.baseUrl, name: location.baseUrl, close: async () => {} };
   }
   const { startEmbedded } = await import('./serve.ts');
   const { databasePath } = location;
-  const { baseUrl, close } = await startEmbedded({ databasePath, port: 0, apiKey: secret, files, now });
+  const { baseUrl, close } = await startEmbedded({ databasePath, port: 0, apiKey: secretKey, files, now });
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
-/** Why a run that is not to ask the service does not. */
-const NEVER = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
+/** The reasons that reports give if promptsync does not contact the service, by policy. */
+const REASONS_NOT_TO_ASK = { keyless: 'this run has no API key', offline: '--offline was given' } as const;
 
 /**
- * Whether the service is asked at all: `trusted`: only if the base commit names the same one, because the key would go
- * to whatever address a pull request writes into its configuration. The others ask nothing.
+ * When promptsync may contact the service. `trusted`: only if the base commit configures the same service. Otherwise a pull
+ * request could write any address into its configuration, and promptsync would send the key there. `keyless` and
+ * `offline`: never.
  */
-type Asking = 'always' | 'trusted' | keyof typeof NEVER;
+type AskPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_ASK;
 
-export type AskingOptions = Pick<ServiceOptions, 'keys'> & { readonly asking?: Asking | undefined };
+export type AskPolicyOptions = Pick<ServiceOptions, 'keys'> & { readonly askPolicy?: AskPolicy | undefined };
 
-/** Why the service is not asked, as a warning; null where it is. */
-export async function reasonNotToAsk(
-  { asking = 'always', keys }: AskingOptions,
-  { config, base, repository }: Pick<ReadDesired, 'config' | 'base' | 'repository'>,
+/** Returns the warning that says why promptsync must not contact the service. Null if it may. */
+export async function findReasonNotToAsk(
+  { askPolicy = 'always', keys }: AskPolicyOptions,
+  { config, base, repository }: Pick<DesiredWorkspace, 'config' | 'base' | 'repository'>,
   { environment }: World,
 ): Promise<Problem | null> {
-  if (asking === 'always') return null;
-  if (asking !== 'trusted') return makeProblem('service/not-asked', { reason: NEVER[asking] });
-  // Both come from the workflow then, which the base has the say in. But it is files that allow plain http.
+  if (askPolicy === 'always') return null;
+  if (askPolicy !== 'trusted') return makeProblem('service/not-asked', { reason: REASONS_NOT_TO_ASK[askPolicy] });
+  // If both key and address come from the workflow, a pull request cannot change them. Plain http is an exception: the
+  // configuration file allows it, and a pull request can change that file.
   const url = URL.parse(environment[BASE_URL_VARIABLE] ?? '');
-  const isGiven = isKeyGiven(keys);
-  if (isGiven && url !== null && !isPlainHttp(url)) return null;
-  const then =
-    base === null || repository === null ? null : await serviceAt(base.commit, config, repository, environment);
-  const named = then !== null && isDeepStrictEqual(keyGoesTo(then, isGiven), keyGoesTo(config.service, isGiven));
+  const isSupplied = isSecretKeySupplied(keys);
+  if (isSupplied && url !== null && !isPlainHttp(url)) return null;
+  const serviceAtBase =
+    base === null || repository === null ? null : await readServiceAt(base.commit, config, repository, environment);
+  const isSameService =
+    serviceAtBase !== null &&
+    isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
   const reason = 'the base commit names another service, or none; a key is sent to no address that only the head names';
-  return named ? null : makeProblem('service/not-asked', { reason });
+  return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 
-function isKeyGiven([secret]: NonNullable<AskingOptions['keys']> = []): boolean {
+function isSecretKeySupplied([secret]: NonNullable<AskPolicyOptions['keys']> = []): boolean {
   return secret?.value !== undefined;
 }
 
-/** Which key goes where; one that was handed over is read from no variable, whatever the configuration names. */
-function keyGoesTo(service: Config['service'], isGiven: boolean): object | null {
-  if (!isGiven || service?.kind !== 'remote') return service;
+/**
+ * Returns the part of the service's configuration that decides which key promptsync sends to which address. If the caller
+ * supplies the key, the variables that the configuration names do not matter.
+ */
+function findKeyDestination(service: Config['service'], isSupplied: boolean): object | null {
+  if (!isSupplied || service?.kind !== 'remote') return service;
   const { provider, baseUrl } = service;
   return { provider, baseUrl };
 }
 
-async function serviceAt(
+/** Returns the service that the configuration file names at a commit. Null if it names none or cannot be parsed. */
+async function readServiceAt(
   commit: string,
   { file, root }: Config,
   repository: Repository,
   environment: World['environment'],
 ): Promise<Config['service']> {
   const name = basename(file);
-  const bytes = await repository.fileAt(commit, repository.fromRoot(name));
+  const bytes = await repository.readFileAt(commit, repository.toRootPath(name));
   if (bytes === null) return null;
-  const around = { file, shownPath: name, root, environment };
-  return parseConfig(bytes.toString('utf8'), around).config?.service ?? null;
+  const location = { file, shownPath: name, root, environment };
+  return parseConfig(bytes.toString('utf8'), location).config?.service ?? null;
 }

@@ -1,92 +1,136 @@
 import type { Config } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
-import { findNamed, type KnownVersion, pinTo } from '../domain/versions.ts';
+import { findPinnedVersion, type KnownVersion, makeWrittenPin } from '../domain/versions.ts';
 import type { PromptPlan } from '../domain/plan.ts';
-import { type Pin, pinText, type PromptFile } from '../domain/prompt-file.ts';
-import { suggest } from '../domain/suggest.ts';
-import { hasControlCharacters } from '../domain/text.ts';
-import type { FrontMatterEdit } from '../files/edit.ts';
-import { textsOf } from '../planning/texts.ts';
+import type { PlannedTextChange } from '../domain/text-changes.ts';
+import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { suggestName } from '../domain/suggest-name.ts';
+import { hasControlCharacters } from '../text.ts';
+import type { FrontMatterEdit } from '../files/edit-prompt-file.ts';
+import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import { type Draft, draftEdits, stays } from './edit-files.ts';
-import { planAgain, type Walked } from './walk.ts';
+import { type PromptDraft, draftEdits, makeDraftWithoutEdits } from './edit-files.ts';
+import { replanPrompt, type PlannedWorkspace } from './run-with-plan.ts';
 
-type WantedPin = { readonly environment: string; readonly version: KnownVersion };
+/** An environment, and the version that the user wants it to serve. */
+type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
 
 /**
- * Pins one environment of a prompt to a version. The edited file is planned for like any other: what a sync would refuse
- * is refused here, and the text that the environment would serve is shown.
+ * Drafts the edit that pins one environment of a prompt to a version. It makes a plan for the edited file. The draft is
+ * blocked if a sync would refuse the pin. Otherwise it shows the text that the environment would serve.
  */
-export async function draftPin(wanted: WantedPin, prompt: PromptPlan, walked: Walked): Promise<Draft> {
+export async function draftPinEdit(
+  request: RequestedPin,
+  prompt: PromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
   const { file } = prompt;
-  const { environment, version } = wanted;
-  const before = file.pins.find((one) => one.environment === environment)?.pin ?? null;
-  if (before !== null && findNamed([version], before) !== undefined) return stays(file, 'unchanged');
-  const { edit, change } = pinEdit(wanted, before);
-  const draft = await draftEdits(file, [edit], { frontMatter: [change] }, walked);
+  const { environment, version } = request;
+  const before = file.pins.find((pinned) => pinned.environment === environment)?.pin ?? null;
+  if (before !== null && findPinnedVersion([version], before) !== undefined) {
+    return makeDraftWithoutEdits(file, 'unchanged');
+  }
+  const { edit, change } = makePinEdit(request, before);
+  const draft = await draftEdits(file, [edit], { frontMatter: [change] }, workspace);
   const edited = draft.change?.file ?? null;
   if (edited === null) return draft;
-  const { problems, serves } = await planEdited(edited, environment, prompt, walked);
-  const refused = problems.some(isError);
+  const { problems, serves } = await planEditedFile(edited, environment, prompt, workspace);
+  const isRefused = problems.some(isError);
   const edits = serves === null ? draft.edits : [{ ...edit, serves }];
-  return { ...draft, edits, problems, status: refused ? 'blocked' : 'pending', change: refused ? null : draft.change };
+  return {
+    ...draft,
+    edits,
+    problems,
+    status: isRefused ? 'blocked' : 'pending',
+    change: isRefused ? null : draft.change,
+  };
 }
 
-/** An edit of a file, as it is reported and as it is made. */
+/** The edit of one pin: for the report, and for the front matter of the file. */
 export type PinEdit = {
   readonly edit: Extract<FileEdit, { readonly kind: 'set-pin' }>;
   readonly change: FrontMatterEdit;
 };
 
-/** What pins an environment to a version instead of what it was pinned to; null: it was not. */
-export function pinEdit({ environment, version }: WantedPin, before: Pin | null): PinEdit {
-  const { value, comment } = pinTo(version);
+/**
+ * Makes the edit that pins an environment to a version.
+ * @param before the current pin; null if the file does not pin the environment
+ */
+export function makePinEdit({ environment, version }: RequestedPin, before: Pin | null): PinEdit {
+  const { value, comment } = makeWrittenPin(version);
   return {
-    edit: { kind: 'set-pin', environment, before: before && pinText(before), after: String(value) },
+    edit: { kind: 'set-pin', environment, before: before && formatPin(before), after: String(value) },
     change: { path: ['pins', environment], value, comment },
   };
 }
 
-/** What a sync would do in one environment once the file is edited, by what was observed, and why it would refuse. */
-async function planEdited(edited: PromptFile, environment: string, { observed }: PromptPlan, walked: Walked) {
+/** The effect of a sync of the edited file on one environment. */
+type EditedPlan = {
+  /** The problems of the pin, for which the sync would refuse it. */
+  readonly problems: readonly Problem[];
+  /** The texts before and after the sync. Null if the environment would keep its version. */
+  readonly serves: PlannedTextChange | null;
+};
+
+/** Makes a plan for the edited file from the observation of the prompt, and returns its effect on one environment. */
+async function planEditedFile(
+  edited: PromptFile,
+  environment: string,
+  { observed }: PromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<EditedPlan> {
   if (observed === null) return { problems: [], serves: null };
-  const { plan, history } = await planAgain(edited, observed, walked);
-  const pin = edited.pins.find((one) => one.environment === environment);
-  const texts = textsOf([plan], walked, history).get(edited.id) ?? [];
+  const { plan, history } = await replanPrompt(edited, observed, workspace);
+  const pin = edited.pins.find((pinned) => pinned.environment === environment);
+  const texts = collectTextChanges([plan], workspace, history).get(edited.id) ?? [];
   return {
-    problems: plan.problems.filter((one) => pin !== undefined && one.line === pin.line && one.column === pin.column),
+    problems: plan.problems.filter(
+      ({ line, column }) => pin !== undefined && line === pin.line && column === pin.column,
+    ),
     serves: texts.find((text) => text.environment === environment) ?? null,
   };
 }
 
-/** What an environment serves now; null where nothing is active or nothing was read. */
-export function servedIn({ observed }: PromptPlan, environment: string): KnownVersion | null {
+/** Returns the version that an environment serves. Null if none is active, or if promptsync did not observe the prompt. */
+export function findServedVersion({ observed }: PromptPlan, environment: string): KnownVersion | null {
   return observed?.active.get(environment) ?? null;
 }
 
-type Known = Pick<Config, 'environments' | 'rules'>;
+/** The parts of the configuration that define which environments exist. */
+type KnownEnvironments = Pick<Config, 'environments' | 'rules'>;
 
-/** What is wrong with an environment that was named on the command line to be pinned. */
-export function environmentProblems(option: string, environment: string, config: Known): readonly Problem[] {
-  if (config.rules.reserved.includes(environment)) return [makeProblem('prompt/tool-environment', { environment })];
-  return unknownEnvironment(option, environment, config);
+/** Validates an environment from a flag such as `--to`. The environments that belong to promptsync are not allowed. */
+export function checkEnvironmentFlag(
+  option: string,
+  environment: string,
+  config: KnownEnvironments,
+): readonly Problem[] {
+  if (config.rules.reservedEnvironments.includes(environment))
+    return [makeProblem('prompt/tool-environment', { environment })];
+  return checkEnvironmentExists(option, environment, config);
 }
 
-/** What is wrong with an environment that is only asked about. */
-export function unknownEnvironment(option: string, environment: string, config: Known): readonly Problem[] {
+/** Validates an environment that a command only reads. The environments that belong to promptsync are allowed, too. */
+export function checkEnvironmentExists(
+  option: string,
+  environment: string,
+  config: KnownEnvironments,
+): readonly Problem[] {
   const known = config.environments?.map(({ name }) => name) ?? null;
-  const { environmentFault } = config.rules;
-  const possible = environment !== '' && !hasControlCharacters(environment) && environmentFault(environment) === null;
-  if (known === null ? possible : known.includes(environment)) return [];
-  const suggestion = suggest(environment, known ?? []);
+  const { findEnvironmentFault } = config.rules;
+  const isValidName =
+    environment !== '' && !hasControlCharacters(environment) && findEnvironmentFault(environment) === null;
+  if (known === null ? isValidName : known.includes(environment)) return [];
+  const suggestion = suggestName(environment, known ?? []);
   return [makeProblem('usage/unknown-environment', { option, environment, known: known ?? [], suggestion })];
 }
 
-/** What has to be read to plan for a pin of an environment: itself, and the one that it is promoted from. */
-export function readFor(environment: string, config: Known): readonly string[] {
-  return [environmentBefore(environment, config), environment].filter((name) => name !== undefined);
+/** Returns the environments to observe before a pin changes: the pinned one, and the one that it is promoted from. */
+export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
+  return [findPreviousEnvironment(environment, config), environment].filter((name) => name !== undefined);
 }
 
-export function environmentBefore(environment: string, { environments }: Known): string | undefined {
+/** Returns the environment that another one is promoted from. Undefined if the configuration names none. */
+export function findPreviousEnvironment(environment: string, { environments }: KnownEnvironments): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

@@ -2,64 +2,78 @@ import type { Config } from '../config/config.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { type Draft, editFiles, type EditOptions, stays } from './edit-files.ts';
-import { draftPin, environmentBefore, environmentProblems, readFor, servedIn } from './pin-edit.ts';
-import { type CommandResult, refused } from './result.ts';
-import type { Walked } from './walk.ts';
+import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
+import {
+  draftPinEdit,
+  findPreviousEnvironment,
+  checkEnvironmentFlag,
+  listEnvironmentsToRead,
+  findServedVersion,
+} from './pin-edit.ts';
+import { type CommandResult, makeStoppedResult } from './result.ts';
+import type { PlannedWorkspace } from './run-with-plan.ts';
 
 type PromoteOptions = EditOptions & {
-  /** All prompts: then none is named. Otherwise some have to be. */
+  /** Promotes all prompts. If false, the user must name at least one prompt. */
   readonly all: boolean;
-  /** By default the one that the configuration says `to` is promoted from. */
+  /** The environment that serves the versions. By default, the one that the configuration promotes `to` from. */
   readonly from?: string | undefined;
   readonly to: string;
 };
 
-/** Pins an environment of each prompt to the version that another one serves now. */
-export async function promote(options: PromoteOptions, world: World): Promise<CommandResult> {
+/** Pins an environment of each selected prompt to the version that another environment serves now. */
+export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
   const { to } = options;
-  const problem = namingProblem(options);
-  if (problem !== null) return refused('promote', problem);
-  const fromOf = (config: Config) => options.from ?? environmentBefore(to, config);
-  const needs = (config: Config) => {
-    const from = fromOf(config);
+  const problem = checkPromptSelection(options);
+  if (problem !== null) return makeStoppedResult('promote', problem);
+  const chooseSource = (config: Config) => options.from ?? findPreviousEnvironment(to, config);
+  const findNeeds = (config: Config) => {
+    const from = chooseSource(config);
     return {
-      problems: problemsOf(from, to, config),
-      environments: [...(from === undefined ? [] : [from]), ...readFor(to, config)],
-      whole: 'record' as const,
+      problems: checkPromotionEnvironments(from, to, config),
+      environments: [...(from === undefined ? [] : [from]), ...listEnvironmentsToRead(to, config)],
+      readDepth: 'listed' as const,
     };
   };
-  const draft = (prompt: PromptPlan, walked: Walked) => draftPromotion(prompt, fromOf(walked.config) ?? to, to, walked);
-  const subject = (names: string) => `Promote ${names} to ${to}`;
-  return editFiles({ mode: 'promote', needs, draft, subject }, options, world);
+  const makeDraft = (prompt: PromptPlan, workspace: PlannedWorkspace) =>
+    draftPromotion(prompt, chooseSource(workspace.config) ?? to, to, workspace);
+  const renderSubject = (names: string) => `Promote ${names} to ${to}`;
+  return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
 }
 
-function namingProblem({ only, all }: PromoteOptions): Problem | null {
-  const some = only.length > 0;
+function checkPromptSelection({ only, all }: PromoteOptions): Problem | null {
+  const hasNames = only.length > 0;
   const reason = '--all and prompts that are named exclude each other.';
-  if (all && some) return makeProblem('usage/invalid', { reason });
-  return some || all ? null : makeProblem('usage/nothing-named');
+  if (all && hasNames) return makeProblem('usage/invalid', { reason });
+  return hasNames || all ? null : makeProblem('usage/nothing-named');
 }
 
-function problemsOf(from: string | undefined, to: string, config: Config): readonly Problem[] {
+function checkPromotionEnvironments(from: string | undefined, to: string, config: Config): readonly Problem[] {
   const reason = `promptsync.yaml does not say where "${to}" is promoted from`;
   if (from === undefined) {
-    const unknown = environmentProblems('--to', to, config);
+    const unknown = checkEnvironmentFlag('--to', to, config);
     return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason })];
   }
   if (from === to) return [makeProblem('usage/same-environment', { environment: to })];
-  return [...environmentProblems('--from', from, config), ...environmentProblems('--to', to, config)];
+  return [...checkEnvironmentFlag('--from', from, config), ...checkEnvironmentFlag('--to', to, config)];
 }
 
-async function draftPromotion(prompt: PromptPlan, from: string, to: string, walked: Walked): Promise<Draft> {
+async function draftPromotion(
+  prompt: PromptPlan,
+  from: string,
+  to: string,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
   const { file, changes } = prompt;
-  const served = servedIn(prompt, from);
+  const served = findServedVersion(prompt, from);
   if (served === null) {
-    return stays(file, 'blocked', [makeProblem('promote/nothing-active', { environment: from }, { path: file.path })]);
+    return makeDraftWithoutEdits(file, 'blocked', [
+      makeProblem('promote/nothing-active', { environment: from }, { path: file.path }),
+    ]);
   }
-  const draft = await draftPin({ environment: to, version: served }, prompt, walked);
-  const drifts = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!drifts || draft.status !== 'pending') return draft;
+  const draft = await draftPinEdit({ environment: to, version: served }, prompt, workspace);
+  const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
+  if (!isSourceChanging || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { ...draft, problems: [...draft.problems, warning] };

@@ -1,45 +1,46 @@
 import { resolve } from 'node:path';
-import { readBytes } from '../files/read-write.ts';
-import { makeProblem, ProblemError, systemCodeOf } from '../problem.ts';
+import { type FileRead, NOT_REGULAR, readBytes } from '../files/read-write.ts';
+import { makeProblem, ProblemError, getSystemCode } from '../problem.ts';
 import { ReportShape, type Report } from '../report/schema.ts';
 
-/** Of a report, in bytes. */
-const LARGEST_REPORT = 64 * 1024 * 1024;
+const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a JSON report that a run has written, of at most 64 MiB.
- * @param file relative to the working directory
- * Throws a `ProblemError` for a file that cannot be read, or that is no report of this version's.
+ * Reads a JSON report that an earlier run wrote. Throws a `ProblemError` if the file cannot be read, is larger than 64 MiB
+ * or is not a report of this version of promptsync.
+ * @param file path relative to the working directory
  */
 export function readReport(file: string, workingDirectory: string): Report {
-  const fail = (reason: string) => new ProblemError(makeProblem('usage/not-a-report', { path: file, reason }));
-  const bytes = bytesOf(resolve(workingDirectory, file), fail);
-  const parsed = ReportShape.safeParse(jsonOf(bytes, fail));
+  const makeError = (reason: string): ProblemError =>
+    new ProblemError(makeProblem('usage/not-a-report', { path: file, reason }));
+  const bytes = readReportBytes(resolve(workingDirectory, file), makeError);
+  const parsed = ReportShape.safeParse(parseReportJson(bytes, makeError));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw fail(`${issue?.path.join('.') || 'the report'}: ${issue?.message ?? 'not valid'}`);
+  throw makeError(`${issue?.path.join('.') || 'the report'}: ${issue?.message ?? 'not valid'}`);
 }
 
-type Fail = (reason: string) => ProblemError;
+/** Makes the error for a file that is not a report, with the reason. */
+type MakeError = (reason: string) => ProblemError;
 
-function bytesOf(path: string, fail: Fail): Uint8Array {
-  const read = readOrThrow(path, fail);
-  if (read instanceof Uint8Array) return read;
-  throw fail('tooLarge' in read ? `it has ${read.tooLarge} bytes; 64 MiB is the most` : read.reason);
+function readReportBytes(path: string, makeError: MakeError): Uint8Array {
+  const file = readOrThrow(path, makeError);
+  if (file.kind === 'read') return file.bytes;
+  throw makeError(file.kind === 'too-large' ? `it has ${file.size} bytes; 64 MiB is the most` : NOT_REGULAR);
 }
 
-function readOrThrow(path: string, fail: Fail) {
+function readOrThrow(path: string, makeError: MakeError): FileRead {
   try {
-    return readBytes(path, LARGEST_REPORT);
+    return readBytes(path, MAX_REPORT_BYTES);
   } catch (error) {
-    throw fail(systemCodeOf(error));
+    throw makeError(getSystemCode(error));
   }
 }
 
-function jsonOf(bytes: Uint8Array, fail: Fail): unknown {
+function parseReportJson(bytes: Uint8Array, makeError: MakeError): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw fail('it is not JSON');
+    throw makeError('it is not JSON');
   }
 }

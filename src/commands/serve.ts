@@ -1,47 +1,54 @@
 import { join, resolve } from 'node:path';
-import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
+import { CONFIG_NAME } from '../config/config.ts';
 import { EMBEDDED_API_KEY } from '../config/service.ts';
-import { openWorkspace, type Workspace } from '../desired/workspace.ts';
+import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { type EmbeddedServer, startServer } from '../embedded/server.ts';
 import { openStore } from '../embedded/store.ts';
-import { isDirectory, trackedLink } from '../files/paths.ts';
-import { isError, makeProblem, messageOf, problemOf, type Problem, ProblemError } from '../problem.ts';
+import { isDirectory, findTrackedLink } from '../files/paths.ts';
+import { isError, makeProblem, getErrorMessage, toProblem, type Problem, ProblemError } from '../problem.ts';
+import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
 
 export type ServeOptions = {
-  /** The SQLite file, relative to the working directory. */
+  /** Path of the SQLite file, relative to the working directory. */
   readonly db: string;
-  /** 0 takes a free one. */
+  /** TCP port. 0 selects a free port. */
   readonly port: number;
-  /** A workspace whose prompt ids are made known first: its folder or its configuration; true: the one found here. */
+  /**
+   * The workspace whose prompts the service registers before it starts: a path of its folder or of its configuration. True
+   * selects the workspace of the working directory. Undefined registers none.
+   */
   readonly seed?: string | true | undefined;
 };
 
-export type Serving = {
+/** An embedded service that accepts requests until `close` is called. */
+export type RunningService = {
   readonly baseUrl: string;
-  /** The variable that holds the key which is accepted; null when it is the embedded service's own. */
+  /** The variable that holds the accepted API key. Null if that is the built-in key of the embedded service. */
   readonly keyVariable: string | null;
+  /** The number of prompts that the service registered when it started. */
   readonly prompts: number;
   readonly close: () => Promise<void>;
 };
 
-type ServeResult = { readonly serving: Serving | null; readonly problems: readonly Problem[] };
+/** The running service, or null with the problems that prevented the start. */
+type ServeResult = { readonly service: RunningService | null; readonly problems: readonly Problem[] };
 
-/** Starts the embedded service by itself. It runs until it is closed; what was served stays in the file. */
-export async function serve(options: ServeOptions, world: World): Promise<ServeResult> {
+/** Starts the embedded service alone, without a command that uses it. All data stays in the SQLite file. */
+export async function serveEmbedded(options: ServeOptions, world: World): Promise<ServeResult> {
   const { workingDirectory, environment, now } = world;
   const { seed, port } = options;
   const { files, problems } = seed === undefined ? { files: [], problems: [] } : await openSeed(seed, world);
-  if (problems.some(isError)) return { serving: null, problems };
-  const given = environment[DEFAULTS.api_key_env] ?? '';
-  const [apiKey, keyVariable] = given === '' ? [EMBEDDED_API_KEY, null] : [given, DEFAULTS.api_key_env];
+  if (problems.some(isError)) return { service: null, problems };
+  const configuredKey = environment[DEFAULT_KEY_VARIABLE] ?? '';
+  const [apiKey, keyVariable] = configuredKey === '' ? [EMBEDDED_API_KEY, null] : [configuredKey, DEFAULT_KEY_VARIABLE];
   const databasePath = resolve(workingDirectory, options.db);
   try {
     const { baseUrl, close } = await startEmbedded({ databasePath, port, apiKey, files, now });
-    return { serving: { baseUrl, close, keyVariable, prompts: files.length }, problems };
+    return { service: { baseUrl, close, keyVariable, prompts: files.length }, problems };
   } catch (error) {
-    return { serving: null, problems: [...problems, problemOf(error)] };
+    return { service: null, problems: [...problems, toProblem(error)] };
   }
 }
 
@@ -54,29 +61,31 @@ async function openSeed(seed: string | true, world: World): Promise<Workspace> {
 type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
   readonly databasePath: string;
   readonly apiKey: string;
-  /** Their ids are made known: the interface has no call that creates a prompt. */
+  /** The prompts to register in the service. Its API has no call that creates a prompt. */
   readonly files: readonly PromptFile[];
   readonly now: () => number;
 };
 
-/** Starts the embedded service. Throws a `ProblemError` when the file or the port cannot be had. */
+/** Starts the embedded service. Throws a `ProblemError` if the SQLite file or the port cannot be opened. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
-    return await start(options);
+    return await startWithPrompts(options);
   } catch (error) {
-    throw new ProblemError(makeProblem('usage/cannot-serve', { reason: messageOf(error) }), { cause: error });
+    throw new ProblemError(makeProblem('usage/cannot-serve', { reason: getErrorMessage(error) }), { cause: error });
   }
 }
 
-const PROJECT = 'embedded';
+/** The project of all prompts in the database. The embedded service can store more, but `serve` has only one API key. */
+const PROJECT_ID = 'embedded';
 
-async function start({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
-  const link = trackedLink(databasePath);
+async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<EmbeddedServer> {
+  // SQLite would follow a symbolic link that a commit added, and write to a file outside of the repository.
+  const link = findTrackedLink(databasePath);
   if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
   const store = openStore(databasePath, { now });
   try {
-    store.authoriseKey({ apiKey, projectId: PROJECT });
-    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT, key, name });
+    store.authoriseKey({ apiKey, projectId: PROJECT_ID });
+    for (const { id, key, name } of files) store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
     const server = await startServer({ store, port });
     return { ...server, close: () => server.close().then(() => store.close()) };
   } catch (error) {

@@ -1,48 +1,57 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { readPrompts } from '../files/read.ts';
-import { textsOf } from '../planning/texts.ts';
-import type { Run } from '../report/make-report.ts';
-import { readHistories } from './history.ts';
+import { readPrompts } from '../files/read-prompts.ts';
+import { collectTextChanges } from '../planning/collect-text-changes.ts';
+import { readVersionHistories } from './history.ts';
 import { listPrompts } from './open-service.ts';
-import { type CommandResult, resultOf } from './result.ts';
-import { plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
+import { type CommandResult, type CommandRun, makeCommandResult, type WaitingPrompts } from './result.ts';
+import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
 
-type StatusOptions = WalkOptions & {
-  /** Whether to look for prompts that no file is of: for all, or for those whose names match a pattern. */
+type StatusOptions = PlanningOptions & {
+  /**
+   * Also lists prompts of the service that have no prompt file: all of them (true), or those whose names match the
+   * pattern. Undefined lists none.
+   */
   readonly orphans?: string | true | undefined;
 };
 
-/** What is active in each environment, and what should be. Never writes. */
-export async function status({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
-  return walk('status', options, world, async (walked) => {
-    const texts = textsOf(walked.plan.prompts, walked, walked.history);
-    const run = { ...plannedRun('status', walked), texts, waiting: await readWaiting(walked) };
-    if (orphans === undefined) return resultOf(run, world);
-    const found = await findOrphans(walked, orphans === true ? [] : [orphans]);
-    return resultOf({ ...run, ...found, problems: [...run.problems, ...found.problems] }, world);
+/** Shows which version is active in each environment, and which version should be. Never writes. */
+export async function showStatus({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
+  return runWithPlan('status', options, world, async (workspace) => {
+    const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
+    const run = { ...makePlannedRun('status', workspace), texts, waiting: await readWaitingPromotions(workspace) };
+    if (orphans === undefined) return makeCommandResult(run, world);
+    const search = await findOrphans(workspace, orphans === true ? [] : [orphans]);
+    return makeCommandResult({ ...run, ...search, problems: [...run.problems, ...search.problems] }, world);
   });
 }
 
-/** What the service has and no file of the workspace is of, whichever were selected. */
-async function findOrphans({ provider, config }: Walked, patterns: readonly string[]) {
+/**
+ * Finds the prompts of the service that have no prompt file. Compares with all files of the workspace, not only with the
+ * files that the user selected.
+ */
+async function findOrphans(
+  { provider, config }: PlannedWorkspace,
+  patterns: readonly string[],
+): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
   const { files: listed, problems } = await listPrompts(provider, patterns);
   const { files } = await readPrompts(config);
-  const known = new Set(files.map(({ id }) => id));
+  const idsWithFile = new Set(files.map(({ id }) => id));
   if (problems.length > 0) return { problems };
-  const orphans = listed.filter(({ id }) => !known.has(id));
+  const orphans = listed.filter(({ id }) => !idsWithFile.has(id));
   return {
     orphans: orphans.filter(({ problem }) => problem === null),
     problems: orphans.flatMap(({ problem }) => problem ?? []),
   };
 }
 
-/** Of the prompts that wait for promotion alone: git has to be asked for it. */
-async function readWaiting(walked: Walked): Promise<NonNullable<Run['waiting']>> {
-  const { files, observation, promotedFrom } = walked;
-  const isBehind = ({ id }: PromptFile) => {
-    const numberIn = (environment: string) => Number(observation.observed.get(id)?.active.get(environment)?.number);
-    return [...promotedFrom].some(([to, from]) => numberIn(to) < numberIn(from));
+/** Reads the version histories of the prompts that wait for promotion. Skips all others, because reading git is slow. */
+async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
+  const { files, observation, promotionSources } = workspace;
+  const isWaiting = ({ id }: PromptFile): boolean => {
+    const getActiveNumber = (environment: string) =>
+      Number(observation.observed.get(id)?.active.get(environment)?.number);
+    return [...promotionSources].some(([to, from]) => getActiveNumber(to) < getActiveNumber(from));
   };
-  return { ...(await readHistories({ ...walked, files: files.filter(isBehind) })), promotedFrom };
+  return { ...(await readVersionHistories({ ...workspace, files: files.filter(isWaiting) })), promotionSources };
 }

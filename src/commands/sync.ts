@@ -1,134 +1,162 @@
 import { applyPlan } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import type { World } from '../domain/world.ts';
-import { guard, guardAfresh, type Guards, type Refuse } from '../planning/guard.ts';
-import { textsOf } from '../planning/texts.ts';
-import { inPlaceOrder, makeProblem, type Problem } from '../problem.ts';
-import { makeReport } from '../report/make-report.ts';
+import { isContinuousIntegration, type World } from '../domain/world.ts';
+import { guardPlan, guardFreshPlan, type GuardSettings, type RefusePrompt } from '../planning/guard-plan.ts';
+import { collectTextChanges } from '../planning/collect-text-changes.ts';
+import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
-import { mergedAndNewest, type NewestOptions, overtaken } from './merged-and-newest.ts';
-import { type CommandResult, refused, resultOf } from './result.ts';
-import { planAgain, plannedRun, walk, type Walked, type WalkOptions } from './walk.ts';
+import { makeReport } from './make-report.ts';
+import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
+import { type CommandResult, type CommandRun, makeStoppedResult, makeCommandResult } from './result.ts';
+import {
+  replanPrompt,
+  makePlannedRun,
+  runWithPlan,
+  type PlannedWorkspace,
+  type PlanningOptions,
+} from './run-with-plan.ts';
 
-export type SyncOptions = WalkOptions &
-  NewestOptions & {
+export type SyncOptions = PlanningOptions &
+  MergeCheckOptions & {
     readonly dryRun: boolean;
-    /** Apply without a question. */
+    /** Applies the plan without asking the user for confirmation. */
     readonly yes: boolean;
-    /** Pending changes of a dry run are reported by the exit code. */
+    /** A dry run with pending changes exits with 2. */
     readonly exitCode: boolean;
+    /** The digest of the only plan that may be applied. Undefined allows any plan. */
     readonly expectPlan?: string | undefined;
-    /** Refuses a prompt that would be planned otherwise right before it is written. */
+    /** Refuses to write a prompt if its plan, made again right before the write, differs from the plan of this run. */
     readonly onlyThisPlan?: boolean | undefined;
-    /** Goes before the configuration's. */
+    /** Overrides `max_changes` of the configuration. */
     readonly maxChanges?: MaxChanges | undefined;
-    /** Goes before the configuration's. */
+    /** Overrides `on_drift` of the configuration. */
     readonly onDrift?: OnDrift | undefined;
+    /** Allows prompt files that differ from HEAD. */
     readonly allowDirty: boolean;
-    /** What else may forbid to write prompts, once the plan is known. Not for a dry run. */
-    readonly refusals?: ((walked: Walked) => Promise<Refuse>) | undefined;
-    /** The plan as the question shows it. Needed only where there is somebody to ask. */
-    readonly draw?: ((shown: Drawn) => Promise<string>) | undefined;
+    /** Makes an additional guard for the plan, such as the review check of the GitHub Action. A dry run does not use it. */
+    readonly makeRefusal?: ((workspace: PlannedWorkspace) => Promise<RefusePrompt>) | undefined;
+    /** Renders the plan for the confirmation question. Without it, the question shows no plan. */
+    readonly renderPlan?: ((plan: PlanToConfirm) => Promise<string>) | undefined;
   };
 
-/** A plan for a person. Paths of the report are relative to the folder. */
-export type Drawn = { readonly report: Report; readonly folder: string };
+/** A plan that the user should confirm. The paths in the report are relative to the folder. */
+export type PlanToConfirm = { readonly report: Report; readonly folder: string };
 
-/** Plans, and applies the plan unless it is a dry run. */
-export async function sync(options: SyncOptions, world: World): Promise<CommandResult> {
+/** Makes a plan, and applies it unless this is a dry run. */
+export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  if (options.asking === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    return refused(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
+  if (options.askPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
+    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason: '--offline needs a dry run and --base.' }));
   }
-  const isStuck = !options.dryRun && needsQuestion(options, world) && world.confirm === null;
-  if (isStuck) return refused(mode, makeProblem('usage/confirmation-needed'));
-  return walk(mode, options, world, (walked) => finish(walked, options, world));
+  const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
+  if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
+  return runWithPlan(mode, options, world, (workspace) => guardAndApply(workspace, options, world));
 }
 
-/** The rest of the walk: the plan is guarded, shown where somebody is asked, applied and reported. */
-async function finish(walked: Walked, options: SyncOptions, world: World): Promise<CommandResult> {
-  const guards = guardsOf(walked, options);
-  const plan = guard(walked.plan, guards);
-  // Nobody may rely on a guard that has nothing to go by.
-  const blind = guards.onDrift === 'fail' && options.base === undefined;
-  const needsBase = blind ? [makeProblem('config/drift-needs-base')] : [];
-  const warnings = [...uncommittedWarnings(walked, options), ...needsBase];
-  const problems = inPlaceOrder([...walked.problems, ...warnings]);
-  const texts = textsOf(plan.prompts, walked, walked.history);
-  const planned = { ...plannedRun('dry-run', { ...walked, plan, problems }), texts };
-  if (options.dryRun) return resultOf(planned, world, options.exitCode);
-  const asks = writes(plan) && needsQuestion(options, world);
-  const { folder } = walked.config;
-  const asked = asks ? makeReport(planned) : undefined;
-  if (asked !== undefined && !(await ask({ report: asked, folder }, options, world))) {
+/** Guards the plan. Unless this is a dry run, asks the user for confirmation if necessary, and applies the plan. */
+async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
+  const guards = makeGuardSettings(workspace, options);
+  const plan = guardPlan(workspace.plan, guards);
+  // Without a base there is no drift to find, so the guard `on_drift: fail` would have no effect.
+  const lacksBase = guards.onDrift === 'fail' && options.base === undefined;
+  const baseWarnings = lacksBase ? [makeProblem('config/drift-needs-base')] : [];
+  const warnings = [...warnAboutUncommittedFiles(workspace, options), ...baseWarnings];
+  const problems = sortByPlace([...workspace.problems, ...warnings]);
+  const texts = collectTextChanges(plan.prompts, workspace, workspace.history);
+  const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts };
+  if (options.dryRun) return makeCommandResult(plannedRun, world, options.exitCode);
+  const mustAsk = hasChangesToApply(plan) && mustConfirm(options, world);
+  const { folder } = workspace.config;
+  const shownReport = mustAsk ? makeReport(plannedRun) : undefined;
+  if (shownReport !== undefined && !(await askToApply({ report: shownReport, folder }, options, world))) {
     const declined = [...problems, makeProblem('usage/declined')];
-    return { ...resultOf({ ...planned, mode: 'apply', plan: null, problems: declined }, world), asked };
+    const run = { ...plannedRun, mode: 'apply', plan: null, problems: declined } as const;
+    return { ...makeCommandResult(run, world), shownReport };
   }
-  const applied = await write(plan, guards, walked, options, world);
-  const run = { ...planned, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
-  return { ...resultOf(run, world), asked };
+  const applied = await applyIfUpToDate(plan, guards, workspace, options, world);
+  const run = { ...plannedRun, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
+  return { ...makeCommandResult(run, world), shownReport };
 }
 
-/** Applies a plan that is allowed to be written, unless another commit has to go first or by now has to follow. */
-async function write(planned: Plan, guards: Guards, walked: Walked, options: SyncOptions, world: World) {
-  // The question may have stood there for hours. And where nothing would be written, no remote is asked.
-  const refuse = writes(planned) ? await refusalsOf(walked, options) : undefined;
-  const plan = guard(walked.plan, { ...guards, ...(refuse && { refuse }) });
-  const outcomes = await apply(plan, guards, walked, world);
-  const written = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
-  const problems = written && !world.stop.aborted ? await overtaken(walked, options) : [];
+/**
+ * Applies a plan that passed the guards. Refuses to write if the commit is not merged and up to date. After the writes, it
+ * warns if the branch got newer commits meanwhile.
+ */
+async function applyIfUpToDate(
+  guardedPlan: Plan,
+  guards: GuardSettings,
+  workspace: PlannedWorkspace,
+  options: SyncOptions,
+  world: World,
+): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
+  // The check comes after the question, because the user may answer hours later. Without changes, no remote is contacted.
+  const refuse = hasChangesToApply(guardedPlan) ? await makeWriteGuard(workspace, options) : undefined;
+  const plan = guardPlan(workspace.plan, { ...guards, ...(refuse && { refuse }) });
+  const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
+  const hasWritten = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
+  const problems = hasWritten && !world.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
   return { plan, outcomes, problems };
 }
 
-async function refusalsOf(walked: Walked, options: SyncOptions): Promise<Refuse | undefined> {
-  const other = await mergedAndNewest(walked, options);
-  return other.length > 0 ? () => other : options.refusals?.(walked);
+/** Returns a guard that refuses all prompts if the commit is not merged and up to date, or else the caller's guard. */
+async function makeWriteGuard(workspace: PlannedWorkspace, options: SyncOptions): Promise<RefusePrompt | undefined> {
+  const problems = await checkMergedAndUpToDate(workspace, options);
+  return problems.length > 0 ? () => problems : options.makeRefusal?.(workspace);
 }
 
-function guardsOf(walked: Walked, options: SyncOptions): Guards {
-  const { config, uncommitted, plan, narrowed } = walked;
+function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions): GuardSettings {
+  const { config, uncommitted, plan, skipped } = workspace;
   return {
     onDrift: options.onDrift ?? config.onDrift,
     maxChanges: options.maxChanges ?? config.maxChanges,
-    notLookedAt: narrowed?.left.length ?? 0,
+    notLookedAt: skipped?.prompts.length ?? 0,
     expectedPlan: options.expectPlan ?? (options.onlyThisPlan === true ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
   };
 }
 
-/** A dry run refuses nothing for this, because people try their edits with it; but it says what is to come. */
-function uncommittedWarnings({ plan, uncommitted }: Walked, options: SyncOptions): readonly Problem[] {
+/**
+ * Returns the warnings of a dry run about files with uncommitted changes. A dry run does not refuse such files, because
+ * users try their edits with it. An apply will refuse them.
+ */
+function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, options: SyncOptions): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
     .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
 }
 
-function writes({ prompts }: Plan): boolean {
-  return prompts.some(({ status, finds }) => status === 'pending' || finds.length > 0);
+/** True if an apply has work to do: changes to write, or pinned versions that it must look for in the service. */
+function hasChangesToApply({ prompts }: Plan): boolean {
+  return prompts.some(({ status, pinsToFind }) => status === 'pending' || pinsToFind.length > 0);
 }
 
-function needsQuestion({ yes }: SyncOptions, { environment }: World): boolean {
-  return !yes && environment['CI'] !== 'true';
+function mustConfirm({ yes }: SyncOptions, world: World): boolean {
+  return !yes && !isContinuousIntegration(world);
 }
 
-async function ask(shown: Drawn, { draw }: SyncOptions, world: World): Promise<boolean> {
-  if (draw !== undefined) world.notice(await draw(shown));
+async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, world: World): Promise<boolean> {
+  if (renderPlan !== undefined) world.printNotice(await renderPlan(plan));
   return (await world.confirm?.('Apply these changes?')) ?? false;
 }
 
-async function apply(plan: Plan, guards: Guards, walked: Walked, world: World): Promise<readonly PromptOutcome[]> {
-  const { provider, wantedFor, config } = walked;
+async function applyGuardedPlan(
+  plan: Plan,
+  guards: GuardSettings,
+  workspace: PlannedWorkspace,
+  world: World,
+): Promise<readonly PromptOutcome[]> {
+  const { provider, makeRequestFor: wantedFor, config } = workspace;
   return applyPlan(plan, provider, {
     wantedFor: ({ file }) => wantedFor(file),
     planAgain: async (planned, observed) => {
-      const fresh = await planAgain(planned.file, observed, walked);
-      return guardAfresh(fresh.plan, planned, guards);
+      const fresh = await replanPrompt(planned.file, observed, workspace);
+      return guardFreshPlan(fresh.plan, planned, guards);
     },
     isReviewed: guards.expectedPlan !== null,
     concurrency: config.concurrency,
-    stop: world.stop,
-    onApplied: (_, done) => world.onProgress({ what: 'Applying', done, all: plan.prompts.length }),
+    stop: world.stopSignal,
+    onApplied: (_, done) => world.onProgress({ phase: 'Applying', done, total: plan.prompts.length }),
   });
 }

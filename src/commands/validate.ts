@@ -1,47 +1,64 @@
-import { forbidsLatest, promotedFrom, type Config } from '../config/config.ts';
-import { openRepositoryOf, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/workspace.ts';
-import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
+import { listEnvironmentsWithoutLatest, mapPromotionSources, type Config } from '../config/config.ts';
+import {
+  openWorkspaceRepository,
+  openWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../desired/open-workspace.ts';
+import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { latestProblems, possibleSkips, skipWarnings } from '../planning/promotion.ts';
-import { inPlaceOrder, isError, type Problem } from '../problem.ts';
-import { exitCodeOf, notRun, type CommandResult } from './result.ts';
+import { checkLatestPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
+import { sortByPlace, isError, type Problem } from '../problem.ts';
+import { chooseExitCode, makeStoppedRun, type CommandResult } from './result.ts';
 
 /**
- * Checks configuration and prompt files, and what of the rules for environments can be checked without the service. Asks
- * nothing of it and needs no key.
+ * Checks the configuration, the prompt files, and the rules for environments that promptsync can check without the
+ * service. Sends no request and needs no API key.
  */
-export async function validate(options: WorkspaceOptions, world: World): Promise<CommandResult> {
+export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
-  const { forbidden, warnings } = await checkRules(workspace);
-  const run = notRun('validate', {
+  const { forbidden, warnings } = await checkPins(workspace);
+  const run = makeStoppedRun('validate', {
+    folder: workspace.config?.folder ?? null,
     files: workspace.files,
-    acceptedWarnings: ownAcceptedWarnings(workspace.files, workspace.config),
-    problems: inPlaceOrder([...workspace.problems, ...forbidden, ...warnings]),
+    acceptedWarnings: collectAcceptedWarnings(workspace.files, workspace.config),
+    problems: sortByPlace([...workspace.problems, ...forbidden, ...warnings]),
   });
-  const exitCode = forbidden.length > 0 ? 3 : exitCodeOf(run, {});
+  const exitCode = forbidden.length > 0 ? 3 : chooseExitCode(run, {});
   return { run, exitCode };
 }
 
-async function checkRules({ config, files, problems }: Workspace) {
+/** The problems of pins in valid prompt files. */
+type PinProblems = {
+  /** Pins that the configuration forbids. */
+  readonly forbidden: readonly Problem[];
+  /** Pins to a version that the previous environment may not have served. */
+  readonly warnings: readonly Problem[];
+};
+
+async function checkPins({ config, files, problems }: Workspace): Promise<PinProblems> {
   if (config === null || problems.some(isError)) return { forbidden: [], warnings: [] };
-  const environments = forbidsLatest(config);
-  const forbidden = files.flatMap((file) => latestProblems(file, environments));
-  // Without git, or without its history, there is nothing to warn of.
-  return { forbidden, warnings: await skipped(config, files).catch(() => []) };
+  const environments = listEnvironmentsWithoutLatest(config);
+  const forbidden = files.flatMap((file) => checkLatestPins(file, environments));
+  // These warnings need the git history. If git fails, validation still succeeds.
+  return { forbidden, warnings: await readSkippedPromotions(config, files).catch(() => []) };
 }
 
-/** Git is asked only about pins that may be out of order. */
-async function skipped(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
-  const order = promotedFrom(config);
-  const doubtful = files.filter((file) => possibleSkips(file, order).length > 0);
-  const repository = doubtful.length === 0 ? null : await openRepositoryOf(config);
+/**
+ * Returns a warning for each pin that may skip an environment of the promotion order. Reads the git history only for
+ * files with such a pin, because it is slow.
+ */
+async function readSkippedPromotions(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
+  const order = mapPromotionSources(config);
+  const doubtful = files.filter((file) => findSkippedPromotions(file, order).length > 0);
+  const repository = doubtful.length === 0 ? null : await openWorkspaceRepository(config);
   const head = repository?.head ?? null;
   if (repository === null || head === null) return [];
-  const { readFileHistory, withoutHead } = await import('../desired/read-history.ts');
-  const found = doubtful.map(async (file) => {
-    const former = withoutHead((await readFileHistory(file, head, repository)).pins, file, head);
-    return skipWarnings(possibleSkips(file, order), former);
+  const { readFileHistory, omitHeadPins } = await import('../desired/read-history.ts');
+  const warnings = doubtful.map(async (file) => {
+    const formerPins = omitHeadPins((await readFileHistory(file, head, repository)).pins, file, head);
+    return warnAboutSkips(findSkippedPromotions(file, order), formerPins);
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(warnings)).flat();
 }

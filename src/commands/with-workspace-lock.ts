@@ -1,19 +1,18 @@
-import { type ConfigResult, loadConfig } from '../config/load.ts';
-import type { WorkspaceOptions } from '../desired/workspace.ts';
-import { ownAcceptedWarnings } from '../domain/accepted-warnings.ts';
+import { type ConfigResult, loadConfig } from '../config/load-config.ts';
+import type { WorkspaceOptions } from '../desired/open-workspace.ts';
+import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { World } from '../domain/world.ts';
 import { lockWorkspace, NO_LOCK, type WorkspaceLock } from '../files/lock-workspace.ts';
-import type { Run } from '../report/make-report.ts';
-import { type CommandResult, notRun, resultOf } from './result.ts';
+import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
 
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Runs a command that writes prompt files, and holds the lock of the workspace meanwhile. Two such commands would read
- * the same file, and the second one to write it would undo the edit of the first. A dry run takes no lock.
+ * Runs a command that writes prompt files while it holds the lock of the workspace. Without the lock, two commands could
+ * read the same file, and the second one to write it would undo the edit of the first. A dry run takes no lock.
  */
 export async function withWorkspaceLock(
-  mode: Run['mode'],
+  mode: CommandRun['mode'],
   options: LockOptions,
   world: World,
   command: (configuration: ConfigResult, lock: WorkspaceLock) => Promise<CommandResult>,
@@ -24,14 +23,21 @@ export async function withWorkspaceLock(
   const { config, problems } = configuration;
   if (config === null || options.dryRun) return command(configuration, NO_LOCK);
   const lock = await lockWorkspace(config.file, world);
-  if ('code' in lock) {
-    world.keepFolder(config.folder);
-    const acceptedWarnings = ownAcceptedWarnings([], config);
-    return resultOf(notRun(mode, { files: [], acceptedWarnings, problems: [...problems, lock] }), world);
+  if (!lock.isSuccess) {
+    const acceptedWarnings = collectAcceptedWarnings([], config);
+    return makeCommandResult(
+      makeStoppedRun(mode, {
+        folder: config.folder,
+        files: [],
+        acceptedWarnings,
+        problems: [...problems, ...lock.problems],
+      }),
+      world,
+    );
   }
   try {
-    return await command(configuration, lock);
+    return await command(configuration, lock.value);
   } finally {
-    await lock.release();
+    await lock.value.release();
   }
 }

@@ -1,44 +1,50 @@
 import { z } from 'zod';
-import { LONGEST_PATTERN } from '../domain/text.ts';
+import { MAX_PATTERN_LENGTH } from '../text.ts';
 import type { Environment, MaxChanges, OnDrift } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { expandBraces } from '../files/glob.ts';
-import { acceptedWarnings, line } from '../files/yaml-shape.ts';
+import { acceptedWarningCodes, singleLineText } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
+import type { KeySettingName } from '../providers/descriptor.ts';
+import {
+  DEFAULT_PROVIDER,
+  KEY_SETTINGS,
+  NAMED_PROVIDERS,
+  PROVIDER_CHOICES,
+  type ProviderName,
+  PROVIDERS,
+} from '../providers/list.ts';
 
 export const CONFIG_NAME = 'promptsync.yaml';
 
-/** Which interface a service has: that of the four calls, or another one's. */
-export type ProviderName = 'integration' | 'langfuse';
-
-/** Where the service is. Keys are not in here: they are read from the environment when they are needed. */
+/** The location of the service. It contains no keys: promptsync reads them from the environment when it needs them. */
 export type ServiceLocation =
   | {
       readonly kind: 'remote';
       readonly provider: ProviderName;
       readonly baseUrl: string;
-      /** The variable of the secret key, then that of the public key where there is one. */
+      /** The variable of the secret key, and then that of the public key if the provider has one. */
       readonly keyVariables: readonly string[];
     }
   | { readonly kind: 'embedded'; readonly databasePath: string };
 
-/** The configuration as the program uses it: everything resolved, defaults filled in. */
+/** The configuration that the program uses, with resolved paths and defaults. */
 export type Config = {
-  /** Absolute path of the configuration file, and its folder, to which all paths are relative. */
+  /** The absolute path of the configuration file. All paths in it are relative to `folder`. */
   readonly file: string;
   readonly folder: string;
-  /** The repository's root; outside a repository the folder. Nothing is read from outside it. */
+  /** The root of the repository, or `folder` outside a repository. promptsync reads no file outside of it. */
   readonly root: string;
-  /** Null: enough for offline commands. */
+  /** Null if nothing configures a service. Offline commands need none. */
   readonly service: ServiceLocation | null;
-  /** What the service takes. */
+  /** The rules of the provider, which are known without contacting the service. */
   readonly rules: ProviderRules;
   readonly patterns: readonly string[];
-  /** Where each pattern stands; without places when they are the default. */
+  /** The place of each pattern in the file. Default patterns have no places. */
   readonly patternPlaces: readonly Place[];
-  /** In promotion order; null when any environment may be pinned. */
+  /** In promotion order; null if any environment may be pinned. */
   readonly environments: readonly Environment[] | null;
-  /** What goes live; null: the remote's default branch. */
+  /** The branch whose commits go live; null for the default branch of the remote. */
   readonly branch: string | null;
   readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
@@ -48,26 +54,26 @@ export type Config = {
   readonly timeoutSeconds: number;
 };
 
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** What is known of a configuration besides its text. */
-export type ConfigSurroundings = {
-  /** Absolute path of the file, and the way it is shown in problems. */
+/** Everything that parsing a configuration needs besides its text. */
+export type ConfigContext = {
+  /** The absolute path of the file. Problems show `shownPath` instead. */
   readonly file: string;
   readonly shownPath: string;
   readonly root: string;
-  /** They come before the file; `urlSource` is what people call the place of the base URL among them. */
-  readonly environment: Variables;
+  /** Its variables take precedence over the file. Problems call the source of the base URL `urlSource`. */
+  readonly environment: EnvironmentVariables;
   readonly urlSource?: string | undefined;
 };
 
-const KEY_VARIABLE = 'PROMPTSYNC_API_KEY';
+const KEY_DEFAULTS: Readonly<Record<KeySettingName, string>> = Object.fromEntries(
+  KEY_SETTINGS.map(({ name, defaultVariable }) => [name, defaultVariable]),
+);
 
-/** What settings are where promptsync.yaml leaves them out, by their names there. docs/configuration.md lists them. */
+/** The defaults of settings, by their names in promptsync.yaml. docs/configuration.md lists them. */
 export const DEFAULTS = {
-  api_key_env: KEY_VARIABLE,
-  public_key_env: 'LANGFUSE_PUBLIC_KEY',
-  secret_key_env: 'LANGFUSE_SECRET_KEY',
+  ...KEY_DEFAULTS,
   prompts: ['prompts/**/*.md'],
   allow_latest: true,
   tracking_environment: 'promptsync',
@@ -76,8 +82,8 @@ export const DEFAULTS = {
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
-/** The environment before each that has one. */
-export function promotedFrom({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
+/** Returns the source environment of each environment that has one. */
+export function mapPromotionSources({ environments }: Pick<Config, 'environments'>): ReadonlyMap<string, string> {
   return new Map(
     (environments ?? []).flatMap(({ name, promoteFrom }): [string, string][] =>
       promoteFrom === undefined ? [] : [[name, promoteFrom]],
@@ -85,46 +91,57 @@ export function promotedFrom({ environments }: Pick<Config, 'environments'>): Re
   );
 }
 
-export function forbidsLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
+export function listEnvironmentsWithoutLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 
-/** A pattern of prompt files. What other tools take for groups in parentheses would silently match nothing here. */
-const pattern = line
-  .max(LONGEST_PATTERN, { error: `it is longer than ${LONGEST_PATTERN} characters`, abort: true })
+/** A pattern of prompt files. Parentheses are refused: other tools use them for groups, but here they would match nothing. */
+const pattern = singleLineText
+  .max(MAX_PATTERN_LENGTH, { error: `it is longer than ${MAX_PATTERN_LENGTH} characters`, abort: true })
   .refine((text) => text !== '!', 'it is empty')
   .refine((text) => expandBraces(text).length > 0, 'its braces stand for too many patterns')
   .refine((text) => !/[()]/.test(text), 'it holds parentheses; use braces, or a pattern that begins with !')
-  // What it says of braces is left to the parser.
+  // The parser checks braces, because a regular expression cannot.
   .meta({ pattern: '^(?!!$)[^()\\p{Cc}]+$' });
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, never the key');
 
+/** One setting for each key of a provider, in the order of the providers. */
+const keySettings: Readonly<Record<KeySettingName, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
+  KEY_SETTINGS.map(({ name, description }) => [name, variableName.optional().describe(description)]),
+);
+
+const providerDescriptions = PROVIDER_CHOICES.map(
+  (name) => `${name}: prompts are kept in ${NAMED_PROVIDERS[name].title}.`,
+);
+
+const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAddress }) =>
+  defaultAddress === null ? [] : [`of ${title} ${defaultAddress.variable} stands in for it`],
+);
+
 /**
- * `meta` is put into the JSON Schema besides what zod puts there, for editors. What depends on another place (names of
- * environments, an order) or on the host of a URL cannot be said in it.
+ * `meta` adds to the JSON Schema that editors use. The schema cannot express rules that depend on another place, such as
+ * the names of environments, or on the host of a URL.
  */
 const location = z
   .strictObject({
     provider: z
-      .enum(['langfuse'])
+      .enum(PROVIDER_CHOICES)
       .optional()
-      .describe('langfuse: prompts are kept in Langfuse. Absent: a service of the four calls.'),
+      .describe(`${providerDescriptions.join(' ')} Absent: ${PROVIDERS[DEFAULT_PROVIDER].title}.`),
     base_url: z
       .string()
       .optional()
       .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\?#\\p{Cc}]+$' })
       .describe(
-        'Where the service is; https, or http for loopback addresses. PROMPTSYNC_BASE_URL goes before it; of Langfuse LANGFUSE_HOST stands in for it.',
+        `Where the service is; https, or http for loopback addresses. ${['PROMPTSYNC_BASE_URL goes before it', ...addressDescriptions].join('; ')}.`,
       ),
-    api_key_env: variableName.optional().describe('The NAME of the variable that holds the API key, never the key.'),
-    public_key_env: variableName.optional().describe("The NAME of the variable that holds Langfuse's public key."),
-    secret_key_env: variableName.optional().describe("The NAME of the variable that holds Langfuse's secret key."),
+    ...keySettings,
     allow_http: z
       .boolean()
       .optional()
       .describe('true: plain http to any address, inside a private network. The key can be read on its way.'),
-    embedded: line.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
+    embedded: singleLineText.optional().describe('Instead of base_url: the embedded service on this SQLite file.'),
   })
   .refine((s) => s.base_url === undefined || s.embedded === undefined, 'base_url and embedded exclude each other')
   .meta({ not: { required: ['base_url', 'embedded'] } })
@@ -132,7 +149,7 @@ const location = z
 
 const environment = z
   .strictObject({
-    promote_from: line
+    promote_from: singleLineText
       .optional()
       .describe('The environment, listed before, in which a version must be active before it may be active here.'),
     allow_latest: z.boolean().optional().describe('false refuses the pin `latest` here.'),
@@ -158,11 +175,13 @@ export const WrittenConfigShape = z.strictObject({
     .optional()
     .describe('Patterns of prompt files, relative to this file.'),
   environments: z
-    .record(line, environment)
+    .record(singleLineText, environment)
     .optional()
     .describe('In promotion order. Where it is there, no other may be pinned.'),
-  branch: line.optional().describe("The branch that goes live. Default: the remote's default branch."),
-  tracking_environment: line.optional().describe("An environment of the tool's own, on the newest version it made."),
+  branch: singleLineText.optional().describe("The branch that goes live. Default: the remote's default branch."),
+  tracking_environment: singleLineText
+    .optional()
+    .describe("An environment of the tool's own, on the newest version it made."),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()
@@ -170,7 +189,7 @@ export const WrittenConfigShape = z.strictObject({
   max_changes: maxChanges
     .optional()
     .describe('Refuse when more prompts would change: a number, or a percentage such as 25%.'),
-  accept_warnings: acceptedWarnings,
+  accept_warnings: acceptedWarningCodes,
   concurrency: z.int().min(1).max(256).optional().describe('Requests in flight at most.'),
   timeout_seconds: z.number().gt(0).max(600).optional().describe('For each request.'),
 });

@@ -2,119 +2,134 @@ import { dirname, relative, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { leaves, slashed } from '../files/paths.ts';
-import { langfuseRules } from '../langfuse/rules.ts';
-import { ledgerRules } from '../ledger/rules.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { leavesFolder, toForwardSlashes } from '../files/paths.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import type { LocatedMapping } from '../files/strict-yaml.ts';
+import type { ProviderDescriptor } from '../providers/descriptor.ts';
+import { DEFAULT_PROVIDER, isNamedProvider, listKeySettings, type ProviderName, PROVIDERS } from '../providers/list.ts';
 import {
-  type ConfigSurroundings,
+  type Config,
+  type ConfigContext,
   DEFAULTS,
-  type ProviderName,
   type ServiceLocation,
-  type Variables,
+  type EnvironmentVariables,
   type WrittenConfig,
 } from './config.ts';
 
-/** Goes before `service.base_url`. */
+/** The variable that takes precedence over `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
-/** Stands in for a `service.base_url` of Langfuse that is not written. */
-export const LANGFUSE_URL_VARIABLE = 'LANGFUSE_HOST';
 
-/** What of the configuration a provider has. Settings are named as they are written. */
-type ProviderSettings = {
-  readonly rules: (trackingEnvironment: string) => ProviderRules;
-  readonly keyVariables: (service: NonNullable<WrittenConfig['service']>) => readonly string[];
-  /** The variable that stands in for an address that is not written. */
-  readonly urlVariable?: string;
-  /** Settings that are not for it. */
-  readonly foreign: readonly string[];
-};
+/** A configuration whose shape has not been checked yet. */
+type UncheckedConfig = { readonly service?: unknown; readonly tracking_environment?: unknown };
 
-const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
-  integration: {
-    rules: ledgerRules,
-    keyVariables: ({ api_key_env: key = DEFAULTS.api_key_env }) => [key],
-    foreign: ['service.public_key_env', 'service.secret_key_env'],
-  },
-  langfuse: {
-    rules: () => langfuseRules,
-    keyVariables: ({
-      secret_key_env: secret = DEFAULTS.secret_key_env,
-      public_key_env: open = DEFAULTS.public_key_env,
-    }) => [secret, open],
-    urlVariable: LANGFUSE_URL_VARIABLE,
-    foreign: ['service.api_key_env', 'service.embedded', 'tracking_environment'],
-  },
-};
-
-/** A configuration before its shape was looked at. */
-type Written = { readonly service?: unknown; readonly tracking_environment?: unknown };
-
-function providerOf({ service }: Written): ProviderName {
-  return isJsonObject(service) && service['provider'] === 'langfuse' ? 'langfuse' : 'integration';
+/** Returns the name of the configured provider; null if promptsync does not have it. */
+function findProviderName({ service }: UncheckedConfig): ProviderName | null {
+  const name = isJsonObject(service) ? service['provider'] : undefined;
+  if (name === undefined) return DEFAULT_PROVIDER;
+  return isNamedProvider(name) ? name : null;
 }
 
-/** What the service takes that a configuration names. */
-export function rulesFor(written: Written): ProviderRules {
+/** Returns the rules of the configured provider. */
+export function makeRules({ service = {}, tracking_environment: tracking }: WrittenConfig): ProviderRules {
+  return PROVIDERS[service.provider ?? DEFAULT_PROVIDER].rules(tracking ?? DEFAULTS.tracking_environment);
+}
+
+/** Returns the rules of the configured provider; null if promptsync does not have it, because its rules are unknown. */
+export function findRules(written: UncheckedConfig): ProviderRules | null {
+  const provider = findProviderName(written);
+  if (provider === null) return null;
   const { tracking_environment: tracking } = written;
-  return PROVIDERS[providerOf(written)].rules(typeof tracking === 'string' ? tracking : DEFAULTS.tracking_environment);
+  return PROVIDERS[provider].rules(typeof tracking === 'string' ? tracking : DEFAULTS.tracking_environment);
 }
 
-/** Where the service is; null where nothing says it, which is enough for offline commands. */
-export function locateService(written: WrittenConfig, around: ConfigSurroundings): ServiceLocation | null {
+/** Returns the provider at a location. The embedded service is a four-call service. */
+export function providerAt(location: ServiceLocation): ProviderDescriptor {
+  return PROVIDERS[location.kind === 'remote' ? location.provider : DEFAULT_PROVIDER];
+}
+
+/** Returns the name of the configured service in messages. */
+export function titleOfService({ service }: Pick<Config, 'service'>): string {
+  return service === null ? 'the service' : providerAt(service).title;
+}
+
+/** Returns the location of the service; null if nothing configures one. Offline commands need none. */
+export function locateService(written: WrittenConfig, around: ConfigContext): ServiceLocation | null {
   const { service = {} } = written;
-  const fromVariable = variable(BASE_URL_VARIABLE, around);
+  const fromVariable = readVariable(BASE_URL_VARIABLE, around);
   if (service.embedded !== undefined && fromVariable === undefined) {
     return { kind: 'embedded', databasePath: resolve(dirname(around.file), service.embedded) };
   }
-  const provider = providerOf(written);
-  const { urlVariable, keyVariables } = PROVIDERS[provider];
-  const baseUrl = fromVariable ?? service.base_url ?? variable(urlVariable, around);
-  return baseUrl === undefined ? null : { kind: 'remote', provider, baseUrl, keyVariables: keyVariables(service) };
+  const provider = service.provider ?? DEFAULT_PROVIDER;
+  const { defaultAddress } = PROVIDERS[provider];
+  const baseUrl = fromVariable ?? service.base_url ?? readVariable(defaultAddress?.variable, around);
+  if (baseUrl === undefined) return null;
+  return { kind: 'remote', provider, baseUrl, keyVariables: listKeyVariables(PROVIDERS[provider], service) };
 }
 
-/** An empty variable counts as not set: that is how workflows hand on an input that was not given. */
-function variable(name: string | undefined, { environment }: ConfigSurroundings): string | undefined {
+/** Returns the variable of the secret key, then that of the public key if the provider has one. */
+function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record<string, unknown>>): readonly string[] {
+  const settings = keys.public === null ? [keys.secret] : [keys.secret, keys.public];
+  return settings.map(({ name, defaultVariable }) => {
+    const written = service[name];
+    return typeof written === 'string' ? written : defaultVariable;
+  });
+}
+
+/** Reads a variable. An empty one counts as unset, because workflows pass a missing input as an empty variable. */
+function readVariable(name: string | undefined, { environment }: ConfigContext): string | undefined {
   return (name && environment[name]) || undefined;
 }
 
-/** What is wrong with the service beyond its shape, which may be wrong as well. */
-export function serviceProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
+/** Returns the problems of the service settings beyond their shape. The shape may be invalid, too. */
+export function checkServiceSettings(mapping: LocatedMapping, around: ConfigContext): readonly Problem[] {
   const embedded = mapping.valueAt(['service', 'embedded']);
-  const { foreign } = PROVIDERS[providerOf(mapping.value)];
+  const provider = findProviderName(mapping.value);
   return [
-    ...urlProblems(mapping, around),
+    ...checkBaseUrlSetting(mapping, around),
     ...(typeof embedded === 'string' && isOutside(embedded, around) ? [outsideProblem(mapping)] : []),
-    ...foreign.flatMap((field) => foreignProblems(field, mapping)),
+    ...(provider === null ? [] : checkForeignSettings(provider, mapping)),
   ];
 }
 
-function foreignProblems(field: string, mapping: LocatedMapping): readonly Problem[] {
-  const path = field.split('.');
-  const expected = `it is not for ${providerOf(mapping.value) === 'langfuse' ? 'Langfuse' : 'this service: provider is missing'}`;
-  if (mapping.valueAt(path) === undefined) return [];
-  return [makeProblem('config/invalid-field', { field, expected }, mapping.keyPlaceOf(path))];
+/** Reports each setting that belongs to other providers only. */
+function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): readonly Problem[] {
+  const own = listSettings(PROVIDERS[provider]);
+  const all = new Set(Object.values(PROVIDERS).flatMap(listSettings));
+  const service = provider === DEFAULT_PROVIDER ? 'this service: provider is missing' : PROVIDERS[provider].title;
+  return [...all].flatMap((field) => {
+    const path = field.split('.');
+    if (own.includes(field) || mapping.valueAt(path) === undefined) return [];
+    return [
+      makeProblem('config/invalid-field', { field, expected: `it is not for ${service}` }, mapping.keyPlaceOf(path)),
+    ];
+  });
 }
 
-/** The address that counts: of the variable that goes before all, of the setting, or of what stands in for it. */
-function urlProblems(mapping: LocatedMapping, around: ConfigSurroundings): readonly Problem[] {
+/** Returns the paths of the settings that only some providers have, as far as this one has them. */
+function listSettings(provider: ProviderDescriptor): readonly string[] {
+  return [...listKeySettings(provider).map(({ name }) => `service.${name}`), ...provider.ownSettings];
+}
+
+/** Checks the effective base URL: from the variable with precedence, from the setting, or the default of the provider. */
+function checkBaseUrlSetting(mapping: LocatedMapping, around: ConfigContext): readonly Problem[] {
   const path = ['service', 'base_url'];
   const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
-  const fromVariable = variable(BASE_URL_VARIABLE, around);
+  const fromVariable = readVariable(BASE_URL_VARIABLE, around);
   if (fromVariable !== undefined) {
-    return baseUrlProblems(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
+    return checkBaseUrl(fromVariable, allowHttp, around.urlSource ?? BASE_URL_VARIABLE, {});
   }
   const written = mapping.valueAt(path);
-  if (written !== undefined) return baseUrlProblems(written, allowHttp, path.join('.'), mapping.placeOf(path));
-  const { urlVariable } = PROVIDERS[providerOf(mapping.value)];
-  return baseUrlProblems(variable(urlVariable, around), allowHttp, urlVariable ?? '', {});
+  if (written !== undefined) return checkBaseUrl(written, allowHttp, path.join('.'), mapping.placeOf(path));
+  const provider = findProviderName(mapping.value);
+  const standIn = provider === null ? undefined : PROVIDERS[provider].defaultAddress?.variable;
+  return checkBaseUrl(readVariable(standIn, around), allowHttp, standIn ?? '', {});
 }
 
-/** Like patterns, a database stays inside the repository: a branch could name any file of this machine. */
-function isOutside(embedded: string, { file, root }: ConfigSurroundings): boolean {
-  const way = slashed(relative(root, resolve(dirname(file), embedded)));
-  return leaves(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
+/** Whether the database is outside the repository. Otherwise a branch could name any file of this machine. */
+function isOutside(embedded: string, { file, root }: ConfigContext): boolean {
+  const way = toForwardSlashes(relative(root, resolve(dirname(file), embedded)));
+  return leavesFolder(way) || /(?:^|\/)\.git(?:\/|$)/i.test(way);
 }
 
 function outsideProblem(mapping: LocatedMapping): Problem {
@@ -123,13 +138,16 @@ function outsideProblem(mapping: LocatedMapping): Problem {
   return makeProblem('config/invalid-field', { field: 'service.embedded', expected }, place);
 }
 
-/** `source` is the setting or variable that holds it. The URL itself is not repeated: it may hold a password. */
-function baseUrlProblems(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
-  const expected = typeof baseUrl === 'string' ? faultOf(baseUrl, allowHttp) : null;
+/**
+ * Checks a base URL. Problems name its source and not the URL, which may contain a password.
+ * @param source the setting or variable that holds the URL
+ */
+function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
+  const expected = typeof baseUrl === 'string' ? findUrlFault(baseUrl, allowHttp) : null;
   return expected === null ? [] : [makeProblem('config/invalid-url', { source, expected }, place)];
 }
 
-function faultOf(baseUrl: string, allowHttp: boolean): string | null {
+function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
   const url = URL.parse(baseUrl);
   if (url === null) return 'it is no URL';
   if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it holds blanks, backslashes or control characters';
@@ -139,15 +157,22 @@ function faultOf(baseUrl: string, allowHttp: boolean): string | null {
   return isPlainHttp(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
 }
 
-/** The key of the embedded service is no secret: it is for trying, and listens on the loopback address alone. */
+/** The API key of the embedded service. It is not a secret, because the service listens only on the loopback address. */
 export const EMBEDDED_API_KEY = 'embedded';
 
-/** What an HTTP header can carry, without blanks. */
-const KEY = /^[\x21-\x7e]+$/;
+/** The characters that an HTTP header can carry, without blanks. */
+const KEY_PATTERN = /^[\x21-\x7e]+$/;
 
-/** Reads a key from its variable, or from what stands for it. The key occurs in no problem. */
-export function readKey(variable: string, environment: Variables, source = `The variable ${variable}`) {
+/**
+ * Reads a key from its variable. No problem contains the key.
+ * @param source the place of the key in words, for problems
+ */
+export function readKey(
+  variable: string,
+  environment: EnvironmentVariables,
+  source = `The variable ${variable}`,
+): Result<string> {
   const key = environment[variable];
-  if (key === undefined || key === '') return makeProblem('config/missing-key', { source, variable });
-  return KEY.test(key) ? { key } : makeProblem('config/invalid-key', { source });
+  if (key === undefined || key === '') return makeFailure(makeProblem('config/missing-key', { source, variable }));
+  return KEY_PATTERN.test(key) ? makeSuccess(key) : makeFailure(makeProblem('config/invalid-key', { source }));
 }

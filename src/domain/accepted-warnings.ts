@@ -11,7 +11,7 @@ export type AcceptedWarnings = {
 export const NO_ACCEPTED_WARNINGS: AcceptedWarnings = { everywhere: [], byPath: new Map() };
 
 /** Returns what the configuration and each prompt file accept of their own warnings. */
-export function ownAcceptedWarnings(
+export function collectAcceptedWarnings(
   files: readonly Pick<PromptFile, 'path' | 'acceptWarnings'>[],
   config: { readonly acceptWarnings: readonly string[] } | null,
 ): AcceptedWarnings {

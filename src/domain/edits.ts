@@ -1,12 +1,12 @@
 import type { Problem } from '../problem.ts';
-import type { Named } from './prompt-file.ts';
-import type { ServedTexts, TextChange } from './text-changes.ts';
+import type { PromptIdentity } from './prompt-file.ts';
+import type { PlannedTextChange, TextChange } from './text-changes.ts';
 
 /** The commands whose work is files of the repository; they never write to the service. */
-export const FILE_MODES = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
+export const FILE_COMMANDS = ['init', 'import', 'pull', 'promote', 'rollback'] as const;
 
 /** What a report is of: `dry-run` and `apply` are a sync, all others are called as their commands. */
-export const MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_MODES] as const;
+export const REPORT_MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_COMMANDS] as const;
 
 /** One change of a prompt file that a command makes, or would make. */
 export type FileEdit =
@@ -18,7 +18,7 @@ export type FileEdit =
       readonly before: string | null;
       readonly after: string;
       /** What the environment serves, and would serve once the file is synced. */
-      readonly serves?: ServedTexts;
+      readonly serves?: PlannedTextChange;
     }
   | {
       readonly kind: 'set-field';
@@ -40,7 +40,7 @@ export type FileEdit =
       readonly texts?: TextChange;
     };
 
-export type EditedPrompt = Named & {
+export type EditedPrompt = PromptIdentity & {
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
@@ -50,13 +50,13 @@ export type EditedPrompt = Named & {
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
 /** The commit that holds the edits; the branch is null where HEAD is detached. The pull request, such as `#12`, has it. */
-export type Committed = { readonly commit: string; readonly branch: string | null; readonly pull_request?: string };
+export type EditCommit = { readonly commit: string; readonly branch: string | null; readonly pull_request?: string };
 
 /** Three texts without the line feed that ends a file; without a base all that differs is a conflict. */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 /** Which side counts where both have changed the same; null: neither, the file gets both. */
-export type Side = 'ours' | 'theirs' | null;
+export type PreferredSide = 'ours' | 'theirs' | null;
 /** What stands behind the conflict markers: where each side comes from. */
-export type Labels = { readonly ours: string; readonly theirs: string };
-export type Merged = { readonly text: string; readonly conflicts: number };
-export type MergeLines = (texts: ThreeTexts, side: Side, labels: Labels) => Promise<Merged>;
+export type ConflictLabels = { readonly ours: string; readonly theirs: string };
+export type MergedText = { readonly text: string; readonly conflicts: number };
+export type MergeLines = (texts: ThreeTexts, side: PreferredSide, labels: ConflictLabels) => Promise<MergedText>;

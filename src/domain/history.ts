@@ -1,5 +1,6 @@
 import type { Digest } from './digest.ts';
-import type { Content, Pin } from './prompt-file.ts';
+import type { Pin } from './prompt-file.ts';
+import type { Content } from './content.ts';
 
 /** How an environment was pinned at an earlier commit. */
 export type FormerPin = {
@@ -28,7 +29,7 @@ export type CommitInfo = {
 };
 
 /** A time during which the file's pin meant a version. */
-export type PinnedTime = {
+export type PinnedPeriod = {
   readonly environment: string;
   /** Null where it began before all that is known of the file. */
   readonly from: CommitInfo | null;
@@ -37,12 +38,12 @@ export type PinnedTime = {
 };
 
 /** `uncommitted`: by promptsync, from a file that no commit holds. `unknown`: the service does not say it. */
-export type Maker = 'git' | 'uncommitted' | 'outside' | 'unknown';
+export type VersionOrigin = 'git' | 'uncommitted' | 'outside' | 'unknown';
 
 export type VersionHistory = {
   readonly ref: { readonly id: string; readonly number: number };
   readonly digest: Digest;
-  readonly madeBy: Maker;
+  readonly origin: VersionOrigin;
   readonly commit: CommitInfo | null;
   /** From the repository's root. */
   readonly path: string | null;
@@ -50,11 +51,11 @@ export type VersionHistory = {
   readonly message: string | undefined;
   readonly activeIn: readonly string[];
   /** According to git; newest first within each environment. */
-  readonly pinned: readonly PinnedTime[];
+  readonly pinnedPeriods: readonly PinnedPeriod[];
 };
 
 /** By prompt id, newest version first; and the environment that was asked about, if any. */
-export type Histories = {
+export type VersionHistories = {
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
   readonly environment: string | null;
 };
@@ -65,5 +66,5 @@ export type FileHistory = {
   readonly commits: readonly string[];
   readonly pins: FormerPins;
   /** Whether the oldest is the file's first: otherwise what it says may have been so long before. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 };

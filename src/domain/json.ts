@@ -14,13 +14,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What JSON can hold: no infinite numbers, which parsing makes of such as `1e999`. Recursive: may throw a `RangeError`. */
-export function isJson(value: unknown): value is JsonValue {
+export function isJsonValue(value: unknown): value is JsonValue {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
-  return value === null || Object.values(value).every(isJson);
+  return value === null || Object.values(value).every(isJsonValue);
 }
 
-export function withoutKey(object: JsonObject, key: string): JsonObject {
+export function omitKey(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
 
@@ -31,12 +31,12 @@ function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
 /** A copy of data, as JSON knows it, in which every string was mapped, names in objects included. */
 export function mapStrings<Data>(data: Data, map: (text: string) => string): Data {
   // Strings become strings, and everything else stays what it is: the shape is that of `data`.
-  return mapped(data, map) as Data;
+  return mapDeepStrings(data, map) as Data;
 }
 
-function mapped(value: unknown, map: (text: string) => string): unknown {
+function mapDeepStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapped(item, map));
+  if (Array.isArray(value)) return value.map((item) => mapDeepStrings(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [map(name), mapped(held, map)]));
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [map(name), mapDeepStrings(held, map)]));
 }

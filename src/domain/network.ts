@@ -8,20 +8,27 @@ export function isPlainHttp(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-/**
- * Which proxies to go through, by the usual variables; an empty text stands for none. All three are given, be they empty:
- * undici would read the process's own otherwise.
- */
-export function proxiesOf(environment: Readonly<Record<string, string | undefined>>) {
+/** The options of undici's proxy agent. An empty text stands for no proxy. */
+export type ProxySettings = {
+  /** The proxy for http addresses. */
+  readonly httpProxy: string;
+  /** The proxy for https addresses. */
+  readonly httpsProxy: string;
+  /** The hosts that are reached without a proxy, with commas between. */
+  readonly noProxy: string;
+};
+
+/** Reads the proxies from the usual variables. It sets all three options: undici reads missing ones from the process. */
+export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
-    httpProxy: proxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
-    httpsProxy: proxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
+    httpProxy: normalizeProxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
+    httpsProxy: normalizeProxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
     noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
   };
 }
 
 /** `proxy:3128` is a usual way to write it, and not a URL. */
-function proxyUrl(setting: string): string {
+function normalizeProxyUrl(setting: string): string {
   const text = setting.trim();
   return text === '' || text.includes('://') ? text : `http://${text}`;
 }

@@ -1,8 +1,18 @@
-import { type Digest, digestOf, EMPTY_METADATA_DIGEST } from './digest.ts';
+import { computeDigest } from './digest.ts';
+import {
+  type Content,
+  type ContentDigests,
+  mapDigestsByProperty,
+  type DigestsByProperty,
+  computeNewVersionDigests,
+  makeContentKey,
+  canServeContent,
+} from './content.ts';
 import { canonicalJson, type JsonValue } from './json.ts';
-import type { Observed, ObservedFields } from './observed.ts';
+import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
 import type { VersionRef, VersionWithMetadata } from './versions.ts';
-import type { Content, Pin, PromptFile } from './prompt-file.ts';
+import type { Pin, PromptFile } from './prompt-file.ts';
+import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
 
 /** Where a content comes from: what a version that is made of it says of itself. All absent when it was not committed. */
@@ -16,29 +26,29 @@ export type Provenance = {
 
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
-/** What the `git:` pins of a prompt mean, by ref, or why they mean nothing. */
-export type ContentsAtRefs = ReadonlyMap<string, ContentAtRef | Problem>;
+/** The contents that the `git:` pins of one prompt name, by ref. Some refs do not exist, or do not have the prompt. */
+export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
-/** The content that a prompt has at a ref; null where it has none. */
+/** Returns the content that a prompt has at a ref. Returns null if it has none there. */
 export function contentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
   const at = atRefs.get(ref);
-  return at === undefined || 'code' in at ? null : at.content;
+  return at?.isSuccess === true ? at.value.content : null;
 }
 
-/** The contents that one prompt's refs have; none where nothing was read. */
-export function contentsIn(atRefs: ContentsAtRefs | undefined): readonly Content[] {
-  return [...(atRefs?.values() ?? [])].flatMap((at) => ('content' in at ? [at.content] : []));
+/** Returns the contents that one prompt has at its refs. Undefined stands for a prompt without refs. */
+export function listContents(atRefs: ContentsAtRefs | undefined): readonly Content[] {
+  return [...(atRefs?.values() ?? [])].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
 /** A version that this plan makes, named by its content, and by the ref that a `git:` pin has it from. */
-export type NewVersionRef = { readonly new: Content; readonly ref?: string };
+export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
 /** Makes a version of a content that the service is not known to have. */
 export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /** What else this version is for: it serves all of them. What is adopted in its place has to hold them as well. */
-  readonly others?: readonly Content[];
+  readonly otherContents?: readonly Content[];
   /** The `git:` pin that the content is for; absent for the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
@@ -90,24 +100,30 @@ type Deviation = {
    */
   readonly kind: 'outside' | 'unfinished';
   /** Both want the same: a sync would only put it back. */
-  readonly restores: boolean;
+  readonly restoresBase: boolean;
 };
 
 /** A version that an environment serves although no file says so, and the commit that it was made from, if any. */
-export type Holder = VersionRef & {
+export type ServedVersion = VersionRef & {
   readonly commit?: string;
   /** The number that pins it; absent where only its id does. */
   readonly pin?: string;
 };
 
-/** An environment or field that is neither as the base commit wants it nor as the files do. */
+/** An environment or field that differs both from what the base commit wants and from what the head wants. */
 export type Drift =
   | (Deviation & {
+      readonly subject: 'environment';
       readonly environment: string;
       readonly expected: VersionRef | NewVersionRef;
-      readonly observed: Holder | null;
+      readonly observed: ServedVersion | null;
     })
-  | (Deviation & { readonly field: FieldName; readonly expected: string; readonly observed: string });
+  | (Deviation & {
+      readonly subject: 'field';
+      readonly field: FieldName;
+      readonly expected: string;
+      readonly observed: string;
+    });
 
 /** `not_attempted`: the run was interrupted before the prompt was observed. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
@@ -116,13 +132,13 @@ export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_a
 export type PromptPlan = {
   readonly file: PromptFile;
   /** Null when the prompt could not be observed. */
-  readonly observed: Observed | null;
+  readonly observed: ObservedPrompt | null;
   readonly status: PlanStatus;
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
   readonly problems: readonly Problem[];
   /** Pins of versions that nobody knows, which an apply looks for before it goes on. */
-  readonly finds: readonly Pin[];
+  readonly pinsToFind: readonly Pin[];
 };
 
 /** The changes that would make the service match the files; a plan without changes is a plan. */
@@ -133,14 +149,8 @@ export type Plan = {
   readonly digest: string;
 };
 
-export function isNew(ref: VersionRef | NewVersionRef): ref is NewVersionRef {
-  return 'new' in ref;
-}
-
-/** Whether a version made for one content will do for another: one that manages no metadata takes any. */
-export function serves(made: Content, content: Content): boolean {
-  if (made.digest !== content.digest) return false;
-  return content.metadataDigest === undefined || content.metadataDigest === made.metadataDigest;
+export function isNewVersionRef(ref: VersionRef | NewVersionRef): ref is NewVersionRef {
+  return 'newContent' in ref;
 }
 
 /** `adopted`: the version was there already; `unknown`: the answer was lost. */
@@ -165,7 +175,7 @@ export type PromptOutcome = {
 };
 
 /** Whether a change is seen by anybody but promptsync: a baseline is not. */
-export function isVisible(change: Change): boolean {
+export function isVisibleChange(change: Change): boolean {
   return change.kind !== 'create-version' || change.baseline !== true;
 }
 
@@ -175,17 +185,17 @@ export function isVisible(change: Change): boolean {
  */
 export function digestPlan(prompts: readonly PromptPlan[]): string {
   const all = prompts.map((prompt) => {
-    const changes = prompt.changes.filter(isVisible).map((change) => digestible(change, prompt));
+    const changes = prompt.changes.filter(isVisibleChange).map((change) => toDigestInput(change, prompt));
     return { id: prompt.file.id, changes };
   });
   const rows = all.filter(({ changes }) => changes.length > 0);
-  return digestOf(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
+  return computeDigest(canonicalJson(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
 }
 
-function digestible(change: Change, prompt: PromptPlan): JsonValue {
+function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
   switch (change.kind) {
     case 'create-version':
-      return { kind: change.kind, content: digestsAfter(change, prompt) };
+      return { kind: change.kind, content: computeDigestsAfter(change, prompt) };
     case 'update-prompt':
       return { kind: change.kind, fields: { ...change.fields } };
     case 'set-active':
@@ -193,49 +203,48 @@ function digestible(change: Change, prompt: PromptPlan): JsonValue {
         kind: change.kind,
         environment: change.environment,
         before: change.before === null ? null : change.before.id,
-        after: isNew(change.after) ? null : change.after.id,
-        content: digestsAfter(change, prompt),
+        after: isNewVersionRef(change.after) ? null : change.after.id,
+        content: computeDigestsAfter(change, prompt),
       };
   }
 }
-
-/** The digests of everything that a version makes live: its text and its metadata. */
-export type ContentDigests = { readonly text: Digest; readonly metadata: Digest };
 
 /**
  * Returns the digests of the version that a change creates or activates. For an activation, they are the same whether
  * the plan still has to create that version or it exists already. Returns null for a version of which only the id is
  * known.
  */
-export function digestsAfter(
+export function computeDigestsAfter(
   change: CreateVersion | SetActive,
   { changes, observed }: Pick<PromptPlan, 'changes' | 'observed'>,
-): ContentDigests | null {
-  if (change.kind === 'create-version') return digestsOfCreated(change);
+): DigestsByProperty | null {
+  if (change.kind === 'create-version') return mapDigestsByProperty(computeCreatedDigests(change));
   const { after } = change;
-  if (isNew(after)) return digestsOfCreated(createFor(after, changes) ?? { content: after.new });
+  if (isNewVersionRef(after)) {
+    return mapDigestsByProperty(computeCreatedDigests(findCreateFor(after, changes) ?? { content: after.newContent }));
+  }
   const version = observed?.known.find(({ id }) => id === after.id);
-  return version === undefined ? null : { text: version.digest, metadata: version.metadataDigest };
+  return version === undefined ? null : mapDigestsByProperty(version);
 }
 
 /** Returns the digests of the version that a create makes. */
-export function digestsOfCreated({
+export function computeCreatedDigests({
   content,
   metadataFrom,
 }: Pick<CreateVersion, 'content' | 'metadataFrom'>): ContentDigests {
-  const metadata = content.metadataDigest ?? metadataFrom?.metadataDigest ?? EMPTY_METADATA_DIGEST;
-  return { text: content.digest, metadata };
+  return computeNewVersionDigests(content, metadataFrom);
 }
 
 /** Finds the create whose version serves an activation: the first one, if several have its text. */
-export function createFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
+export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
     .filter((change) => change.kind === 'create-version')
-    .find(({ content }) => serves(content, target.new));
+    .find(({ content }) => canServeContent(content, target.newContent));
 }
 
 /** Whether two activations lead to the same version or content. */
 export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
-  if (!isNew(one) || !isNew(other)) return !isNew(one) && !isNew(other) && one.id === other.id;
-  return one.new.digest === other.new.digest && one.new.metadataDigest === other.new.metadataDigest;
+  if (!isNewVersionRef(one) || !isNewVersionRef(other))
+    return !isNewVersionRef(one) && !isNewVersionRef(other) && one.id === other.id;
+  return makeContentKey(one.newContent) === makeContentKey(other.newContent);
 }

@@ -20,16 +20,16 @@ export function parseMaxChanges(written: string | number): MaxChanges | null {
 }
 
 /** How many of the selected prompts may change; a percentage is rounded up. */
-export function allowedChanges(max: MaxChanges, selected: number): number {
+export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
 /** The environment that the tool makes versions active in only to read them. */
-export function lookEnvironment(trackingEnvironment: string): string {
+export function getProbeEnvironment(trackingEnvironment: string): string {
   return `${trackingEnvironment}-look`;
 }
 
 /** The tool's own environments, which no pin may name. */
-export function toolEnvironments(trackingEnvironment: string): readonly string[] {
-  return [trackingEnvironment, lookEnvironment(trackingEnvironment)];
+export function listToolEnvironments(trackingEnvironment: string): readonly string[] {
+  return [trackingEnvironment, getProbeEnvironment(trackingEnvironment)];
 }

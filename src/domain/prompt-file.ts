@@ -1,5 +1,4 @@
-import type { Digest, Digested } from './digest.ts';
-import type { JsonObject } from './json.ts';
+import type { Content } from './content.ts';
 
 /** What a prompt file says should be active in one environment. */
 export type Pin =
@@ -14,13 +13,6 @@ export type EnvironmentPin = {
   readonly pin: Pin;
   readonly line: number;
   readonly column: number;
-};
-
-/** A text with the metadata that goes with it: what a version holds. */
-export type Content = Digested & {
-  /** Absent where the file does not manage metadata. */
-  readonly metadata?: JsonObject;
-  readonly metadataDigest?: Digest;
 };
 
 /** One prompt as its Markdown file wants it. Optional fields that are absent are not managed. */
@@ -39,9 +31,9 @@ export type PromptFile = {
 };
 
 /** What a prompt is known by, where there may be no file of it. */
-export type Named = Pick<PromptFile, 'path' | 'id' | 'key'>;
+export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
 
-export function pinText(pin: Pin): string {
+export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;
   if (pin.kind === 'git') return `git:${pin.ref}`;
   return pin.kind === 'number' ? String(pin.number) : pin.kind;

@@ -9,23 +9,26 @@ export type World = {
   /** Waits so many milliseconds; rejects once `stop` is aborted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** A text that is never given twice. */
-  readonly newId: () => string;
+  readonly makeUniqueId: () => string;
   /** Aborted by the first SIGINT or SIGTERM. */
-  readonly stop: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** A line for the person, never part of the report. */
-  readonly notice: (line: string) => void;
+  readonly printNotice: (line: string) => void;
   readonly onProgress: (progress: Progress) => void;
   /** The service has asked for a wait, which begins. */
-  readonly onWait: (wait: Wait) => void;
+  readonly onWait: (wait: ServiceWait) => void;
   /** What is handed to it occurs in no output from then on. */
   readonly keepSecret: (secret: string) => void;
-  /** Called once it is known which folder the paths of the report are relative to. */
-  readonly keepFolder: (folder: string) => void;
   /** Null where there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
   /** Null where there is no terminal to ask on, and in continuous integration. */
   readonly interview: Interview | null;
 };
+
+/** Returns true in continuous integration, where nobody can answer a question. */
+export function isContinuousIntegration({ environment }: Pick<World, 'environment'>): boolean {
+  return environment['CI'] === 'true';
+}
 
 /** Asks a person for what no flag has said. Whoever gives up ends the command: then it throws a `ProblemError`. */
 export type Interview = {
@@ -38,10 +41,10 @@ type TextQuestion = {
   /** What is there to be edited or taken as it is. */
   readonly initial: string;
   /** What is wrong with an answer; null: nothing. */
-  readonly fault: (answer: string) => string | null;
+  readonly findFault: (answer: string) => string | null;
 };
 
 /** In seconds: how long it is, and how long the service wants it. */
-export type Wait = { readonly seconds: number; readonly asked: number };
+export type ServiceWait = { readonly seconds: number; readonly requestedSeconds: number };
 
-export type Progress = { readonly what: 'Observing' | 'Applying'; readonly done: number; readonly all: number };
+export type Progress = { readonly phase: 'Observing' | 'Applying'; readonly done: number; readonly total: number };

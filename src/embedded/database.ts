@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** How long to wait for another process's write, in milliseconds. */
-const BUSY_TIMEOUT = 10_000;
-const BUSY_PAUSE = 20;
+/** How long to wait for the write of another process. */
+const BUSY_TIMEOUT_MS = 10_000;
+const BUSY_PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
 
 /**
- * The tables of the service. Versions are immutable: the triggers hold that even against a mistake in this program.
+ * The tables of the service. Triggers keep versions immutable, even if this program has a bug.
  *
  * SQLite keeps the text of each statement, and `refuseForeign` compares it. Any change here, even of a space, therefore
  * refuses the databases that earlier releases made.
@@ -58,15 +58,15 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the service's database, with its folder and its tables made where they are missing. `:memory:` is a database
- * that ends with the process. Throws when the file is no SQLite database, is somebody else's, or cannot be written.
+ * Opens the database of the service. Creates its folder and its tables if they are missing. `:memory:` is a database that
+ * ends with the process. Throws if the file is not a SQLite database, has another schema, or cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   try {
     switchToWal(database, path);
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;`);
     inTransaction(database, 'IMMEDIATE', () => database.exec(SCHEMA));
     return database;
   } catch (error) {
@@ -76,8 +76,8 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * `IMMEDIATE` takes the write lock first, so that what the work reads still holds when it writes, whichever process
- * writes beside it; `DEFERRED` is one consistent view for reading. The work must not wait for anything.
+ * Runs work in a transaction. `IMMEDIATE` takes the write lock first, so that no other process can change what the work
+ * has read before it writes. `DEFERRED` gives one consistent view for reading. The work must be synchronous.
  */
 export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 'DEFERRED', work: () => Made): Made {
   database.exec(`BEGIN ${kind}`);
@@ -96,14 +96,14 @@ export function inTransaction<Made>(database: DatabaseSync, kind: 'IMMEDIATE' | 
  * of them at once, whatever its busy timeout, because each would wait for the other. So this function retries.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
-  for (let waited = 0; ; waited += BUSY_PAUSE) {
+  for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
     try {
       refuseForeign(database, path);
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
     }
   }
 }
@@ -137,7 +137,7 @@ function readSchema(database: DatabaseSync, limit: number): readonly string[] {
   return rows.map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, sql])).toSorted();
 }
 
-/** The low byte of SQLite's extended codes is the kind of error. */
+/** Whether another process holds the lock. The low byte of SQLite's extended codes is the kind of error. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;
   return (error.errcode & 0xff) === SQLITE_BUSY;

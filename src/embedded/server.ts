@@ -1,14 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { API_KEY_HEADER } from '../service/wire.ts';
-import { answerCall, type Answer, type Call } from './answer.ts';
-import { makeRoom, readBody, type Room } from './body.ts';
+import { answerCall, type EmbeddedResponse, type EmbeddedCall } from './answer-call.ts';
+import { makeBodyMemory, readBody, type BodyMemory } from './read-body.ts';
 import type { Store } from './store.ts';
 
 const HOST = '127.0.0.1';
 
-export type EmbeddedServer = Awaited<ReturnType<typeof startServer>>;
+/** A running embedded service. */
+export type EmbeddedServer = {
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Closes every connection, even busy ones. The store stays open. It may be called again. */
+  readonly close: () => Promise<void>;
+};
 
-/** One request that was answered; `path` has the query, and `body` is present when it was read and JSON. */
+/** An answered request. `path` includes the query. `body` is present if the service read it and it was JSON. */
 export type RequestRecord = {
   readonly method: string;
   readonly path: string;
@@ -18,51 +24,55 @@ export type RequestRecord = {
 
 export type ServerOptions = {
   readonly store: Store;
-  /** 0 takes a free one. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Called right before the answer is sent. */
+  /** Called right before the service sends the response. */
   readonly onRequest?: (record: RequestRecord) => void;
 };
 
-/** Serves the store on the loopback address alone. Rejects when the port cannot be had. */
-export async function startServer(options: ServerOptions) {
-  const room = makeRoom();
+/** Serves the store on the loopback address only. Rejects if the port is not available. */
+export async function startServer(options: ServerOptions): Promise<EmbeddedServer> {
+  const room = makeBodyMemory();
   const server = createServer((request, response) => {
-    // The client went away, or the hook has thrown.
-    respond(request, response, options, room).catch(() => response.destroy());
+    // The client disconnected, or `onRequest` threw an error.
+    respondToRequest(request, response, options, room).catch(() => response.destroy());
   });
-  const port = await listen(server, options.port);
+  const port = await listenOnLoopback(server, options.port);
   return {
     baseUrl: `http://${HOST}:${port}`,
     port,
-    /** Ends every connection, idle or not. The store stays open. May be called again. */
-    close: () => close(server),
+    close: () => closeServer(server),
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, options: ServerOptions, room: Room) {
+async function respondToRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ServerOptions,
+  room: BodyMemory,
+): Promise<void> {
   const { store, onRequest } = options;
   const { method = '', url: target = '' } = request;
   const apiKey = request.headers[API_KEY_HEADER]?.toString();
   let body: unknown;
   const call = { method, target, apiKey, readBody: async () => (body = await readBody(request, room)) };
-  const answer = isForUs(request) ? await answerSafely(store, call, request) : ELSEWHERE;
+  const answer = isAddressedToLoopback(request) ? await answerSafely(store, call, request) : WRONG_HOST_RESPONSE;
   onRequest?.({ method, path: target, ...(body === undefined ? {} : { body }), status: answer.status });
-  send(response, answer);
+  sendResponse(response, answer);
 }
 
-const ELSEWHERE: Answer = {
+const WRONG_HOST_RESPONSE: EmbeddedResponse = {
   status: 421,
   body: { detail: 'This service is 127.0.0.1 or localhost, by no other name.' },
 };
 
-/** A page of somebody else's, whose name has been pointed at this machine, is told apart by that name. */
-function isForUs({ headers, socket }: IncomingMessage): boolean {
+/** Whether the Host header names this machine. A web page could point its own host name at the loopback address. */
+function isAddressedToLoopback({ headers, socket }: IncomingMessage): boolean {
   const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
   return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
 }
 
-async function answerSafely(store: Store, call: Call, request: IncomingMessage): Promise<Answer> {
+async function answerSafely(store: Store, call: EmbeddedCall, request: IncomingMessage): Promise<EmbeddedResponse> {
   try {
     return await answerCall(store, call);
   } catch (error) {
@@ -71,15 +81,15 @@ async function answerSafely(store: Store, call: Call, request: IncomingMessage):
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
+function sendResponse(response: ServerResponse, { status, headers, body }: EmbeddedResponse): void {
   const bytes = Buffer.from(JSON.stringify(body), 'utf8');
   response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': bytes.length });
   response.end(bytes);
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listenOnLoopback(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    // Stays for the server's life: without a listener a later error would end the process.
+    // The listener stays, because a later error without a listener would end the process.
     server.on('error', reject);
     server.listen(port, HOST, () => {
       const address = server.address();
@@ -88,8 +98,8 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Keep-alive connections would hold a plain close for seconds. */
-function close(server: Server): Promise<void> {
+/** Closes the server and its connections. Keep-alive connections would delay a plain close for seconds. */
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

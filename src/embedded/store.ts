@@ -5,15 +5,15 @@ import type { JsonObject } from '../domain/json.ts';
 import { PromptShape, VersionShape, type UpdatePromptShape } from '../service/wire.ts';
 import { inTransaction, openDatabase } from './database.ts';
 
-/** The store alone writes the metadata, and always a JSON object. */
+/** Parses stored metadata. It is always a JSON object, because only the store writes it. */
 const metadata = z.string().transform((text): JsonObject => JSON.parse(text));
 const VersionRow = VersionShape.required().extend({ metadata_: metadata.nullable() });
 const PromptRow = PromptShape.omit({ active_version: true }).required();
 
-/** A version as the service answers with it, with every field. */
+/** A version with every field that the service returns. */
 export type StoredVersion = z.output<typeof VersionRow>;
 
-/** As a version is; `active_version` is null also where no environment was asked for. */
+/** A prompt with its active version. `active_version` is also null if no environment was requested. */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
 type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
@@ -27,54 +27,71 @@ type VersionDraft = {
   readonly metadata?: JsonObject | undefined;
 };
 
-/** What the service knows, on SQLite. Prompts are found by id across all projects; null means there is none. */
-export type Store = ReturnType<typeof openStore>;
+/** A version that an environment should serve. */
+type Activation = { readonly environment: string; readonly versionId: string };
 
-/** `now` is in milliseconds since 1970; `newId` makes the ids of versions, each one once. */
+/** The data of the embedded service. Prompts are found by id across all projects. */
+export type Store = {
+  /** Lets a key use a project. Creates both if they do not exist. A key may use several projects. */
+  readonly authoriseKey: (access: { readonly apiKey: string; readonly projectId: string }) => void;
+  /** Returns the ids of the projects that a key may use. The list is empty if the key does not exist. */
+  readonly readProjects: (apiKey: string) => readonly string[];
+  /**
+   * Creates a prompt, which no call of the interface can do. Returns false if the id is taken. Then the existing prompt
+   * stays as it is.
+   */
+  readonly registerPrompt: (prompt: NewPrompt) => boolean;
+  /** Returns a prompt with the version that is active in an environment, or null if there is no such prompt. */
+  readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
+  /**
+   * Creates a version and returns it, or null if there is no such prompt. Its number is the prompt's highest number plus
+   * one, and the first number is 1.
+   */
+  readonly createVersion: (promptId: string, version: VersionDraft) => StoredVersion | null;
+  /** Changes the given fields. Returns the prompt, or null if there is no such prompt. */
+  readonly updatePrompt: (promptId: string, fields: z.infer<typeof UpdatePromptShape>) => StoredPrompt | null;
+  /** Makes a version active. Returns false if the prompt has no such version. */
+  readonly setActive: (promptId: string, activation: Activation) => boolean;
+  /** Closes the database. It may be called again, but no other function may be called afterwards. */
+  readonly close: () => void;
+};
+
+/** The clock in milliseconds since 1970, and a function that returns a unique id for each version. */
 type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
-/** Opens the store at a path, or `:memory:`. Several processes may have one file open. Throws when it cannot be opened. */
-export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions) {
+/** Opens the store at a path, or `:memory:`. Several processes may open the same file. Throws if it cannot be opened. */
+export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions): Store {
   const database = openDatabase(path);
   const statements = prepareStatements(database);
   const timestamp = () => new Date(now()).toISOString();
   const write = <Result>(work: () => Result) => inTransaction(database, 'IMMEDIATE', work);
   const read = <Result>(work: () => Result) => inTransaction(database, 'DEFERRED', work);
   return {
-    /** Lets the key use the project; both are made known where they are not. A key may have several projects. */
-    authoriseKey: ({ apiKey, projectId }: { readonly apiKey: string; readonly projectId: string }) =>
+    authoriseKey: ({ apiKey, projectId }) =>
       write(() => {
         statements.insertProject.run(projectId);
-        statements.insertKey.run(hashOf(apiKey), projectId);
+        statements.insertKey.run(hashApiKey(apiKey), projectId);
       }),
-    /** The projects that the key authorises; empty for a key that is not known. */
-    readProjects: (apiKey: string) =>
-      read(() => statements.selectProjects.all(hashOf(apiKey)).map(({ project_id: id }) => String(id))),
-    /** The interface creates no prompts, so this stands in for it. False when the id is taken: that prompt stays as it is. */
-    registerPrompt: ({ id, projectId, key, name, description }: NewPrompt) =>
+    readProjects: (apiKey) =>
+      read(() => statements.selectProjects.all(hashApiKey(apiKey)).map(({ project_id: id }) => String(id))),
+    registerPrompt: ({ id, projectId, key, name, description }) =>
       write(() => {
         statements.insertProject.run(projectId);
         return statements.insertPrompt.run(id, projectId, key, name, description ?? null, timestamp()).changes === 1;
       }),
-    readPrompt: (promptId: string, environment?: string) => read(() => selectPrompt(statements, promptId, environment)),
-    /** The new version's number is one more than the prompt's highest, from 1. */
-    createVersion: (promptId: string, { content, changeSummary, metadata }: VersionDraft) =>
+    readPrompt: (promptId, environment) => read(() => selectPrompt(statements, promptId, environment)),
+    createVersion: (promptId, { content, changeSummary, metadata }) =>
       write(() => {
         const [summary, written] = [changeSummary ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
         return parseVersion(statements.insertVersion.get(newId(), content, summary, written, timestamp(), promptId));
       }),
-    /** Absent fields stay as they are. */
-    updatePrompt: (promptId: string, { key, name, description }: z.infer<typeof UpdatePromptShape>) =>
+    updatePrompt: (promptId, { key, name, description }) =>
       write(() => {
         statements.updatePrompt.run(key ?? null, name ?? null, description ?? null, promptId);
         return selectPrompt(statements, promptId);
       }),
-    /** False when the prompt has no such version. */
-    setActive: (
-      promptId: string,
-      { environment, versionId }: { readonly environment: string; readonly versionId: string },
-    ) => write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
-    /** May be called again; nothing else may be called afterwards. */
+    setActive: (promptId, { environment, versionId }) =>
+      write(() => statements.upsertActive.run(environment, promptId, versionId).changes === 1),
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -92,8 +109,8 @@ function parseVersion(row: Readonly<Record<string, SQLOutputValue>> | undefined)
   return row === undefined ? null : VersionRow.parse(row);
 }
 
-/** Only a hash is stored: a database file that gets about gives no key away. */
-function hashOf(apiKey: string): string {
+/** Hashes an API key for storage, so that a leaked database file reveals no key. */
+function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey, 'utf8').digest('hex');
 }
 

@@ -1,7 +1,7 @@
-import { LONGEST_PATTERN } from '../domain/text.ts';
+import { MAX_PATTERN_LENGTH } from '../text.ts';
 
 /** One or, where it takes any number, several things in a row: characters of a name, or names of a path. */
-type Part = { readonly takesMany: boolean; readonly takes: (item: string) => boolean };
+type GlobPart = { readonly takesMany: boolean; readonly takes: (item: string) => boolean };
 
 /**
  * Whether a text, a path with forward slashes or a key, matches a pattern: `*` and `?` within a name, `**` for any
@@ -13,11 +13,11 @@ export function makeGlob(pattern: string): (text: string) => boolean {
     way
       .replace(/^(?:\.\/)+/, '')
       .split('/')
-      .map(namePart),
+      .map(parseNamePart),
   );
   return (text) => {
     const names = text.split('/');
-    return ways.some((parts) => matchRow(parts, names));
+    return ways.some((parts) => matchParts(parts, names));
   };
 }
 
@@ -29,22 +29,22 @@ export function splitGlob(pattern: string): { readonly base: string; readonly gl
   return { base: base.join('/').replaceAll(/\\(.)/gs, '$1'), glob: names.slice(base.length).join('/') };
 }
 
-const MOST_WAYS = 1000;
+const MAX_BRACE_EXPANSIONS = 1000;
 
 /** The patterns without braces that one stands for; none where they, or the characters in it, are too many. */
 export function expandBraces(pattern: string): readonly string[] {
-  let ways = pattern.length > LONGEST_PATTERN ? [] : [pattern];
-  while (ways.length <= MOST_WAYS && ways.some((way) => INNERMOST.test(way))) {
+  let ways = pattern.length > MAX_PATTERN_LENGTH ? [] : [pattern];
+  while (ways.length <= MAX_BRACE_EXPANSIONS && ways.some((way) => INNERMOST_BRACES.test(way))) {
     ways = [...new Set(ways.flatMap(expandInnermost))];
   }
-  return ways.length > MOST_WAYS ? [] : ways;
+  return ways.length > MAX_BRACE_EXPANSIONS ? [] : ways;
 }
 
-const INNERMOST = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
+const INNERMOST_BRACES = /(?<!\\)\{((?:\\.|[^\\{}])*)\}/s;
 
 /** Braces that do not end, or hold no comma, stand for themselves. */
 function expandInnermost(pattern: string): readonly string[] {
-  const found = INNERMOST.exec(pattern);
+  const found = INNERMOST_BRACES.exec(pattern);
   if (found === null) return [pattern];
   const { 0: braces, 1: inside = '', index } = found;
   const options = inside.split(/(?<!\\),/);
@@ -56,7 +56,7 @@ function expandInnermost(pattern: string): readonly string[] {
  * Of several parts that take any number, only the last one has to be tried again with more: whatever an earlier one
  * could take besides, the last one can take as well.
  */
-function matchRow(parts: readonly Part[], items: readonly string[]): boolean {
+function matchParts(parts: readonly GlobPart[], items: readonly string[]): boolean {
   let [at, item] = [0, 0];
   let again: { readonly at: number; item: number } | null = null;
   while (item < items.length) {
@@ -75,16 +75,16 @@ function matchRow(parts: readonly Part[], items: readonly string[]): boolean {
   return parts.slice(at).every(({ takesMany }) => takesMany);
 }
 
-function namePart(pattern: string): Part {
+function parseNamePart(pattern: string): GlobPart {
   if (pattern === '**') return { takesMany: true, takes: (name) => !name.startsWith('.') };
-  const parts = [...pattern.matchAll(CHARACTER)].map(characterPart);
+  const parts = [...pattern.matchAll(CHARACTER)].map(parseCharacter);
   const isHidden = /^\\?\./.test(pattern);
-  return { takesMany: false, takes: (name) => name.startsWith('.') === isHidden && matchRow(parts, [...name]) };
+  return { takesMany: false, takes: (name) => name.startsWith('.') === isHidden && matchParts(parts, [...name]) };
 }
 
 const CHARACTER = /(?<many>\*+)|(?<one>\?)|\[(?<not>[!^]?)(?<inside>\]?(?:\\.|[^\]\\])*)\]|\\?(?<itself>.)/gsu;
 
-function characterPart({ groups = {} }: RegExpExecArray): Part {
+function parseCharacter({ groups = {} }: RegExpExecArray): GlobPart {
   const { many, one, not, inside, itself } = groups;
   if (many !== undefined || one !== undefined) return { takesMany: many !== undefined, takes: () => true };
   if (inside === undefined) return { takesMany: false, takes: (character) => character === itself };

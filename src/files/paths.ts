@@ -2,50 +2,50 @@ import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** A path as reports show it. */
-export function slashed(path: string): string {
+export function toForwardSlashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
 /** Whether a relative path with forward slashes leads out of the folder that it is relative to. */
-export function leaves(way: string): boolean {
+export function leavesFolder(way: string): boolean {
   return way === '..' || way.startsWith('../') || isAbsolute(way);
 }
 
 /** The root of the repository that a folder is in; outside a repository the folder itself. */
-export function findRoot(folder: string): string {
-  return rootsAbove(folder)[0] ?? folder;
+export function findRepositoryRoot(folder: string): string {
+  return listRepositoryRoots(folder)[0] ?? folder;
 }
 
 /** The roots of the repositories that a folder is in, the nearest first. */
-export function rootsAbove(folder: string): readonly string[] {
-  const above = dirname(folder) === folder ? [] : rootsAbove(dirname(folder));
-  return isRoot(folder) ? [folder, ...above] : above;
+export function listRepositoryRoots(folder: string): readonly string[] {
+  const above = dirname(folder) === folder ? [] : listRepositoryRoots(dirname(folder));
+  return isRepositoryRoot(folder) ? [folder, ...above] : above;
 }
 
 /** `.git` is a file in worktrees and submodules. */
-export function isRoot(folder: string): boolean {
+export function isRepositoryRoot(folder: string): boolean {
   return existsSync(join(folder, '.git'));
 }
 
 /** The first symbolic link inside a folder that a path below it leads through or ends at; null when there is none. */
-export function firstLink(root: string, path: string): string | null {
-  return linksTo(path).find((link) => isWithin(dirname(link), root)) ?? null;
+export function findFirstLink(root: string, path: string): string | null {
+  return listLinks(path).find((link) => isWithin(dirname(link), root)) ?? null;
 }
 
 /** The first symbolic link inside any repository that a path leads through or ends at: a branch may have put it there. */
-export function trackedLink(path: string): string | null {
-  return linksTo(path).find((link) => rootsAbove(realpathSync(dirname(link))).length > 0) ?? null;
+export function findTrackedLink(path: string): string | null {
+  return listLinks(path).find((link) => listRepositoryRoots(realpathSync(dirname(link))).length > 0) ?? null;
 }
 
 /** Whether a path, with all links followed, is a folder or below it. Both are there. */
 export function isWithin(path: string, folder: string): boolean {
-  return !leaves(slashed(relative(realpathSync(folder), realpathSync(path))));
+  return !leavesFolder(toForwardSlashes(relative(realpathSync(folder), realpathSync(path))));
 }
 
 /** Each symbolic link on the way to a path, the path itself included, as far as there is anything; the first one first. */
-function linksTo(path: string): readonly string[] {
+function listLinks(path: string): readonly string[] {
   if (dirname(path) === path) return [];
-  const above = linksTo(dirname(path));
+  const above = listLinks(dirname(path));
   return isLink(path) ? [...above, path] : above;
 }
 

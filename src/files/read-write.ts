@@ -1,26 +1,34 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf } from '../problem.ts';
+import { getSystemCode } from '../problem.ts';
 
 /** Of a prompt, in bytes. */
-export const LARGEST_FILE = 16 * 1024 * 1024;
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Since the file was found, a link or a pipe may stand in its place: none is followed, none waited for. */
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-type NotRead = { readonly tooLarge: number } | { readonly reason: string };
+/** The bytes of a file, or what promptsync refuses to read. `size` is in bytes. */
+export type FileRead =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly size: number }
+  | { readonly kind: 'not-regular' };
+
+/** The reason that problems give for folders, pipes and devices. */
+export const NOT_REGULAR = 'it is not a regular file';
 
 /**
- * Reads a regular file of at most so many bytes. Throws what the system says of one that cannot be read. It blocks,
- * because handing the four steps of a small file to threads and back takes ten times as long as they do.
+ * Reads a regular file of at most so many bytes. Throws the system's error if the file cannot be read. This blocks,
+ * because handing the four steps of a small file to threads and back takes ten times as long as the steps.
  */
-export function readBytes(path: string, limit = LARGEST_FILE): Uint8Array | NotRead {
-  const descriptor = openSync(path, FLAGS);
+export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
+  const descriptor = openSync(path, OPEN_FLAGS);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { reason: 'it is not a regular file' };
-    return stats.size > limit ? { tooLarge: stats.size } : readFileSync(descriptor);
+    if (!stats.isFile()) return { kind: 'not-regular' };
+    if (stats.size > limit) return { kind: 'too-large', size: stats.size };
+    return { kind: 'read', bytes: readFileSync(descriptor) };
   } finally {
     closeSync(descriptor);
   }
@@ -44,7 +52,7 @@ async function linkNewFile(temporary: string, path: string): Promise<boolean | n
     await link(temporary, path);
     return true;
   } catch (error) {
-    return systemCodeOf(error) === 'EEXIST' ? false : null;
+    return getSystemCode(error) === 'EEXIST' ? false : null;
   }
 }
 
@@ -56,7 +64,7 @@ export async function renameToNewFile(temporary: string, path: string): Promise<
   try {
     await writeFile(path, '', { flag: 'wx' });
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') return false;
+    if (getSystemCode(error) === 'EEXIST') return false;
     throw error;
   }
   try {

@@ -2,15 +2,30 @@ import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 
-/** A YAML mapping as plain data that still knows where each of its values stands. */
-export type LocatedMapping = ReturnType<typeof locate>;
+/** A YAML mapping as plain data, with the places of its values. A path leads from the mapping to a value in it. */
+export type LocatedMapping = {
+  /** The data. A value that has a problem is null here, so that its shape causes no further problem. */
+  readonly value: JsonObject;
+  /** Returns the value at a path; undefined if there is none. */
+  readonly valueAt: (path: YamlPath) => JsonValue | undefined;
+  /** Whether the value at a path, or the nearest value around it, has a problem already. */
+  readonly isRefused: (path: YamlPath) => boolean;
+  /** Returns the keys of the mapping at a path in the order of the file. JavaScript objects would put `"10"` before `"b"`. */
+  readonly keysOf: (path: YamlPath) => readonly string[];
+  /** Returns the place of the value at a path, or of the nearest value around it. */
+  readonly placeOf: (path: YamlPath) => Place;
+  /** Returns the place of the key at a path, or of the nearest key around it. */
+  readonly keyPlaceOf: (path: YamlPath) => Place;
+};
+
+type YamlPath = readonly PropertyKey[];
 
 /** The mapping is null when nothing in the text can be relied on. */
 type YamlResult = { readonly mapping: LocatedMapping | null; readonly problems: readonly Problem[] };
 
 type PlaceAt = (offset: number) => Place;
 
-const MOST_REPORTED = 20;
+const MAX_SYNTAX_PROBLEMS = 20;
 
 /**
  * Parses one YAML 1.2 document (core schema) that must be a mapping of plain JSON data: no tags, anchors, aliases,
@@ -24,61 +39,55 @@ export function parseStrictYaml(text: string, path: string, firstLine = 1): Yaml
     return { path, line: Math.max(line, 1) + firstLine - 1, column: Math.max(col, 1) };
   };
   const document = parseYamlDocument(text, { lineCounter: lines });
-  if (document === null) return failed([makeProblem('yaml/too-deep', {}, placeAt(0))]);
-  const problems = syntaxProblems(document, text, placeAt);
-  if (problems.length > 0) return failed(problems);
+  if (document === null) return makeFailedResult([makeProblem('yaml/too-deep', {}, placeAt(0))]);
+  const problems = listSyntaxProblems(document, text, placeAt);
+  if (problems.length > 0) return makeFailedResult(problems);
   const root = readNode({ placeAt, problems }, document.contents, 0);
   const { contents } = document;
   const isEmpty = contents === null || (yaml.isScalar(contents) && contents.value === null && contents.source === '');
   const value = isEmpty ? {} : root.json;
-  if (isJsonObject(value)) return { mapping: locate(value, root, placeAt), problems };
-  return failed(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
+  if (isJsonObject(value)) return { mapping: makeLocatedMapping(value, root, placeAt), problems };
+  return makeFailedResult(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
 }
 
 /** What the library says first; after a few errors the rest only follows from them, and may be thousands. */
-function syntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
+function listSyntaxProblems(document: yaml.Document, text: string, placeAt: PlaceAt): Problem[] {
   if (/^%/m.test(text)) return [makeProblem('yaml/syntax', { reason: 'a line begins with %' }, placeAt(0))];
   const warnings = document.warnings.filter((warning) => warning.code !== 'TAG_RESOLVE_FAILED');
   return [...document.errors, ...warnings]
-    .slice(0, MOST_REPORTED)
-    .map((error) => makeProblem('yaml/syntax', { reason: wordingOf(error) }, placeAt(error.pos[0])));
+    .slice(0, MAX_SYNTAX_PROBLEMS)
+    .map((error) => makeProblem('yaml/syntax', { reason: describeSyntaxError(error) }, placeAt(error.pos[0])));
 }
 
 /** The first sentence, without the source that some messages quote: it may be long, or a secret. */
-function wordingOf({ code, message }: yaml.Document['errors'][number]): string {
+function describeSyntaxError({ code, message }: yaml.Document['errors'][number]): string {
   if (code === 'MULTIPLE_DOCS') return 'it holds more than one document';
   if (message.startsWith('Nested mappings')) return 'a value with a colon in it needs quotes around it';
   const sentence = (message.split('\n')[0] ?? message).replace(/: ".*$/, '').replace(/[.:]?\s*$/, '');
   return sentence.slice(0, 200);
 }
 
-function locate(value: JsonObject, root: PlainNode, placeAt: PlaceAt) {
+function makeLocatedMapping(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
   return {
-    /** What a problem was found with is null in here; its shape is not worth another problem. */
     value,
-    valueAt: (path: Path) => follow(root, path).found?.json,
-    /** Whether the value at a path has a problem already. */
-    isRefused: (path: Path) => follow(root, path).nearest.isRefused,
-    /** The keys of the mapping at a path as they are written: objects would put `"10"` before `"b"`. */
-    keysOf: (path: Path) =>
-      [...(follow(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
-    /** The place of the value at a path, or of the nearest value around it. */
-    placeOf: (path: Path) => placeAt(follow(root, path).nearest.offset),
-    keyPlaceOf: (path: Path) => placeAt(follow(root, path).nearest.keyOffset),
+    valueAt: (path) => followYamlPath(root, path).found?.json,
+    isRefused: (path) => followYamlPath(root, path).nearest.isRefused,
+    keysOf: (path) =>
+      [...(followYamlPath(root, path).found?.inside.keys() ?? [])].filter((key) => typeof key === 'string'),
+    placeOf: (path) => placeAt(followYamlPath(root, path).nearest.offset),
+    keyPlaceOf: (path) => placeAt(followYamlPath(root, path).nearest.keyOffset),
   };
 }
 
-type Path = readonly PropertyKey[];
-
 /** Goes down a path as far as there are values. */
-function follow(nearest: PlainNode, path: Path): { nearest: PlainNode; found?: PlainNode } {
+function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; found?: PlainNode } {
   const [step, ...rest] = path;
   if (step === undefined) return { nearest, found: nearest };
   const inner = nearest.inside.get(step);
-  return inner === undefined ? { nearest } : follow(inner, rest);
+  return inner === undefined ? { nearest } : followYamlPath(inner, rest);
 }
 
-function failed(problems: readonly Problem[]): YamlResult {
+function makeFailedResult(problems: readonly Problem[]): YamlResult {
   return { mapping: null, problems };
 }
 
@@ -119,28 +128,31 @@ type PlainNode = {
 };
 
 /** What is not plain is noted while the nodes are read. */
-type Walk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
+type YamlWalk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
-function readNode(walk: Walk, node: unknown, keyOffset: number, depth = 0): PlainNode {
-  const offset = yaml.isNode(node) ? offsetOf(node) : keyOffset;
+function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): PlainNode {
+  const offset = yaml.isNode(node) ? findOffset(node) : keyOffset;
   const place = () => walk.placeAt(offset);
   const problem =
-    depth > DEEPEST ? makeProblem('yaml/too-deep', {}, place()) : (oddity(node, place) ?? numberProblem(node, place));
+    depth > MAX_DEPTH
+      ? makeProblem('yaml/too-deep', {}, place())
+      : (findUnsupportedFeature(node, place) ?? findNumberProblem(node, place));
   if (problem !== null) walk.problems.push(problem);
   const inside = problem === null ? readInside(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
-  const json = problem === null ? jsonOf(node, inside) : null;
+  const json = problem === null ? toJsonValue(node, inside) : null;
   return { json, offset, keyOffset, isRefused: problem !== null, inside };
 }
 
-function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside'] {
-  if (yaml.isSeq(node)) return new Map(node.items.map((item, at) => [at, readNode(walk, item, offsetOf(item), depth)]));
+function readInside(walk: YamlWalk, node: unknown, depth: number): PlainNode['inside'] {
+  if (yaml.isSeq(node))
+    return new Map(node.items.map((item, at) => [at, readNode(walk, item, findOffset(item), depth)]));
   const inside = new Map<PropertyKey, PlainNode>();
   for (const pair of yaml.isMap(node) ? node.items : []) {
-    const keyOffset = offsetOf(pair.key ?? pair.value);
+    const keyOffset = findOffset(pair.key ?? pair.value);
     const value = readNode(walk, pair.value, keyOffset, depth);
-    const key = keyOf(walk, pair, keyOffset);
+    const key = readPlainKey(walk, pair, keyOffset);
     if (key === null) continue;
     if (inside.has(key)) walk.problems.push(makeProblem('yaml/duplicate-key', { key }, walk.placeAt(keyOffset)));
     inside.set(key, value);
@@ -148,14 +160,14 @@ function readInside(walk: Walk, node: unknown, depth: number): PlainNode['inside
   return inside;
 }
 
-function jsonOf(node: unknown, inside: PlainNode['inside']): JsonValue {
+function toJsonValue(node: unknown, inside: PlainNode['inside']): JsonValue {
   if (yaml.isSeq(node)) return [...inside.values()].map(({ json }) => json);
   if (yaml.isMap(node)) return Object.fromEntries([...inside].map(([key, { json }]) => [key, json]));
   const value = yaml.isScalar(node) ? node.value : null;
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
 
-function numberProblem(node: unknown, place: () => Place): Problem | null {
+function findNumberProblem(node: unknown, place: () => Place): Problem | null {
   if (!yaml.isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
   return isExact(node.value)
     ? null
@@ -170,11 +182,11 @@ function isExact(value: number | bigint): boolean {
 }
 
 /** A key is a text; null when it is something else, or a text that means more than itself. */
-function keyOf({ placeAt, problems }: Walk, { key }: yaml.Pair, offset: number): string | null {
+function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offset: number): string | null {
   const place = () => placeAt(offset);
   const name = yaml.isScalar(key) ? key.value : undefined;
   const merges = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
-  const found = oddity(key, place);
+  const found = findUnsupportedFeature(key, place);
   if (found !== null) problems.push(found);
   else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
   else if (merges || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
@@ -183,7 +195,7 @@ function keyOf({ placeAt, problems }: Walk, { key }: yaml.Pair, offset: number):
 }
 
 /** What a value or a key has that plain data has not. */
-function oddity(node: unknown, place: () => Place): Problem | null {
+function findUnsupportedFeature(node: unknown, place: () => Place): Problem | null {
   if (yaml.isAlias(node) || (yaml.isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
     return makeProblem('yaml/alias', {}, place());
   }
@@ -195,6 +207,6 @@ function oddity(node: unknown, place: () => Place): Problem | null {
   return makeProblem('yaml/syntax', { reason }, place());
 }
 
-function offsetOf(node: unknown): number {
+function findOffset(node: unknown): number {
   return (yaml.isNode(node) ? node.range?.[0] : undefined) ?? 0;
 }

@@ -4,7 +4,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit, type Response } from 'undici';
 import { z } from 'zod';
-import { isLoopback, proxiesOf } from '../domain/network.ts';
+import { isLoopback, readProxySettings } from '../domain/network.ts';
 import type { World } from '../domain/world.ts';
 
 /** A client that repeats what failed for a moment, pages through lists, and waits for rate limits that end soon. */
@@ -18,15 +18,15 @@ export type GitHub = {
 
 const Client = Octokit.plugin(paginateRest, retry, throttling);
 
-const RETRIES = 2;
+const MAX_RETRIES = 2;
 
 /** The variables are those of a runner. Nothing is sent before the first call. */
 export function connectGitHub(token: string, { environment, now }: Pick<World, 'environment' | 'now'>): GitHub {
   const [owner = '', repo = ''] = (environment['GITHUB_REPOSITORY'] ?? '').split('/');
   const apiUrl = environment['GITHUB_API_URL'] || 'https://api.github.com';
-  const patience = { left: LONGEST.all };
+  const patience = { left: MAX_REQUEST_MS.all };
   const waits = (seconds: number, _: object, _client: unknown, retried: number): boolean => {
-    const isWorthIt = retried < RETRIES && seconds * 1000 <= patience.left;
+    const isWorthIt = retried < MAX_RETRIES && seconds * 1000 <= patience.left;
     if (isWorthIt) patience.left -= seconds * 1000;
     return isWorthIt;
   };
@@ -34,9 +34,9 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'promptsync',
-    request: { fetch: fetchThrough(environment, patience, now) },
+    request: { fetch: makeFetch(environment, patience, now) },
     // Not with `request`: what stands there is also repeated where it was refused.
-    retry: { retries: RETRIES },
+    retry: { retries: MAX_RETRIES },
     // Limits are a server's own.
     throttle: { id: apiUrl, onRateLimit: waits, onSecondaryRateLimit: waits },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
@@ -44,8 +44,8 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
   // One object for all requests otherwise: how often one was repeated would make the next ones wait for longer.
   octokit.hook.before('request', (options) => void (options.request = { ...options.request }));
   const asked = new Map<string, Promise<unknown>>();
-  const once: GitHub['once'] = (name, ask) => {
-    const answer = (asked.get(name) as ReturnType<typeof ask> | undefined) ?? ask();
+  const once = <Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> => {
+    const answer = (asked.get(name) as Promise<Answer> | undefined) ?? ask();
     asked.set(name, answer);
     return answer;
   };
@@ -53,20 +53,28 @@ export function connectGitHub(token: string, { environment, now }: Pick<World, '
 }
 
 /** Milliseconds that a request may take, and all of a run that take long, fail or are to wait: a comment is not worth more. */
-const LONGEST = { one: 9_000, all: 25_000 };
+const MAX_REQUEST_MS = { one: 9_000, all: 25_000 };
 /** What an answer usually takes, and the longest wait before what failed is repeated. */
-const [USUAL, REPEAT] = [1_000, 4_000];
+const [USUAL_RESPONSE_MS, MAX_REPEAT_WAIT_MS] = [1_000, 4_000];
+
+/** What is left, in milliseconds, of the time that all slow and failed requests of a run may take together. */
+type Patience = { left: number };
 
 /** What is not answered in time fails with the one error that no plugin repeats; Octokit gives it the status 500. */
-async function inTime(send: (signal: AbortSignal) => Promise<Response>, patience: { left: number }, now: World['now']) {
-  const signal = patience.left > 0 ? AbortSignal.timeout(Math.min(LONGEST.one, patience.left)) : AbortSignal.abort();
+async function sendInTime(
+  send: (signal: AbortSignal) => Promise<Response>,
+  patience: Patience,
+  now: World['now'],
+): Promise<Response> {
+  const signal =
+    patience.left > 0 ? AbortSignal.timeout(Math.min(MAX_REQUEST_MS.one, patience.left)) : AbortSignal.abort();
   const began = now();
-  let more = REPEAT;
+  let more = MAX_REPEAT_WAIT_MS;
   try {
     const response = await send(signal);
     // A body may come in drops: Octokit would take what there is for all of it.
     await response.clone().arrayBuffer();
-    if (response.status < 500) more = -USUAL;
+    if (response.status < 500) more = -USUAL_RESPONSE_MS;
     return response;
   } catch (error) {
     throw signal.aborted ? Object.assign(new Error('GitHub takes too long'), { name: 'AbortError' }) : error;
@@ -75,13 +83,15 @@ async function inTime(send: (signal: AbortSignal) => Promise<Response>, patience
   }
 }
 
+type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Response>;
+
 /** Proxies are read at the first request: one that is not valid then costs no more than what was to be sent. */
-function fetchThrough(environment: World['environment'], patience: { left: number }, now: World['now']) {
+function makeFetch(environment: World['environment'], patience: Patience, now: World['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
-  return async (url: RequestInfo, options: RequestInit) => {
-    agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(proxiesOf(environment)) };
+  return async (url, options) => {
+    agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(readProxySettings(environment)) };
     const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
-    return inTime((signal) => fetch(url, { ...options, dispatcher, signal }), patience, now);
+    return sendInTime((signal) => fetch(url, { ...options, dispatcher, signal }), patience, now);
   };
 }
 
@@ -99,7 +109,7 @@ export type MergedPull = { readonly number: number; readonly head: string; reado
  * Returns the pull requests that merged a commit into a branch. If several open pull requests have the same head commit,
  * for example one of a fork and a copy of it, GitHub marks all of them as merged when one of them is merged.
  */
-export async function mergedPullsOf(
+export async function listMergedPulls(
   { octokit, names, once }: GitHub,
   commit: string,
   branch: string | null,
@@ -114,43 +124,56 @@ export async function mergedPullsOf(
 }
 
 /** Returns the first of the pull requests that merged a commit into a branch; null if there is none. */
-export async function mergedPullOf(github: GitHub, commit: string, branch: string | null): Promise<MergedPull | null> {
-  const [first] = await mergedPullsOf(github, commit, branch);
+export async function findMergedPull(
+  github: GitHub,
+  commit: string,
+  branch: string | null,
+): Promise<MergedPull | null> {
+  const [first] = await listMergedPulls(github, commit, branch);
   return first ?? null;
 }
 
 /** The commit that a pull request is at now; null once it is closed. */
-export async function openHeadOf({ octokit, names }: GitHub, number: number): Promise<string | null> {
+export async function readOpenHead({ octokit, names }: GitHub, number: number): Promise<string | null> {
   const call = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
   const { state, head } = (await octokit.request(call, { ...names, pull_number: number })).data;
   return state === 'closed' ? null : head.sha;
 }
 
 /** The commit that a branch is at now; for clones that cannot ask their remote. */
-export async function tipOfBranch({ octokit, names }: GitHub, branch: string): Promise<string> {
+export async function readBranchTip({ octokit, names }: GitHub, branch: string): Promise<string> {
   const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
 }
 
-/** What a workflow's own token writes as. */
-export const ACTIONS = 'github-actions[bot]';
+/** The account that a workflow's own token writes as. */
+export const ACTIONS_LOGIN = 'github-actions[bot]';
+
+/** The error of a GraphQL query that this token may not make. A server without GraphQL responds with 404. */
+const GraphqlUnavailable = z.union([
+  z.object({ status: z.literal([401, 403, 404]), message: Forbidden.shape.message }),
+  z.object({ errors: z.array(z.object({ type: z.literal('FORBIDDEN') })).min(1) }),
+]);
 
 /**
- * The account that a token writes as. Tokens of apps, a workflow's own among them, may not ask REST for their user;
- * GraphQL answers all. Where it does not, the token is taken for a workflow's own.
+ * Returns the account that the token writes as. GraphQL tells every kind of token its account; REST does not tell apps.
+ * If GraphQL is not available to the token, it is the workflow's own. Throws every other error after Octokit's retries:
+ * with the wrong account, promptsync would not find its own comment and write a second one.
  */
-export async function whoAmI({ octokit, once }: GitHub): Promise<string> {
-  const ask = () => octokit.graphql<{ readonly viewer: { readonly login: string } }>('{ viewer { login } }');
-  return once('viewer', () =>
-    ask().then(
-      ({ viewer }) => viewer.login,
-      () => ACTIONS,
-    ),
-  );
+export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
+  return once('viewer', async () => {
+    try {
+      const { viewer } = await octokit.graphql<{ readonly viewer: { readonly login: string } }>('{ viewer { login } }');
+      return viewer.login;
+    } catch (error) {
+      if (GraphqlUnavailable.safeParse(error).success) return ACTIONS_LOGIN;
+      throw error;
+    }
+  });
 }
 
 /** All files of a commit by their paths: mode, kind and id, as `git ls-tree` prints them. */
-export async function treeOf({ octokit, names }: GitHub, commit: string): Promise<ReadonlyMap<string, string>> {
+export async function readTreeBlobs({ octokit, names }: GitHub, commit: string): Promise<ReadonlyMap<string, string>> {
   const call = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
   const { tree, truncated } = (await octokit.request(call, { ...names, tree_sha: commit, recursive: '1' })).data;
   if (truncated) throw new Error('GitHub does not list all files of a repository of this size.');

@@ -1,33 +1,34 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { worldOf } from '../cli/world.ts';
+import { makeWorld } from '../cli/make-world.ts';
+import type { ServiceOptions } from '../commands/open-service.ts';
 import { CONFIG_NAME } from '../config/config.ts';
-import { type ConfigResult, loadConfig } from '../config/load.ts';
-import { gitStartOf } from '../desired/workspace.ts';
+import { type ConfigResult, loadConfig } from '../config/load-config.ts';
+import { makeGitSettings } from '../desired/open-workspace.ts';
 import type { World } from '../domain/world.ts';
-import { findRoot, isWithin, slashed } from '../files/paths.ts';
-import type { GitStart } from '../git/driver.ts';
+import { findRepositoryRoot, isWithin, toForwardSlashes } from '../files/paths.ts';
+import type { GitSettings } from '../git/open-git.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { connectGitHub, type GitHub } from './client.ts';
-import { type Event, readEvent } from './event.ts';
+import { type ActionEvent, readEvent } from './event.ts';
 import type { SafeActionHost, Inputs } from './runner.ts';
 
-export type Context = {
+export type ActionContext = {
   readonly inputs: Inputs;
-  readonly event: Event;
+  readonly event: ActionEvent;
   /** Its working directory is the folder that the inputs are relative to. */
   readonly world: World;
   /** Read once, before git is started: it names the variable of the key, which git does not get. */
   readonly configuration: ConfigResult;
   /** The branch that goes live; null where nobody names it. */
   readonly branch: string | null;
-  readonly git: GitStart;
+  readonly git: GitSettings;
   /** Null without a token: then nothing is read from GitHub and nothing published there. */
   readonly github: GitHub | null;
 };
 
 /** Makes the context of the process. Throws a `ProblemError` when the event cannot be read. */
-export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<Context> {
+export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise<ActionContext> {
   const { environment, workingDirectory } = host;
   const { 'github-token': token } = inputs;
   const workspace = environment['GITHUB_WORKSPACE'] || workingDirectory;
@@ -46,11 +47,13 @@ export async function makeContext(inputs: Inputs, host: SafeActionHost): Promise
   const branch = read.config?.branch ?? event.defaultBranch;
   const config = read.config && { ...read.config, branch };
   return {
-    ...{ inputs, event, branch },
+    inputs,
+    event,
+    branch,
     configuration: { ...read, config },
     // A configuration that cannot be read is reported by the run.
-    git: config === null ? { root: findRoot(folder), keyVariables: [] } : gitStartOf(config),
-    world: worldOf(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
+    git: config === null ? { root: findRepositoryRoot(folder), keyVariables: [] } : makeGitSettings(config),
+    world: makeWorld(placed, { onInterrupt: 'Interrupted: the call in flight is finished.\n' }),
     github: token === undefined ? null : connectGitHub(token, host),
   };
 }
@@ -69,18 +72,20 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
   const file = inputs.config ?? CONFIG_NAME;
   const path = resolve(folder, file);
   if (!existsSync(path)) {
-    const shownPath = slashed(relative(workspace, path));
+    const shownPath = toForwardSlashes(relative(workspace, path));
     return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };
   }
   const urlSource = inputs['base-url'] && 'the input `base-url`';
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 
-/** What every command is given of a run: the configuration, and the keys that go to the service. */
-export function accessOf({ inputs, configuration }: Context) {
+/** The options that every command gets: the configuration that was read, and the keys for the service. */
+export type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
+
+export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {
   const keys = (['api-key', 'public-key'] as const).map((name) => ({
     value: inputs[name],
-    from: `The input \`${name}\``,
+    label: `The input \`${name}\``,
   }));
   return { configuration, keys };
 }

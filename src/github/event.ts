@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { makeProblem, messageOf, ProblemError } from '../problem.ts';
+import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 
 /** What GitHub hands a workflow run, as far as it matters here; everything else in the payload is left alone. */
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
@@ -37,7 +37,7 @@ export type PullRequest = {
   readonly isForeign: boolean;
 };
 
-export type Event = {
+export type ActionEvent = {
   /** Such as `pull_request`. */
   readonly name: string;
   readonly pull: PullRequest | null;
@@ -53,41 +53,44 @@ export type Event = {
 const DEPENDABOT = 'dependabot[bot]';
 
 /** Reads the event of a run. Throws a `ProblemError` when it is not one of GitHub's. */
-export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<Event> {
+export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<ActionEvent> {
   const { GITHUB_EVENT_NAME: name = '', GITHUB_EVENT_PATH: path = '', GITHUB_REF: ref = '' } = environment;
   const payload: unknown = await readFile(path, 'utf8')
     .then(JSON.parse)
     .catch((error) => {
-      throw invalidEvent(messageOf(error));
+      throw makeInvalidEventError(getErrorMessage(error));
     });
   return parseEvent(name, ref, payload);
 }
 
 /** Reads an event from its payload. Throws a `ProblemError`. */
-export function parseEvent(name: string, ref: string, payload: unknown): Event {
+export function parseEvent(name: string, ref: string, payload: unknown): ActionEvent {
   const parsed = EventShape.safeParse(payload);
   if (!parsed.success) {
     const { message = '', path = [] } = parsed.error.issues[0] ?? {};
-    throw invalidEvent(`${path.join('.')}: ${message}`);
+    throw makeInvalidEventError(`${path.join('.')}: ${message}`);
   }
   const { pull_request: pull, merge_group: group, repository: home, before } = parsed.data;
   return {
     name,
     ref,
-    pull: pull === undefined ? null : pullOf(pull, parsed.data),
+    pull: pull === undefined ? null : makePullRequest(pull, parsed.data),
     defaultBranch: home?.default_branch ?? null,
     queued: group?.head_sha ?? null,
     before: group?.base_sha ?? before,
   };
 }
 
-function invalidEvent(reason: string): ProblemError {
+function makeInvalidEventError(reason: string): ProblemError {
   return new ProblemError(makeProblem('action/invalid-event', { reason }));
 }
 
 type Payload = z.infer<typeof EventShape>;
 
-function pullOf(pull: NonNullable<Payload['pull_request']>, { repository: home, sender }: Payload): PullRequest {
+function makePullRequest(
+  pull: NonNullable<Payload['pull_request']>,
+  { repository: home, sender }: Payload,
+): PullRequest {
   const { number, head, base, user } = pull;
   const own = base.repo?.full_name ?? home?.full_name;
   const byDependabot = [user, sender].some((one) => one?.login === DEPENDABOT);
@@ -96,21 +99,21 @@ function pullOf(pull: NonNullable<Payload['pull_request']>, { repository: home, 
 }
 
 /** The modes that end in a pull request. */
-export type Proposing = 'pull' | 'promote' | 'rollback';
-export type Mode = 'plan' | 'sync' | 'drift' | Proposing;
+export type ProposalMode = 'pull' | 'promote' | 'rollback';
+export type ActionMode = 'plan' | 'sync' | 'drift' | ProposalMode;
 
 /** What a run is for: `auto` applies a push to the branch that goes live (null: not known). Throws a `ProblemError`. */
-export function chooseMode(mode: Mode | 'auto', event: Event, live: string | null): Mode {
-  const chosen = mode === 'auto' ? modeOf(event, live) : mode;
+export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: string | null): ActionMode {
+  const chosen = mode === 'auto' ? chooseAutoMode(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
-  if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { pull: true }));
+  if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
   // Whatever else another branch holds would be in the pull request as well.
   const expected = `${chosen} works on the branch that goes live (${live}), and this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));
 }
 
-function modeOf({ name, ref }: Event, branch: string | null): Mode {
+function chooseAutoMode({ name, ref }: ActionEvent, branch: string | null): ActionMode {
   switch (name) {
     case 'pull_request':
     case 'pull_request_target':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Host, makeSafe, type SafeHost } from '../cli/host.ts';
+import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
 import { parseMaxChanges } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
@@ -30,7 +30,7 @@ export type SafeActionHost = ActionHost & SafeHost;
 
 export function makeSafeAction(given: ActionHost): SafeActionHost {
   const { runner } = given;
-  const host = makeSafe(given);
+  const host = makeSafeHost(given);
   const { hide, keep } = host.secrets;
   const keepBoth = (secret: string): void => {
     runner.setSecret(secret);
@@ -48,7 +48,7 @@ export function makeSafeAction(given: ActionHost): SafeActionHost {
   };
 }
 
-const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
+const booleanInput = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false);
 
 /** The inputs of action.yml. A workflow may give one that is empty: then it counts as left out. */
 const InputShape = z.object({
@@ -69,9 +69,9 @@ const InputShape = z.object({
       return parsed ?? undefined;
     })
     .optional(),
-  'require-reviewed-plan': flag,
-  'any-commit': flag,
-  'drift-issue': flag,
+  'require-reviewed-plan': booleanInput,
+  'any-commit': booleanInput,
+  'drift-issue': booleanInput,
   prompts: z.string().default(''),
   from: z.string().optional(),
   to: z.string().default(''),

@@ -1,25 +1,28 @@
 import { z } from 'zod';
-import { digested, digestOf, shortDigest } from '../domain/digest.ts';
-import { canonicalJson, isJson, type JsonValue } from '../domain/json.ts';
+import { computeDigest, shortDigest } from '../domain/digest.ts';
+import { digestText, type StoredContent } from '../domain/content.ts';
+import { canonicalJson, isJsonValue, type JsonValue } from '../domain/json.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { makeProblem, type Problem, problemOf } from '../problem.ts';
-import { type Call, conform, InvalidAnswer } from '../service/call.ts';
+import { makeProblem, type Problem, toProblem } from '../problem.ts';
+import { type ServiceCall, parseResponse, InvalidResponse } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 
 /** A version as Langfuse has it, with composition tags as they were written. */
-export type WrittenVersion = {
+export type RawLangfuseVersion = {
   readonly number: number;
-  readonly text: string;
-  readonly config: JsonValue;
+  /** The metadata is the config. */
+  readonly content: StoredContent<JsonValue>;
   readonly labels: readonly string[];
   /** Its commit message. */
   readonly message: string | null;
 };
 
 /** The same as what is known of any version, digested once. */
-export type RemoteVersion = KnownVersion &
-  Pick<WrittenVersion, 'config' | 'labels'> & {
+export type RemoteLangfuseVersion = KnownVersion &
+  Pick<RawLangfuseVersion, 'labels'> & {
+    /** The text is as promptsync compares it. */
+    readonly content: StoredContent<JsonValue>;
     /** The memory that it takes, roughly, in bytes. */
     readonly size: number;
   };
@@ -31,30 +34,35 @@ const CONFIG_BYTES_PER_CHARACTER = 20;
  * Any version is found again by its number, and nothing says who has made it: git knows the texts. A number may come again
  * with another text, once its version was deleted: plans and digests are bound to the text by the id.
  */
-export function digestVersion({ number, text, config, labels, message }: WrittenVersion): RemoteVersion {
-  const { text: compared, digest } = digested(text);
+export function digestVersion({ number, content, labels, message }: RawLangfuseVersion): RemoteLangfuseVersion {
+  const { text, metadata: config } = content;
+  const { text: compared, digest } = digestText(text);
   const configJson = canonicalJson(config);
   return {
-    id: `${number}-${shortDigest(digestOf(canonicalJson([text, config])))}`,
-    ...{ number, digest, config, labels },
+    id: `${number}-${shortDigest(computeDigest(canonicalJson([text, config])))}`,
+    number,
+    digest,
+    labels,
     size: text.length + configJson.length * CONFIG_BYTES_PER_CHARACTER,
     // All of the config is the user's: promptsync keeps nothing in it, not even below the key that it reserves.
-    metadataDigest: digestOf(configJson),
-    ...{ ours: null, lasting: true, source: null },
-    content: { text: compared, metadata: config },
+    metadataDigest: computeDigest(configJson),
+    isManaged: null,
+    staysKnown: true,
+    source: null,
+    content: { ...content, text: compared },
     ...(message !== null && { message }),
   };
 }
 
 /** The row of one prompt in Langfuse's listing. */
-export type RemotePrompt = {
+export type RemoteLangfusePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
 };
 
 /** The part of a row that is kept when all prompts are listed. */
-export type ListedPrompt = {
+export type LangfuseListing = {
   readonly name: string;
   readonly labels: readonly string[];
   /** The highest version number; 0 when there is no version. */
@@ -63,46 +71,50 @@ export type ListedPrompt = {
   readonly problem: Problem | null;
 };
 
-/** What a version is made of. Without a config it has the empty one. */
-export type NewVersion = {
-  readonly text: string;
-  readonly config?: JsonValue | undefined;
+/** What a version is made of. */
+export type NewLangfuseVersion = {
+  /** The metadata is the config. Without one, the version gets the empty config. */
+  readonly content: StoredContent;
   /** They move to it from whatever version has them. */
   readonly labels: readonly string[];
   readonly message?: string | undefined;
 };
 
-/** Which version: by its number, or by a label. */
-export type Which = { readonly version: number } | { readonly label: string };
+/** The version of a prompt with this number, or the one that has this label. */
+export type VersionSelector =
+  { readonly kind: 'version'; readonly version: number } | { readonly kind: 'label'; readonly label: string };
 
 /** Langfuse's calls for prompts. Every call throws a `ServiceError` when it fails. */
 export type LangfuseService = {
   /** Lists all prompts. A prompt that exceeds a limit is listed with its problem. */
-  readonly list: () => Promise<readonly ListedPrompt[]>;
+  readonly list: () => Promise<readonly LangfuseListing[]>;
   /** Returns the row of one prompt, or null when the listing has none. Throws when the prompt exceeds a limit. */
-  readonly find: (name: string) => Promise<RemotePrompt | null>;
+  readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
   /** Null where there is no such prompt, or nothing of it that is meant: Langfuse does not tell these apart. */
-  readonly read: (name: string, which: Which) => Promise<RemoteVersion | null>;
+  readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /** Makes a version, and with the first one the prompt. Sent once: after the effect `unknown` it may exist. */
-  readonly create: (name: string, version: NewVersion) => Promise<RemoteVersion>;
+  readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
   /** Moves a label to a version. Labels can be added and moved, but not taken away. */
   readonly addLabel: (name: string, version: number, label: string) => Promise<void>;
 };
 
-type Keys = { readonly publicKey: string; readonly secretKey: string };
+type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 
-/** Langfuse over HTTP, with Basic authentication. */
-export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: Keys) {
+/** Langfuse with connections of its own, which have to be closed. */
+export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
+
+/** Connects to Langfuse over HTTP, with Basic authentication. */
+export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
   const { perform, close } = openConnection(options, credentials);
-  return { ...langfuseService(perform), close };
+  return { ...makeLangfuseService(perform), close };
 }
 
-function langfuseService(perform: Connection['perform']): LangfuseService {
+function makeLangfuseService(perform: Connection['perform']): LangfuseService {
   return {
     list: async () => {
-      const all: ListedPrompt[] = [];
+      const all: LangfuseListing[] = [];
       for await (const rows of readPages(perform, null)) {
         for (const row of rows) all.push(summarizeRow(row));
       }
@@ -115,19 +127,19 @@ function langfuseService(perform: Connection['perform']): LangfuseService {
       }
       return null;
     },
-    read: (name, which) =>
-      perform(readCall(name, which)).catch((error: unknown) => {
-        if (problemOf(error).code === 'service/prompt-not-found') return null;
+    read: (name, selector) =>
+      perform(makeReadCall(name, selector)).catch((error: unknown) => {
+        if (toProblem(error).code === 'service/prompt-not-found') return null;
         throw error;
       }),
-    create: async (name, version) => perform(createCall(name, version)),
-    addLabel: async (name, version, label) => perform(addLabelCall(name, version, label)),
+    create: async (name, version) => perform(makeCreateCall(name, version)),
+    addLabel: async (name, version, label) => perform(makeAddLabelCall(name, version, label)),
   };
 }
 
 const PROMPTS = '/api/public/v2/prompts';
 /** Rows on one page of the listing, which is the most that Langfuse returns. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** Pages of one listing. */
 const MAX_LISTING_PAGES = 1_000;
@@ -138,11 +150,11 @@ const MAX_VERSION_BYTES = 4 * 1024 * 1024;
 /** A prompt with more than these is refused, because each version and each label may cost a request. */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
-function pathOf(name: string): string {
+function makePromptPath(name: string): string {
   return `${PROMPTS}/${encodeURIComponent(name.toWellFormed())}`;
 }
 
-const get = { method: 'GET', body: null, once: false } as const;
+const get = { method: 'GET', body: null, isSentOnce: false } as const;
 
 /**
  * Reads the listing page by page, and keeps no page.
@@ -151,7 +163,7 @@ const get = { method: 'GET', body: null, once: false } as const;
 async function* readPages(perform: Connection['perform'], name: string | null): AsyncGenerator<readonly ListingRow[]> {
   let bytes = 0;
   for (let number = 1; number <= MAX_LISTING_PAGES; number += 1) {
-    const page = await perform(listCall(number, name));
+    const page = await perform(makeListCall(number, name));
     bytes += page.bytes;
     if (bytes > MAX_LISTING_MIB * 1024 * 1024) throw listingTooLarge(`${MAX_LISTING_MIB} MiB`);
     yield page.rows;
@@ -165,59 +177,64 @@ function listingTooLarge(limit: string): ServiceError {
 }
 
 /** A row of the listing. It has no versions and no labels when it exceeds a limit, which is the problem then. */
-type ListingRow = RemotePrompt & { readonly problem: Problem | null };
+type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
 type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean; readonly bytes: number };
 
-function listCall(page: number, name: string | null): Call<ListingPage> {
-  const query = new URLSearchParams({ page: String(page), limit: String(PAGE), ...(name !== null && { name }) });
+function makeListCall(page: number, name: string | null): ServiceCall<ListingPage> {
+  const query = new URLSearchParams({ page: String(page), limit: String(PAGE_SIZE), ...(name !== null && { name }) });
   const parse = (value: unknown, bytes: number): ListingPage => {
-    const rows = conform(ListingShape, value).data;
+    const rows = parseResponse(ListingShape, value).data;
     const wanted = name === null ? rows : rows.filter((row) => row.name === name);
-    return { rows: wanted.map(toRow), isLast: rows.length < PAGE, bytes };
+    return { rows: wanted.map(toRow), isLast: rows.length < PAGE_SIZE, bytes };
   };
   return { ...get, path: `${PROMPTS}?${query}`, promptId: name ?? '*', parse };
 }
 
 function toRow({ name, ...lists }: z.output<typeof RowShape>): ListingRow {
-  const problem = excessOf(name, 'versions', lists.versions) ?? excessOf(name, 'labels', lists.labels);
+  const problem = findExcess(name, 'versions', lists.versions) ?? findExcess(name, 'labels', lists.labels);
   if (problem !== null) return { name, versions: [], labels: [], problem };
-  return { name, ...conform(ListsShape, lists), problem };
+  return { name, ...parseResponse(ListsShape, lists), problem };
 }
 
 /** Returns a problem when a list of a prompt is longer than its limit. */
-function excessOf(name: string, what: keyof typeof MAX_PER_PROMPT, all: readonly unknown[]): Problem | null {
+function findExcess(name: string, what: keyof typeof MAX_PER_PROMPT, all: readonly unknown[]): Problem | null {
   const evidence = { name, what, count: all.length, limit: MAX_PER_PROMPT[what] };
   return evidence.count > evidence.limit ? makeProblem('langfuse/too-many', evidence) : null;
 }
 
-function summarizeRow({ name, versions, labels, problem }: ListingRow): ListedPrompt {
+function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
   const lastVersion = versions.reduce((last, number) => Math.max(last, number), 0);
   return { name, labels, lastVersion, problem };
 }
 
 /** `resolve=false`: a text is compared as it was written, not with the prompts that it is composed of. */
-function readCall(name: string, which: Which): Call<RemoteVersion> {
-  const [by = ['', '']] = Object.entries(which);
-  const query = new URLSearchParams({ [by[0]]: String(by[1]), resolve: 'false' });
-  const parse = (value: unknown) => toVersion(value, name, which);
-  return { ...get, path: `${pathOf(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
+  const selection = selector.kind === 'version' ? String(selector.version) : selector.label;
+  const query = new URLSearchParams({ [selector.kind]: selection, resolve: 'false' });
+  const parse = (value: unknown) =>
+    parseLangfuseVersion(value, name, selector.kind === 'version' ? selector.version : null);
+  return { ...get, path: `${makePromptPath(name)}?${query}`, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
-function createCall(name: string, { text, config, labels, message }: NewVersion): Call<RemoteVersion> {
+function makeCreateCall(
+  name: string,
+  { content, labels, message }: NewLangfuseVersion,
+): ServiceCall<RemoteLangfuseVersion> {
+  const { text, metadata: config } = content;
   const body = { name, type: 'text', prompt: text, config, labels, commitMessage: message };
-  const parse = (value: unknown) => toVersion(value, name);
-  return { method: 'POST', path: PROMPTS, body, once: true, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
+  const parse = (value: unknown) => parseLangfuseVersion(value, name, null);
+  return { method: 'POST', path: PROMPTS, body, isSentOnce: true, promptId: name, maxBytes: MAX_VERSION_BYTES, parse };
 }
 
-function addLabelCall(name: string, version: number, label: string): Call<void> {
-  const path = `${pathOf(name)}/versions/${version}`;
-  const parse = (value: unknown) => void toVersion(value, name, { version });
+function makeAddLabelCall(name: string, version: number, label: string): ServiceCall<void> {
+  const path = `${makePromptPath(name)}/versions/${version}`;
+  const parse = (value: unknown) => void parseLangfuseVersion(value, name, version);
   return {
     method: 'PATCH',
     path,
     body: { newLabels: [label] },
-    once: false,
+    isSentOnce: false,
     promptId: name,
     maxBytes: MAX_VERSION_BYTES,
     parse,
@@ -227,37 +244,40 @@ function addLabelCall(name: string, version: number, label: string): Call<void> 
 /** A list whose length is checked before its items: zod keeps an issue for each item that is not valid. */
 const list = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
+/** Langfuse counts the versions of a prompt from 1. The number becomes part of a path. */
+const versionNumber = z.int().min(1);
+
 const RowShape = z.object({ name: z.string(), versions: list, labels: list });
 const LabelsShape = z.object({ labels: z.array(z.string()) });
-const ListsShape = LabelsShape.extend({ versions: z.array(z.int()) });
+const ListsShape = LabelsShape.extend({ versions: z.array(versionNumber) });
 const ListingShape = z.object({
   data: list
-    .refine((rows) => rows.length <= PAGE, { error: `expected at most ${PAGE} rows`, abort: true })
+    .refine((rows) => rows.length <= PAGE_SIZE, { error: `expected at most ${PAGE_SIZE} rows`, abort: true })
     .pipe(z.array(RowShape)),
 });
 
 const VersionShape = z.object({
   name: z.string(),
-  version: z.int(),
+  version: versionNumber,
   type: z.string(),
   prompt: z.unknown(),
-  config: z.custom<JsonValue>(isJson, 'Invalid input: expected JSON').nullish(),
+  config: z.custom<JsonValue>(isJsonValue, 'Invalid input: expected JSON').nullish(),
   labels: list,
   commitMessage: z.string().nullish(),
 });
 
-/** Another prompt or version than the one asked for is refused. */
-function toVersion(value: unknown, name: string, which: Which = { label: '' }): RemoteVersion {
-  const wire = conform(VersionShape, value);
-  if (wire.name !== name) throw new InvalidAnswer('"name" names another prompt');
-  if ('version' in which && wire.version !== which.version) throw new InvalidAnswer('"version" names another one');
-  const excess = excessOf(name, 'labels', wire.labels);
+/** Refuses another prompt or version than the requested one. `requested` is null if the request names no number. */
+function parseLangfuseVersion(value: unknown, name: string, requested: number | null): RemoteLangfuseVersion {
+  const wire = parseResponse(VersionShape, value);
+  if (wire.name !== name) throw new InvalidResponse('"name" names another prompt');
+  if (requested !== null && wire.version !== requested) throw new InvalidResponse('"version" names another one');
+  const excess = findExcess(name, 'labels', wire.labels);
   // After a create or a label move, the version is there all the same.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
-  const { labels } = conform(LabelsShape, wire);
+  const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, prompt, config, commitMessage: message = null } = wire;
   if (wire.type !== 'text')
     throw new ServiceError(makeProblem('langfuse/not-text', { name, type: wire.type }), 'rejected');
-  if (typeof prompt !== 'string') throw new InvalidAnswer('"prompt" is not valid: expected string');
-  return digestVersion({ number, text: prompt, config: config ?? {}, labels, message });
+  if (typeof prompt !== 'string') throw new InvalidResponse('"prompt" is not valid: expected string');
+  return digestVersion({ number, content: { text: prompt, metadata: config ?? {} }, labels, message });
 }

@@ -1,33 +1,35 @@
 import { canonicalJson } from '../domain/json.ts';
-import type { Observed, Wanted } from '../domain/observed.ts';
-import { holds, refOf, type VersionWithMetadata } from '../domain/versions.ts';
-import type { Content } from '../domain/prompt-file.ts';
+import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import { makeVersionRef, type VersionWithMetadata } from '../domain/versions.ts';
+import { type Content, holdsContent } from '../domain/content.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import type { LangfuseService, RemotePrompt, RemoteVersion } from './client.ts';
+import type { LangfuseService, RemoteLangfusePrompt, RemoteLangfuseVersion } from './client.ts';
 
 /** What was read of one prompt. */
-export type Reading = {
+export type LangfuseReading = {
   /** The version with each label that was asked for; null where none has it. */
-  readonly active: ReadonlyMap<string, RemoteVersion | null>;
+  readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
   /** Versions that were read by their numbers, or by other labels. */
-  readonly others: readonly RemoteVersion[];
+  readonly others: readonly RemoteLangfuseVersion[];
   /** Undefined: the listing has no such prompt; null: it was not asked. */
-  readonly listed: RemotePrompt | null | undefined;
+  readonly listed: RemoteLangfusePrompt | null | undefined;
 };
 
 /**
  * Reads the version of each wanted label; where these do not show that there is nothing to do, what else the wanted
  * contents and numbers may be. Throws a `ServiceError` when the prompt cannot be read.
  */
-export async function readPrompt(unlimited: LangfuseService, wanted: Wanted): Promise<Reading> {
-  const { promptId, environments, whole } = wanted;
+export async function readLangfusePrompt(unlimited: LangfuseService, wanted: ReadRequest): Promise<LangfuseReading> {
+  const { promptId, environments, readDepth } = wanted;
   const service = limitSize(unlimited);
-  const labelled = await Promise.all(environments.map((label) => service.read(promptId, { label })));
+  const labelled = await Promise.all(environments.map((label) => service.read(promptId, { kind: 'label', label })));
   const active = new Map(environments.map((label, at) => [label, labelled[at] ?? null]));
-  const reading: Reading = { active, others: [], listed: null };
-  if (whole !== 'versions' && wanted.isDone(interpret(reading, wanted))) return reading;
+  const reading: LangfuseReading = { active, others: [], listed: null };
+  if (readDepth !== 'versions' && wanted.isSynced(interpretLangfuseReading(reading, wanted))) return reading;
   const listed = await service.find(promptId);
-  return listed === null ? { ...reading, listed: undefined } : readFurther(service, wanted, { ...reading, listed });
+  return listed === null
+    ? { ...reading, listed: undefined }
+    : readMoreVersions(service, wanted, { ...reading, listed });
 }
 
 /** Size of all versions that are kept of one prompt, in MiB. 1,000 versions of 200 kB are within this. */
@@ -38,8 +40,8 @@ function limitSize(service: LangfuseService): LangfuseService {
   let size = 0;
   return {
     ...service,
-    read: async (name, which) => {
-      const version = await service.read(name, which);
+    read: async (name, selector) => {
+      const version = await service.read(name, selector);
       size += version?.size ?? 0;
       if (size <= MAX_PROMPT_MIB * 1024 * 1024) return version;
       throw new ProblemError(makeProblem('langfuse/too-large', { name, limit: MAX_PROMPT_MIB }));
@@ -48,104 +50,127 @@ function limitSize(service: LangfuseService): LangfuseService {
 }
 
 /** How many versions a text is looked for in, and how many are read at a time. */
-const MOST_SEARCHED = 20;
-const READ_AT_ONCE = 5;
+const MAX_SEARCHED_VERSIONS = 20;
+const MAX_PARALLEL_VERSION_READS = 5;
 
-type ListedReading = Reading & { readonly listed: RemotePrompt };
+type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
 
-async function readFurther(service: LangfuseService, wanted: Wanted, reading: ListedReading): Promise<Reading> {
+async function readMoreVersions(
+  service: LangfuseService,
+  wanted: ReadRequest,
+  reading: ListedReading,
+): Promise<LangfuseReading> {
   const { listed, active } = reading;
-  if (wanted.whole === 'versions') {
-    return { ...reading, others: await readNumbers(service, wanted, reading, newestFirst(listed)) };
+  if (wanted.readDepth === 'versions') {
+    return { ...reading, others: await readNumbers(service, wanted, reading, listNewestFirst(listed)) };
   }
-  const labels = listed.labels.filter((label) => label !== LATEST && !active.has(label));
-  const labelled = await Promise.all(labels.map((label) => service.read(wanted.promptId, { label })));
+  const labels = listed.labels.filter((label) => label !== LATEST_LABEL && !active.has(label));
+  const labelled = await Promise.all(labels.map((label) => service.read(wanted.promptId, { kind: 'label', label })));
   const others = labelled.filter((one) => one !== null);
-  const certain = [...wanted.numbers, ...newestFirst(listed).slice(0, 1)];
+  const certain = [...wanted.pinnedNumbers, ...listNewestFirst(listed).slice(0, 1)];
   const read = await readNumbers(service, wanted, { ...reading, others }, certain);
-  return searchRecent(service, wanted, { ...reading, others: [...others, ...read] });
+  return searchRecentVersions(service, wanted, { ...reading, others: [...others, ...read] });
 }
 
 /** The versions with these numbers, those that are listed and not read yet. */
 async function readNumbers(
   service: LangfuseService,
-  { promptId }: Wanted,
+  { promptId }: ReadRequest,
   reading: ListedReading,
   numbers: readonly number[],
-): Promise<readonly RemoteVersion[]> {
-  const known = new Set(versionsIn(reading).map(({ number }) => number));
+): Promise<readonly RemoteLangfuseVersion[]> {
+  const known = new Set(listLangfuseVersions(reading).map(({ number }) => number));
   const listed = new Set(reading.listed.versions);
   const missing = numbers.filter((number) => !known.has(number) && listed.has(number));
-  return Promise.all(missing.map((version) => readListed(service, promptId, version)));
+  return Promise.all(missing.map((version) => readListedVersion(service, promptId, version)));
 }
 
 /** Reads the newest versions, newest first, as far as a wanted content is still to be found. */
-async function searchRecent(service: LangfuseService, wanted: Wanted, reading: ListedReading): Promise<Reading> {
-  const recent = recentNumbers(reading);
+async function searchRecentVersions(
+  service: LangfuseService,
+  wanted: ReadRequest,
+  reading: ListedReading,
+): Promise<LangfuseReading> {
+  const recent = listRecentNumbers(reading);
   const others = [...reading.others];
   const found = { ...reading, others };
-  for (let at = 0; at < recent.length && !isFound(found, wanted); at += READ_AT_ONCE) {
-    const read = await readNumbers(service, wanted, found, recent.slice(at, at + READ_AT_ONCE));
+  for (let at = 0; at < recent.length && !areContentsFound(found, wanted); at += MAX_PARALLEL_VERSION_READS) {
+    const read = await readNumbers(service, wanted, found, recent.slice(at, at + MAX_PARALLEL_VERSION_READS));
     // They are read side by side, but looked at one after the other: the newest that holds a text is the one to use.
-    for (const version of read) if (!isFound(found, wanted)) others.push(version);
+    for (const version of read) if (!areContentsFound(found, wanted)) others.push(version);
   }
   return found;
 }
 
 /** The labels that were asked for may all move: what no pin follows is to be found where it stays. */
-function isFound(reading: Reading, { environments, own, pins, sought }: Wanted): boolean {
+function areContentsFound(
+  reading: LangfuseReading,
+  { environments, fileContent, pins, contentsToFind }: ReadRequest,
+): boolean {
   const isKept =
-    own === null || pins.some(({ pin }) => pin.kind === 'latest') || remembers(reading, own, new Set(environments));
-  return isKept && sought.every((content) => versionsIn(reading).some((version) => holds(version, content)));
+    fileContent === null ||
+    pins.some(({ pin }) => pin.kind === 'latest') ||
+    findsContentAgain(reading, fileContent, new Set(environments));
+  return (
+    isKept &&
+    contentsToFind.every((content) => listLangfuseVersions(reading).some((version) => holdsContent(version, content)))
+  );
 }
 
 /** What no label holds any more is found again among the newest versions alone. */
-function remembers(reading: Reading, content: Content, left: ReadonlySet<string>): boolean {
-  const recent = recentNumbers(reading);
-  const stays = ({ number, labels }: RemoteVersion) =>
+function findsContentAgain(reading: LangfuseReading, content: Content, left: ReadonlySet<string>): boolean {
+  const recent = listRecentNumbers(reading);
+  const stays = ({ number, labels }: RemoteLangfuseVersion) =>
     recent.includes(number) || labels.some((label) => !left.has(label));
-  return versionsIn(reading).some((version) => stays(version) && holds(version, content));
+  return listLangfuseVersions(reading).some((version) => stays(version) && holdsContent(version, content));
 }
 
-function recentNumbers({ listed }: Reading): readonly number[] {
-  return listed ? newestFirst(listed).slice(0, MOST_SEARCHED) : [];
+function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
+  return listed ? listNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
 }
 
 /** A version that is listed and cannot be read may hold the very text that would be made once more. */
-async function readListed(service: LangfuseService, name: string, version: number): Promise<RemoteVersion> {
-  const read = await service.read(name, { version });
+async function readListedVersion(
+  service: LangfuseService,
+  name: string,
+  version: number,
+): Promise<RemoteLangfuseVersion> {
+  const read = await service.read(name, { kind: 'version', version });
   if (read !== null) return read;
   const reason = `version ${version} is listed, and is not there`;
   throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
 }
 
 /** The label that Langfuse moves to each new version. */
-export const LATEST = 'latest';
+export const LATEST_LABEL = 'latest';
 
-function newestFirst({ versions }: RemotePrompt): readonly number[] {
+function listNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
   return versions.toSorted((a, b) => b - a);
 }
 
 /** All that were read, newest first, each once. */
-export function versionsIn({ active, others }: Reading): readonly RemoteVersion[] {
+export function listLangfuseVersions({ active, others }: LangfuseReading): readonly RemoteLangfuseVersion[] {
   const all = [...others, ...[...active.values()].filter((version) => version !== null)];
   return [...new Map(all.map((version) => [version.number, version])).values()].toSorted((a, b) => b.number - a.number);
 }
 
 /** What a reading says of the versions, for those who need not know how. */
-export function interpret(reading: Reading, wanted: Wanted): Observed {
+export function interpretLangfuseReading(reading: LangfuseReading, wanted: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
-  const known = versionsIn(reading);
+  const known = listLangfuseVersions(reading);
   const isThere = listed !== undefined;
   return {
     fields: null,
-    active: new Map([...labelsOf(known, wanted), ...active]),
+    active: new Map([...listLabels(known, wanted), ...active]),
     known,
-    remembers: (content, left) => remembers(reading, content, left),
-    ...{ recordDue: false, findable: false, missing: [], metadata: 'kept' },
-    metadataFrom: metadataFrom(reading, wanted),
+    willKnowContent: (content, left) => findsContentAgain(reading, content, left),
+    lacksLedger: false,
+    canFindNumbers: false,
+    missingIds: [],
+    metadata: 'kept',
+    metadataFrom: findMetadataSource(reading, wanted),
     problems: isThere ? [] : [makeProblem('langfuse/new-prompt', { name: wanted.promptId })],
-    state: canonicalJson([
+    fingerprint: canonicalJson([
       isThere,
       [...active].map(([label, one]) => [label, one && one.id]),
       known.map(({ id }) => id),
@@ -154,17 +179,20 @@ export function interpret(reading: Reading, wanted: Wanted): Observed {
 }
 
 /** All labels, where all versions were asked for. */
-function labelsOf(known: readonly RemoteVersion[], { whole }: Wanted): readonly (readonly [string, RemoteVersion])[] {
-  if (whole !== 'versions') return [];
+function listLabels(
+  known: readonly RemoteLangfuseVersion[],
+  { readDepth }: ReadRequest,
+): readonly (readonly [string, RemoteLangfuseVersion])[] {
+  if (readDepth !== 'versions') return [];
   return known.flatMap((version) =>
-    version.labels.filter((label) => label !== LATEST).map((label) => [label, version] as const),
+    version.labels.filter((label) => label !== LATEST_LABEL).map((label) => [label, version] as const),
   );
 }
 
 /** A new version keeps the config of the one that it follows: applications read their model from it. */
-function metadataFrom(reading: Reading, { pins }: Wanted): VersionWithMetadata | undefined {
+function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
-  const followed = pinned ?? versionsIn(reading)[0];
-  if (followed === undefined || canonicalJson(followed.config) === '{}') return undefined;
-  return { ...refOf(followed), metadata: followed.config, metadataDigest: followed.metadataDigest };
+  const followed = pinned ?? listLangfuseVersions(reading)[0];
+  if (followed === undefined || canonicalJson(followed.content.metadata) === '{}') return undefined;
+  return { ...makeVersionRef(followed), metadata: followed.content.metadata, metadataDigest: followed.metadataDigest };
 }

@@ -5,14 +5,14 @@ import type { ProviderRules } from '../domain/provider.ts';
  * added to a version, so that it is made here for all.
  */
 export const langfuseRules: ProviderRules = {
-  idFault: (id) => NAME_FAULTS.find(({ is }) => is(id))?.fault ?? null,
-  environmentFault: (environment) => {
+  findIdFault: (id) => NAME_FAULTS.find(({ is }) => is(id))?.fault ?? null,
+  findEnvironmentFault: (environment) => {
     if (environment === 'latest') return 'Langfuse moves this label itself, to each new version';
     return /^[a-z0-9_.-]{1,36}$/.test(environment) ? null : 'a label has 1 to 36 of a-z, 0-9, "_", "." and "-"';
   },
-  reserved: [],
+  reservedEnvironments: [],
   hasFields: false,
-  pinsIds: false,
+  canPinIds: false,
 };
 
 /** A prompt is addressed by its name as one segment of a path, in which a service or gateway takes steps for what they are. */

@@ -1,91 +1,105 @@
-import { EMPTY_METADATA_DIGEST } from '../domain/digest.ts';
-import type { Content } from '../domain/prompt-file.ts';
-import { type LedgerEntry, present, type Version } from './stamp.ts';
+import { type Content, EMPTY_METADATA_DIGEST } from '../domain/content.ts';
+import { differsOnlyInForm } from '../service/write-outcome.ts';
+import { type LedgerEntry, pickPresentFacts, type LedgerVersion } from './version-record.ts';
 
 /**
- * Whether promptsync made a version: its stamp speaks of its text. The stamp alone is no proof, because whoever edits a
- * copy in the service copies the stamp as well.
+ * Whether promptsync created a version: its version record contains the digest of its text. The record alone proves
+ * nothing, because somebody who copies a version in the service and edits the copy also copies the record.
  */
-export function isOwn(version: Version): boolean {
-  return version.stamp?.digest === version.digest;
-}
-
-/**
- * Whether a version with a stamp of promptsync's may be a copy in which metadata was edited, or one to which the
- * service itself added some. It is none where its number is the one right after its ledger's newest: only the version
- * that the stamp was written for can have that one.
- */
-export function isDoubtful(version: Version): boolean {
-  const sent = version.stamp?.metadataDigest;
-  return isOwn(version) && sent !== undefined && sent !== version.metadataDigest && !followsLedger(version);
-}
-
-/** A version as a ledger remembers it: as somebody else's where it may be a copy. */
-export function entryOf(version: Version): LedgerEntry {
-  return toEntry(version, isOwn(version) && !isDoubtful(version));
+export function isManagedVersion(version: LedgerVersion): boolean {
+  return version.record?.digest === version.content.digest;
 }
 
 /**
- * A version as it counts where it is served already: as our own unless it is known to be a copy. Some services add
- * metadata of their own, and what they serve is in sync all the same.
+ * Whether a version may be a copy of a managed version with edited metadata. Its metadata is not what the version record
+ * says that promptsync sent. The service itself may have added metadata, too. A version whose number directly follows its
+ * ledger is no copy, because only the version that the record was written for has that number.
  */
-export function entryAsServed(version: Version, known: readonly LedgerEntry[]): LedgerEntry {
-  const isCopy = isDoubtful(version) && hasOriginal(version, known);
-  return toEntry(version, isOwn(version) && !isCopy);
-}
-
-function toEntry({ number, id, digest, metadataDigest, stamp }: Version, ours: boolean): LedgerEntry {
-  const entry = { number, id, digest, metadataDigest, ours };
-  if (stamp === null || !ours) return entry;
-  const { commit, path, baseline } = stamp;
-  return { ...entry, ...present({ commit, path, baseline }) };
-}
-
-/** Whether the service stored something else than promptsync sent for this content: what was sent stands in the stamp. */
-export function isRewritten(version: Version, content: Content, known: readonly LedgerEntry[]): boolean {
-  const { digest, metadataDigest } = content;
-  const { stamp } = version;
-  if (stamp?.digest !== digest || hasOriginal(version, known)) return false;
-  const sent = stamp.metadataDigest;
-  if (sent !== undefined && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
-  if (version.digest !== digest) return followsLedger(version) || differsInForm(version.text, content.text);
-  return sent !== undefined && metadataDigest !== undefined && version.metadataDigest !== metadataDigest;
-}
-
-/** A service that has kept the text but for its form, and no metadata at all: what turned up may well be what was sent. */
-export function isTidied({ stamp, text, digest, metadataDigest }: Version, content: Content): boolean {
-  const bare = stamp === null && metadataDigest === EMPTY_METADATA_DIGEST;
-  return bare && digest !== content.digest && differsInForm(text, content.text);
-}
-
-/** Whether two texts are the same but for white space and Unicode's normal forms: what services tidy. */
-function differsInForm(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => text.normalize('NFC').replaceAll(/\s+/g, ''));
-  return a === b;
-}
-
-/** The version that the tracking environment stands on: null where there is none, undefined where it was not read. */
-export type Head = Version | null | undefined;
-
-/**
- * Whether a version may be the newest of promptsync's after the head. Its ledger must name the head: otherwise what
- * only the head's ledger remembers would be forgotten.
- */
-export function mayFollow(version: Version, head: Head): boolean {
-  if (head === undefined || !isOwn(version) || isDoubtful(version)) return false;
-  if (head === null) return true;
-  return version.number > head.number && (version.stamp?.ledger ?? []).some(({ id }) => id === head.id);
-}
-
-/** Whether a version before this one holds exactly what the stamp was written for: nothing is made twice. */
-function hasOriginal({ number, stamp }: Version, known: readonly LedgerEntry[]): boolean {
-  return known.some(
-    (entry) => entry.number < number && entry.digest === stamp?.digest && entry.metadataDigest === stamp.metadataDigest,
+export function mayBeEditedCopy(version: LedgerVersion): boolean {
+  const sent = version.record?.metadataDigest;
+  return (
+    isManagedVersion(version) &&
+    sent !== undefined &&
+    sent !== version.content.metadataDigest &&
+    !directlyFollowsLedger(version)
   );
 }
 
-/** Whether a version has the number right after its ledger's newest: the one that the stamp was written for has. */
-export function followsLedger({ number, stamp }: Version): boolean {
-  const newest = Math.max(0, ...(stamp?.ledger ?? []).map((entry) => entry.number));
+/** Makes the ledger entry of a version. A version that may be an edited copy counts as foreign. */
+export function makeLedgerEntry(version: LedgerVersion): LedgerEntry {
+  return toEntry(version, isManagedVersion(version) && !mayBeEditedCopy(version));
+}
+
+/**
+ * Makes the entry of a version that an environment serves. The version counts as foreign only if it is certainly an edited
+ * copy. Otherwise a service that adds metadata to every version would never be in sync.
+ */
+export function makeServedEntry(version: LedgerVersion, known: readonly LedgerEntry[]): LedgerEntry {
+  const isCopy = mayBeEditedCopy(version) && hasOriginal(version, known);
+  return toEntry(version, isManagedVersion(version) && !isCopy);
+}
+
+function toEntry({ number, id, content, record }: LedgerVersion, isManaged: boolean): LedgerEntry {
+  const { digest, metadataDigest } = content;
+  const entry = { number, id, digest, metadataDigest, isManaged };
+  if (record === null || !isManaged) return entry;
+  const { commit, path, baseline } = record;
+  return { ...entry, ...pickPresentFacts({ commit, path, baseline }) };
+}
+
+/**
+ * Whether promptsync sent this content for a version and the service stored another one. The version record contains the
+ * digests that promptsync sent.
+ * @param known all known versions, to tell a rewritten version from an edited copy of a version with this content
+ */
+export function isRewritten(version: LedgerVersion, content: Content, known: readonly LedgerEntry[]): boolean {
+  const { digest, metadataDigest } = content;
+  const { record, content: stored } = version;
+  if (record?.digest !== digest || hasOriginal(version, known)) return false;
+  const sent = record.metadataDigest;
+  if (sent !== undefined && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
+  if (stored.digest !== digest) return directlyFollowsLedger(version) || differsOnlyInForm(stored.text, content.text);
+  return sent !== undefined && metadataDigest !== undefined && stored.metadataDigest !== metadataDigest;
+}
+
+/**
+ * Whether a version may be the result of a create call, from a service that tidies texts and drops all metadata: it has no
+ * metadata, and its text differs from the sent text only in form.
+ */
+export function mayBeTidiedCreate({ record, content: stored }: LedgerVersion, content: Content): boolean {
+  const hasNoMetadata = record === null && stored.metadataDigest === EMPTY_METADATA_DIGEST;
+  return hasNoMetadata && stored.digest !== content.digest && differsOnlyInForm(stored.text, content.text);
+}
+
+/** The version that is active in the tracking environment. Null if there is none, undefined if promptsync did not read it. */
+export type LedgerHead = LedgerVersion | null | undefined;
+
+/**
+ * Whether the tracking environment may move from the head to a version. The version must be managed and newer, and its
+ * ledger must contain the head. Otherwise promptsync would forget the versions that only the ledger of the head contains.
+ */
+export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean {
+  if (head === undefined || !isManagedVersion(version) || mayBeEditedCopy(version)) return false;
+  if (head === null) return true;
+  return version.number > head.number && (version.record?.ledger ?? []).some(({ id }) => id === head.id);
+}
+
+/**
+ * Whether an earlier version holds exactly the content that the record of this version describes. Then this version is a
+ * copy, because promptsync never creates a content twice.
+ */
+function hasOriginal({ number, record }: LedgerVersion, known: readonly LedgerEntry[]): boolean {
+  return known.some(
+    (entry) =>
+      entry.number < number && entry.digest === record?.digest && entry.metadataDigest === record.metadataDigest,
+  );
+}
+
+/**
+ * Whether the number of a version is the one after the newest number in its ledger. Only the version that the record was
+ * written for has this number.
+ */
+export function directlyFollowsLedger({ number, record }: LedgerVersion): boolean {
+  const newest = Math.max(0, ...(record?.ledger ?? []).map((entry) => entry.number));
   return number === newest + 1;
 }

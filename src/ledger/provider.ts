@@ -1,63 +1,64 @@
-import type { Wanted } from '../domain/observed.ts';
-import type { Provider, Writer, Written } from '../domain/provider.ts';
+import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import type { Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import { FIELDS, type UpdatePrompt } from '../domain/plan.ts';
 import type { PromptFields } from '../service/prompt-service.ts';
-import { failed, stopped } from '../service/written.ts';
-import { makeProblem, ProblemError } from '../problem.ts';
-import { createVersion } from './create.ts';
-import { lookUp, lookVerified } from './look.ts';
-import { findEntry, interpret, readPrompt } from './reading.ts';
-import { activate, type LedgerWorld, type Writing } from './writing.ts';
+import { makeFailureHandler, makeUnexpectedError, makeStoppedOutcome } from '../service/write-outcome.ts';
+import { makeProblem } from '../problem.ts';
+import { createManagedVersion } from './create-version.ts';
+import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
+import { findKnownEntry, interpretLedgerReading, readLedgerPrompt } from './reading.ts';
+import { activateVersion, type LedgerWorld, type LedgerWriteState } from './writing.ts';
 
-/** The four calls as a provider: versions are recognised by the ledgers that promptsync leaves in their metadata. */
-export function ledgerProvider(world: LedgerWorld): Provider {
+/** Makes the provider for a four-call service. It recognizes versions by the version records in their metadata. */
+export function makeLedgerProvider(world: LedgerWorld): Provider {
   return {
-    observe: (wanted) => beginWriter(world, wanted).observe(),
-    begin: (wanted) => beginWriter(world, wanted),
+    observe: (request) => makeLedgerWriter(world, request).observe(),
+    makeWriter: (request) => makeLedgerWriter(world, request),
     list: null,
   };
 }
 
-function beginWriter(world: LedgerWorld, wanted: Wanted): Writer {
+function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWriter {
   const { service, trackingEnvironment } = world;
-  let writing: Writing | null = null;
-  const begun = (): Writing => {
-    if (writing !== null) return writing;
-    throw unexpected('nothing was observed');
+  let state: LedgerWriteState | null = null;
+  const getState = (): LedgerWriteState => {
+    if (state !== null) return state;
+    throw makeUnexpectedError('nothing was observed');
   };
-  const seen = () => interpret(begun().reading, wanted.environments, trackingEnvironment);
+  const interpret = (): ObservedPrompt =>
+    interpretLedgerReading(getState().reading, request.environments, trackingEnvironment);
   return {
     observe: async () => {
-      writing = { world, wanted, reading: await readPrompt(service, wanted, trackingEnvironment) };
-      return seen();
+      state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
+      return interpret();
     },
     find: async (pins) => {
-      await lookUp(begun(), pins);
-      return seen();
+      await probePinnedVersions(getState(), pins);
+      return interpret();
     },
-    create: (change, { activated }) => createVersion(begun(), { ...change, activated }),
-    update: (change) => updatePrompt(begun(), change).catch(failed('Updating the prompt')),
-    activate: (environment, { id }) => setActive(begun(), environment, id).catch(failed(`Setting "${environment}"`)),
+    create: (change, { pinnedVersions }) => createManagedVersion(getState(), { ...change, activated: pinnedVersions }),
+    update: (change) => updatePromptFields(getState(), change).catch(makeFailureHandler('Updating the prompt')),
+    activate: (environment, { id }) =>
+      setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`)),
   };
 }
 
-/** The answer is the updated prompt (interface section 4.3): what it shows otherwise would be sent again for ever. */
-async function updatePrompt({ world, reading }: Writing, change: UpdatePrompt): Promise<Written> {
+/**
+ * Updates fields of a prompt. The response is the updated prompt (interface section 4.3). A field that it shows with
+ * another value is a problem: otherwise every sync would send it again.
+ */
+async function updatePromptFields({ world, reading }: LedgerWriteState, change: UpdatePrompt): Promise<WriteOutcome> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
   const fields: PromptFields = Object.fromEntries(entries);
   const updated = await world.service.updatePrompt(reading.prompt.id, fields);
-  const differ = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
-  if (differ.length === 0) return { status: 'made', problems: [] };
-  return stopped('unknown', makeProblem('apply/fields-differ', { fields: differ }));
+  const changedByService = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
+  if (changedByService.length === 0) return { status: 'made', problems: [] };
+  return makeStoppedOutcome('unknown', makeProblem('apply/fields-differ', { fields: changedByService }));
 }
 
-/** Never an unverified version live: one that was not read in this run must be what the ledger and git know it as. */
-async function setActive(writing: Writing, environment: string, id: string): Promise<Written> {
-  const entry = findEntry(writing.reading, id);
-  if (entry === undefined) throw unexpected('a version that nobody has looked at was to go live');
-  return activate(writing, environment, await lookVerified(writing, entry));
-}
-
-function unexpected(reason: string): ProblemError {
-  return new ProblemError(makeProblem('internal/unexpected', { reason }));
+/** Makes a known version active, after a check that its content is the one that the ledger and git have. */
+async function setActiveVersion(state: LedgerWriteState, environment: string, id: string): Promise<WriteOutcome> {
+  const entry = findKnownEntry(state.reading, id);
+  if (entry === undefined) throw makeUnexpectedError('a version that nobody has looked at was to go live');
+  return activateVersion(state, environment, await probeVerifiedVersion(state, entry));
 }

@@ -1,185 +1,247 @@
-import type { Observed, Wanted } from '../domain/observed.ts';
-import { asHeld, holds, type KnownVersion } from '../domain/versions.ts';
-import { canonicalJson } from '../domain/json.ts';
-import type { PromptService, RemotePrompt } from '../service/prompt-service.ts';
+import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+import { toStoredContent, holdsContent, omitDigests } from '../domain/content.ts';
+import { canonicalJson, type JsonObject } from '../domain/json.ts';
+import type { PromptService, ServicePrompt } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
-import { makeProblem, problemOf } from '../problem.ts';
-import { entryAsServed, entryOf, type Head, isDoubtful, isOwn, mayFollow } from './ownership.ts';
-import { present, toVersion, type LedgerEntry, type Version } from './stamp.ts';
+import { makeProblem, toProblem } from '../problem.ts';
+import {
+  makeServedEntry,
+  makeLedgerEntry,
+  type LedgerHead,
+  mayBeEditedCopy,
+  isManagedVersion,
+  mayFollowHead,
+} from './ownership.ts';
+import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersion } from './version-record.ts';
 
-export type Reading = {
-  readonly prompt: Omit<RemotePrompt, 'activeVersion'>;
-  /** The version active in each environment that was read; null where none is. */
-  readonly active: ReadonlyMap<string, Version | null>;
-  /** Versions that were read otherwise: looked at, made, or active until another one was. */
-  readonly looked: readonly Version[];
-  /** Ids that were to be looked at and are no version of this prompt. */
-  readonly missing: readonly string[];
+/** Everything that promptsync has read of one prompt so far. */
+export type LedgerReading = {
+  readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
+  /** The active version of each environment that was read. Null if the environment has none. */
+  readonly active: ReadonlyMap<string, LedgerVersion | null>;
+  /** Other versions: probed ones, created ones, and those that were active before this run activated another version. */
+  readonly others: readonly LedgerVersion[];
+  /** Pinned ids that belong to no version of this prompt. A probe found that out. */
+  readonly missingIds: readonly string[];
 };
 
 /**
- * Reads one prompt in every wanted environment, and in the tracking environment where what was read does not show
- * enough. Throws a `ServiceError` when the prompt cannot be read.
+ * Reads a prompt in every requested environment. Also reads it in the tracking environment if the other responses are not
+ * sufficient. Throws a `ServiceError` if the prompt cannot be read.
  */
-export async function readPrompt(service: PromptService, wanted: Wanted, tracking: string): Promise<Reading> {
-  const { promptId, environments } = wanted;
+export async function readLedgerPrompt(
+  service: PromptService,
+  request: ReadRequest,
+  tracking: string,
+): Promise<LedgerReading> {
+  const { promptId, environments } = request;
   const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-  if (reading.active.has(tracking) || showsEnough(wanted, reading, tracking)) return reading;
-  const head = await read(service, promptId, tracking);
-  return { ...reading, active: new Map([...reading.active, [tracking, activeIn(head)]]) };
+  if (reading.active.has(tracking) || isReadingSufficient(request, reading, tracking)) return reading;
+  const head = await readPromptIfPresent(service, promptId, tracking);
+  return { ...reading, active: new Map([...reading.active, [tracking, getActiveVersion(head)]]) };
 }
 
 /**
- * The tracking environment's ledger is the fullest. It is not needed where there is nothing to do and a version of
- * promptsync's own, other than a baseline, shows that there is one.
+ * Whether promptsync can work without the ledger of the tracking environment, which is the most complete one. That is the
+ * case if nothing has to be changed and an environment serves a managed version that is not a baseline.
  */
-function showsEnough({ whole, isDone, environments }: Wanted, reading: Reading, tracking: string): boolean {
-  const read = versionsRead(reading);
-  const isManaged = read.some((version) => isOwn(version) && version.stamp?.baseline !== true);
-  return whole === false && isManaged && !read.some(isDoubtful) && isDone(interpret(reading, environments, tracking));
+function isReadingSufficient(
+  { readDepth, isSynced, environments }: ReadRequest,
+  reading: LedgerReading,
+  tracking: string,
+): boolean {
+  const read = listVersionsRead(reading);
+  const servesManaged = read.some((version) => isManagedVersion(version) && version.record?.baseline !== true);
+  return (
+    readDepth === 'minimal' &&
+    servesManaged &&
+    !read.some(mayBeEditedCopy) &&
+    isSynced(interpretLedgerReading(reading, environments, tracking))
+  );
 }
 
-async function readEnvironments(service: PromptService, promptId: string, environments: readonly string[]) {
-  const answers = await Promise.allSettled(environments.map((environment) => read(service, promptId, environment)));
-  const prompts = answers.map((answer) => {
-    if (answer.status === 'rejected') throw answer.reason;
-    return answer.value;
+/** Reads a prompt in several environments. Waits for all requests before it throws the error of one of them. */
+async function readEnvironments(
+  service: PromptService,
+  promptId: string,
+  environments: readonly string[],
+): Promise<LedgerReading> {
+  const results = await Promise.allSettled(
+    environments.map((environment) => readPromptIfPresent(service, promptId, environment)),
+  );
+  const prompts = results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
   });
   const { activeVersion: _, ...prompt } =
-    prompts.findLast((one) => one !== null) ?? (await service.readPrompt(promptId));
-  const active = new Map(environments.map((environment, at) => [environment, activeIn(prompts[at])]));
-  return { prompt, active, looked: [], missing: [] };
+    prompts.findLast((each) => each !== null) ?? (await service.readPrompt(promptId));
+  const active = new Map(environments.map((environment, index) => [environment, getActiveVersion(prompts[index])]));
+  return { prompt, active, others: [], missingIds: [] };
 }
 
-/** Null for a 404, which may mean that the environment has no active version: then the prompt is found without one. */
-async function read(service: PromptService, promptId: string, environment: string): Promise<RemotePrompt | null> {
+/**
+ * Reads a prompt in an environment. Returns null for a 404 response, because some services send it for an environment
+ * without an active version.
+ */
+async function readPromptIfPresent(
+  service: PromptService,
+  promptId: string,
+  environment: string,
+): Promise<ServicePrompt | null> {
   try {
     return await service.readPrompt(promptId, environment);
   } catch (error) {
-    if (problemOf(error).code === 'service/prompt-not-found') return null;
+    if (toProblem(error).code === 'service/prompt-not-found') return null;
     throw error;
   }
 }
 
-type Waiting = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
+/** What a repeated read needs. `sleep` waits that many milliseconds. */
+type ReadBackOptions = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
-/** What an environment serves after it was set. */
-export async function readBack(
-  { service, sleep }: Waiting,
+/**
+ * Reads an environment until it serves the expected version, for up to ten seconds. Returns the version that was read last.
+ * Returns null if the environment serves none.
+ */
+export async function readActiveBack(
+  { service, sleep }: ReadBackOptions,
   promptId: string,
   environment: string,
-  isMeant: (version: Version) => boolean,
-): Promise<Version | null> {
-  const readOnce = async () => activeIn(await read(service, promptId, environment));
-  return readUntil(readOnce, (version) => version !== null && isMeant(version), sleep);
+  isExpected: (version: LedgerVersion) => boolean,
+): Promise<LedgerVersion | null> {
+  const readOnce = async () => getActiveVersion(await readPromptIfPresent(service, promptId, environment));
+  return readUntil(readOnce, (version) => version !== null && isExpected(version), sleep);
 }
 
-function activeIn(prompt: RemotePrompt | null = null): Version | null {
+function getActiveVersion(prompt: ServicePrompt | null = null): LedgerVersion | null {
   const active = prompt?.activeVersion ?? null;
-  return active === null ? null : toVersion(active);
+  return active === null ? null : makeLedgerVersion(active);
 }
 
-export function versionsRead({ active, looked }: Reading): readonly Version[] {
-  return [...[...active.values()].filter((version) => version !== null), ...looked];
+/** Returns all versions that promptsync has read of a prompt. A version can occur several times. */
+export function listVersionsRead({ active, others }: LedgerReading): readonly LedgerVersion[] {
+  return [...[...active.values()].filter((version) => version !== null), ...others];
 }
 
-/** All versions that the versions read and their ledgers name, newest first; of one number the one read first. */
-export function knownEntries(reading: Reading): readonly LedgerEntry[] {
-  const read = versionsRead(reading);
+/** Returns an entry for each version that was read or that a ledger contains, newest first. */
+export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[] {
+  const read = listVersionsRead(reading);
   const known = new Map<string, LedgerEntry>();
   const note = (entry: LedgerEntry): void => {
-    // What was pinned once stays so.
+    // An entry keeps the mark `pinned` even if a newer ledger lacks it.
     const { pinned } = known.get(entry.id) ?? {};
-    known.set(entry.id, { ...present({ pinned }), ...entry });
+    known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
-  // What was read comes last: it beats what a ledger says of it, as a newer ledger beats an older one.
-  for (const { stamp } of read.toSorted((a, b) => a.number - b.number)) (stamp?.ledger ?? []).forEach(note);
-  for (const version of read) note(entryOf(version));
+  // Later calls overwrite earlier entries. A newer ledger wins over an older one, and a version that was read wins over both.
+  for (const { record } of read.toSorted((a, b) => a.number - b.number)) (record?.ledger ?? []).forEach(note);
+  for (const version of read) note(makeLedgerEntry(version));
   const ids = new Set(read.map(({ id }) => id));
-  // A ledger that was copied from elsewhere may give another version the number of one that was read.
+  // A ledger that was copied from another prompt can contain a number that a version of this prompt has, too.
   const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
 /**
- * Whether the service drops `metadata_`: promptsync stamps what it makes, and the head is one of its own. Where any
- * other version carries a stamp, somebody else has moved the tracking environment.
+ * Detects a service that drops metadata. promptsync writes a version record into every version and makes only its own
+ * versions active in the tracking environment. If that environment serves a version and no version has a record, the
+ * service drops metadata. If another version has a record, somebody else has moved the tracking environment.
  */
-export function metadataIn(reading: Reading, tracking: string): Observed['metadata'] {
+export function detectMetadataSupport(reading: LedgerReading, tracking: string): ObservedPrompt['metadata'] {
   const head = reading.active.get(tracking) ?? null;
-  return head !== null && versionsRead(reading).every(({ stamp }) => stamp === null) ? 'dropped' : 'kept';
+  return head !== null && listVersionsRead(reading).every(({ record }) => record === null) ? 'dropped' : 'kept';
 }
 
-export function findEntry(reading: Reading, id: string): LedgerEntry | undefined {
-  return knownEntries(reading).find((entry) => entry.id === id);
+/** Returns the entry of a version by its id, or undefined if promptsync does not know the version. */
+export function findKnownEntry(reading: LedgerReading, id: string): LedgerEntry | undefined {
+  return listKnownEntries(reading).find((entry) => entry.id === id);
 }
 
-/** The service's newest version, where it was never read and no ledger names it. */
-export function unseenNewest(reading: Reading, known = knownEntries(reading)): string | null {
+/** Returns the id of the newest version if promptsync neither has read it nor finds it in a ledger. Otherwise returns null. */
+export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntries(reading)): string | null {
   const id = reading.prompt.latestVersionId;
-  return id === null || reading.missing.includes(id) || known.some((entry) => entry.id === id) ? null : id;
+  return id === null || reading.missingIds.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 
-/** What a reading says of the versions, for those who need not know how. */
-export function interpret(reading: Reading, environments: readonly string[], tracking: string): Observed {
-  const known = knownEntries(reading);
-  const read = new Map(versionsRead(reading).map((version) => [version.id, version]));
-  const metadata = metadataIn(reading, tracking);
+/** Converts a reading to the form that all providers have in common. */
+export function interpretLedgerReading(
+  reading: LedgerReading,
+  environments: readonly string[],
+  tracking: string,
+): ObservedPrompt {
+  const known = listKnownEntries(reading);
+  const read = new Map(listVersionsRead(reading).map((version) => [version.id, version]));
+  const metadata = detectMetadataSupport(reading, tracking);
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(tracking);
-  const lasting = lastingIn(reading, known, head, new Set());
-  const knownAs = (entry: LedgerEntry, version?: Version) => toKnown(entry, lasting.has(entry.id), version);
-  const served = (environment: string): KnownVersion | null => {
+  const lastingNow = findLastingIds(reading, known, head, new Set());
+  const toKnownVersion = (entry: LedgerEntry, version?: LedgerVersion): KnownVersion =>
+    makeKnownVersion(entry, lastingNow.has(entry.id), version);
+  const getServedVersion = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
-    return version === null ? null : knownAs(entryAsServed(version, known), version);
+    return version === null ? null : toKnownVersion(makeServedEntry(version, known), version);
   };
   return {
     fields: { id, key, name, description },
-    active: new Map(environments.map((environment) => [environment, served(environment)])),
-    known: known.map((entry) => knownAs(entry, read.get(entry.id))),
-    remembers: (content, left) => {
-      const stays = lastingIn(reading, known, head, left);
-      return known.some((entry) => stays.has(entry.id) && holds(entry, asHeld(content, metadata)));
+    active: new Map(environments.map((environment) => [environment, getServedVersion(environment)])),
+    known: known.map((entry) => toKnownVersion(entry, read.get(entry.id))),
+    willKnowContent: (content, left) => {
+      const lastingIds = findLastingIds(reading, known, head, left);
+      return known.some((entry) => lastingIds.has(entry.id) && holdsContent(entry, toStoredContent(content, metadata)));
     },
-    recordDue: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
-    findable: unseenNewest(reading, known) !== null,
-    missing: reading.missing,
+    lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
+    canFindNumbers: findUnreadNewestId(reading, known) !== null,
+    missingIds: reading.missingIds,
     metadata,
     problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
-    state: fingerprint(reading),
+    fingerprint: computeReadingState(reading),
   };
 }
 
-function toKnown(entry: LedgerEntry, lasting: boolean, read?: Version): KnownVersion {
-  const { id, number, digest, metadataDigest, ours, baseline, commit, path } = entry;
-  const facts = { id, number, digest, metadataDigest, ours, lasting, ...present({ baseline }) };
+/**
+ * Makes the common form of a known version.
+ * @param read the version itself; absent if promptsync knows the version only from a ledger
+ */
+function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: LedgerVersion): KnownVersion {
+  const { id, number, digest, metadataDigest, isManaged, baseline, commit, path } = entry;
+  const facts = { id, number, digest, metadataDigest, isManaged, staysKnown, ...pickPresentFacts({ baseline }) };
   if (read === undefined) {
-    return { ...facts, source: ours ? { digest, ...present({ commit, path }) } : null, content: null };
+    return { ...facts, source: isManaged ? { digest, ...pickPresentFacts({ commit, path }) } : null, content: null };
   }
-  const { text, metadata, stamp } = read;
-  if (stamp === null) return { ...facts, source: null, content: { text, metadata } };
-  const { operation: _, ledger: __, baseline: ___, ...source } = stamp;
-  return { ...facts, source, content: { text, metadata } };
+  const { record } = read;
+  const content = omitDigests<JsonObject>(read.content);
+  if (record === null) return { ...facts, source: null, content };
+  const { operation: _, ledger: __, baseline: ___, ...source } = record;
+  return { ...facts, source, content };
 }
 
 /**
- * The ids of versions that a ledger names, their own included: of somebody else's version that is merely active, or was
- * looked at, nothing is known any more once something else is. What an environment is moved away from is not read again.
- * A head without a stamp is our own all the same: then the service drops metadata.
+ * Returns the ids of the versions that a later run will find again: managed versions and the versions in their ledgers. A
+ * foreign version that is only active or was only probed is lost when another version becomes active. The head counts as
+ * managed even without a version record, because then the service drops metadata.
+ * @param left the environments that move to another version, so that a later run does not read their present version
  */
-function lastingIn({ active, looked }: Reading, known: readonly LedgerEntry[], head: Head, left: ReadonlySet<string>) {
+function findLastingIds(
+  { active, others }: LedgerReading,
+  known: readonly LedgerEntry[],
+  head: LedgerHead,
+  left: ReadonlySet<string>,
+): ReadonlySet<string> {
   const served = [...active].flatMap(([name, version]) => (version === null || left.has(name) ? [] : [version]));
-  const own = served.filter((version) => version === head || entryAsServed(version, known).ours);
-  const named = [...served, ...looked].flatMap(({ stamp }) => stamp?.ledger ?? []);
-  const following = looked.filter((version) => mayFollow(version, head));
-  return new Set([...own, ...following, ...named].map(({ id }) => id));
+  const managed = served.filter((version) => version === head || makeServedEntry(version, known).isManaged);
+  const inLedgers = [...served, ...others].flatMap(({ record }) => record?.ledger ?? []);
+  const following = others.filter((version) => mayFollowHead(version, head));
+  return new Set([...managed, ...following, ...inLedgers].map(({ id }) => id));
 }
 
-/** Versions never change, but their ids are the service's word: texts are compared as well. */
-function fingerprint({ prompt, active }: Reading): string {
+/**
+ * Returns a text that is equal for equal readings. It contains the digests of contents, so that promptsync does not have to
+ * trust the service to keep the content of an id.
+ */
+function computeReadingState({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [
     environment,
-    version === null ? null : [version.id, version.number, version.digest, version.metadataDigest],
+    version === null ? null : [version.id, version.number, version.content.digest, version.content.metadataDigest],
   ]);
   return canonicalJson([{ ...prompt }, environments]);
 }

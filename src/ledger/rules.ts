@@ -1,15 +1,15 @@
-import { toolEnvironments } from '../domain/policy.ts';
+import { listToolEnvironments } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { isPathSegment } from '../domain/text.ts';
+import { isPathSegment } from '../text.ts';
 
-/** What the service of the four calls takes: an id is one segment of an address (interface section 4). */
-export function ledgerRules(trackingEnvironment: string): ProviderRules {
+/** Returns the rules of a four-call service. The id of a prompt must be one path segment (interface section 4). */
+export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
   const expected = 'expected one segment of a path, not "." or "..", without / \\ ? # % and blanks';
   return {
-    idFault: (id) => (isPathSegment(id) ? null : expected),
-    environmentFault: () => null,
-    reserved: toolEnvironments(trackingEnvironment),
+    findIdFault: (id) => (isPathSegment(id) ? null : expected),
+    findEnvironmentFault: () => null,
+    reservedEnvironments: listToolEnvironments(trackingEnvironment),
     hasFields: true,
-    pinsIds: true,
+    canPinIds: true,
   };
 }

@@ -1,82 +1,100 @@
-import type { Digested } from '../domain/digest.ts';
-import type { Wanted } from '../domain/observed.ts';
-import type { Written } from '../domain/provider.ts';
-import { refOf } from '../domain/versions.ts';
+import type { DigestedText } from '../domain/content.ts';
+import type { ReadRequest } from '../domain/observed-prompt.ts';
+import type { WriteOutcome } from '../domain/provider.ts';
+import { makeVersionRef } from '../domain/versions.ts';
 import type { PromptService } from '../service/prompt-service.ts';
-import { stopped } from '../service/written.ts';
-import { during, makeProblem, type Problem, problemOf, ProblemError } from '../problem.ts';
-import { type Head, mayFollow } from './ownership.ts';
-import { readBack, type Reading, versionsRead } from './reading.ts';
-import type { Version } from './stamp.ts';
+import { makeNotActiveProblem, makeStoppedOutcome } from '../service/write-outcome.ts';
+import { prefixProblem, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
+import { type LedgerHead, mayFollowHead } from './ownership.ts';
+import { readActiveBack, type LedgerReading, listVersionsRead } from './reading.ts';
+import type { LedgerVersion } from './version-record.ts';
 
+/** Everything outside of promptsync that the ledger provider uses. */
 export type LedgerWorld = {
   readonly service: PromptService;
-  /** For every prompt it stands on the newest version that promptsync made. */
+  /** The environment in which promptsync keeps the version with the newest ledger active. */
   readonly trackingEnvironment: string;
-  /** A text that is unique to one attempt to create a version. */
+  /** Returns a text that is unique to each call. */
   readonly newOperation: () => string;
-  /** The text that git has at a commit and path of a ledger; null where it has none. */
-  readonly textAt: (commit: string, path: string) => Promise<Digested | null>;
-  /** Waits so many milliseconds; rejects when the run is interrupted. */
+  /** Returns the text of a prompt file at a commit. Returns null if git does not have the file there. */
+  readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
+  /** Waits that many milliseconds. Rejects if the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** What is known while one prompt is written: `reading` grows with every version made, looked at or made active. */
-export type Writing = { readonly world: LedgerWorld; readonly wanted: Wanted; reading: Reading };
+/** The state of writing one prompt. */
+export type LedgerWriteState = {
+  readonly world: LedgerWorld;
+  readonly request: ReadRequest;
+  /** Replaced whenever promptsync creates, probes or activates a version. */
+  reading: LedgerReading;
+};
 
-export function headOf({ world, reading }: Writing): Head {
+/** Returns the version that is active in the tracking environment. */
+export function getLedgerHead({ world, reading }: LedgerWriteState): LedgerHead {
   return reading.active.get(world.trackingEnvironment);
 }
 
-/** Remembers versions that were read, with all that their ledgers name. */
-export function note(writing: Writing, ...versions: readonly Version[]): void {
-  const { reading } = writing;
-  writing.reading = { ...reading, looked: [...reading.looked, ...versions] };
+/** Adds versions to the reading, and so the versions in their ledgers. */
+export function rememberVersions(state: LedgerWriteState, ...versions: readonly LedgerVersion[]): void {
+  const { reading } = state;
+  state.reading = { ...reading, others: [...reading.others, ...versions] };
 }
 
-/** Makes a version active and reads it back. Throws when it was not set; what is read back wrong is a problem. */
-export async function activate(writing: Writing, environment: string, expected: Version): Promise<Written> {
-  const { prompt, active } = writing.reading;
-  await writing.world.service.setActive(prompt.id, environment, expected.id);
+/**
+ * Makes a version active in an environment and reads the environment back. Throws if the call fails. If the environment
+ * then serves another version, the outcome contains the problem.
+ */
+export async function activateVersion(
+  state: LedgerWriteState,
+  environment: string,
+  expected: LedgerVersion,
+): Promise<WriteOutcome> {
+  const { prompt, active } = state.reading;
+  await state.world.service.setActive(prompt.id, environment, expected.id);
   try {
-    const version = await verifyActive(writing, environment, expected);
+    const version = await verifyActive(state, environment, expected);
     const before = active.get(environment) ?? null;
-    note(writing, ...(before === null ? [] : [before]));
-    writing.reading = { ...writing.reading, active: new Map([...active, [environment, version]]) };
-    return { status: 'made', version: refOf(version), problems: [] };
+    rememberVersions(state, ...(before === null ? [] : [before]));
+    state.reading = { ...state.reading, active: new Map([...active, [environment, version]]) };
+    return { status: 'made', version: makeVersionRef(version), problems: [] };
   } catch (error) {
-    return stopped('unknown', problemOf(error));
+    return makeStoppedOutcome('unknown', toProblem(error));
   }
 }
 
 /**
- * Moves the tracking environment to the newest version, of those that were read, that may follow its head. It moves
- * before any other: a run cut right after this still leaves its newest ledger readable.
+ * Moves the tracking environment to the newest version that was read and may follow the head. promptsync calls this before
+ * it moves any other environment. If the run is interrupted then, the next run still finds the newest ledger.
  */
-export async function followNewest(writing: Writing): Promise<readonly Problem[]> {
-  const head = headOf(writing);
-  const following = versionsRead(writing.reading).filter((version) => mayFollow(version, head));
+export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
+  const head = getLedgerHead(state);
+  const following = listVersionsRead(state.reading).filter((version) => mayFollowHead(version, head));
   const [newest] = following.toSorted((a, b) => b.number - a.number);
-  return newest === undefined ? [] : track(writing, newest);
+  return newest === undefined ? [] : trackVersion(state, newest);
 }
 
-export async function track(writing: Writing, version: Version): Promise<readonly Problem[]> {
-  const { trackingEnvironment } = writing.world;
-  const set = activate(writing, trackingEnvironment, version);
-  const { problems } = await set.catch((error: unknown) => stopped('unknown', problemOf(error)));
-  return problems.map((problem) => during(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
+/** Makes a version active in the tracking environment. Returns the problems, with the environment in their messages. */
+export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
+  const { trackingEnvironment } = state.world;
+  const activation = activateVersion(state, trackingEnvironment, version);
+  const { problems } = await activation.catch((error: unknown) => makeStoppedOutcome('unknown', toProblem(error)));
+  return problems.map((problem) => prefixProblem(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
 }
 
-/** Reads an environment after it was set. Throws a `ProblemError` when it serves another version or another text. */
-async function verifyActive({ world, reading }: Writing, environment: string, expected: Version): Promise<Version> {
-  const isMeant = ({ id, digest }: Version) => id === expected.id && digest === expected.digest;
-  const active = await readBack(world, reading.prompt.id, environment, isMeant);
+/** Reads an environment after promptsync activated a version. Throws a `ProblemError` if it serves another version or text. */
+async function verifyActive(
+  { world, reading }: LedgerWriteState,
+  environment: string,
+  expected: LedgerVersion,
+): Promise<LedgerVersion> {
+  const isExpected = ({ id, content }: LedgerVersion) =>
+    id === expected.id && content.digest === expected.content.digest;
+  const active = await readActiveBack(world, reading.prompt.id, environment, isExpected);
   if (active === null || active.id !== expected.id) {
-    const found = active === null ? 'nothing' : `version "${active.id}"`;
-    const evidence = { environment, expected: `version "${expected.id}"`, found };
-    throw new ProblemError(makeProblem('apply/not-active', evidence));
+    throw new ProblemError(makeNotActiveProblem(environment, expected, active));
   }
-  if (active.digest === expected.digest) return active;
+  if (active.content.digest === expected.content.digest) return active;
   const evidence = { environment, expected: 'the planned text', found: `another text (v${active.number})` };
   throw new ProblemError(makeProblem('apply/not-active', evidence));
 }

@@ -1,29 +1,30 @@
-import type { Observed } from '../domain/observed.ts';
-import { type HeldContent, pinTo, type WrittenPin } from '../domain/versions.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { makeWrittenPin, type WrittenPin } from '../domain/versions.ts';
+import type { StoredContent } from '../domain/content.ts';
 import type { Environment } from '../domain/policy.ts';
 
-/** What a new file is made of: a text with its metadata, and what it pins. */
-export type Chosen = {
-  readonly content: HeldContent;
-  /** In promotion order; only what something is active in. */
+/** The content and the pins of a new prompt file. */
+export type ImportChoice = {
+  readonly content: StoredContent;
+  /** In promotion order. It contains only environments that serve a version. */
   readonly pins: readonly ({ readonly environment: string } & WrittenPin)[];
 };
 
 /**
- * Chooses what a new file takes from a prompt, so that the next plan is empty. The file's own environment is pinned to
- * `latest`, so that editing the file goes on from there; every other to the version that is active. Null where nothing
- * is active that the text could come from.
- * @param environments those to pin, in promotion order
- * @param wanted the file's own environment; null: the first that serves something and may follow the file
+ * Chooses the content and the pins of a new file so that the next plan is empty. One environment provides the text. It
+ * is pinned to `latest`, so that later edits of the file go there. Every other environment is pinned to its active
+ * version. Returns null if no environment serves a version.
+ * @param environments the environments to pin, in promotion order
+ * @param wanted the environment that provides the text; null: the first that serves a version and may be pinned to `latest`
  */
 export function chooseImport(
-  { active }: Pick<Observed, 'active'>,
+  { active }: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
   wanted: string | null,
-): Chosen | null {
+): ImportChoice | null {
   const serving = environments.flatMap((environment) => {
     const version = active.get(environment.name) ?? null;
-    return version?.content ? [{ ...environment, pin: pinTo(version), content: version.content }] : [];
+    return version?.content ? [{ ...environment, pin: makeWrittenPin(version), content: version.content }] : [];
   });
   const own =
     wanted === null

@@ -1,26 +1,37 @@
-import type { FormerWants } from '../domain/desired.ts';
-import type { Observed } from '../domain/observed.ts';
-import { type Change, type Drift, FIELDS, type Holder, type SetActive, isSameTarget } from '../domain/plan.ts';
-import { refOf, type KnownVersion } from '../domain/versions.ts';
-import { means } from './former-pins.ts';
+import type { FormerStates } from '../domain/desired-state.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import {
+  type Change,
+  type Drift,
+  FIELDS,
+  type ServedVersion,
+  type SetActive,
+  type UpdatePrompt,
+  isSameTarget,
+} from '../domain/plan.ts';
+import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
+import { meansVersion } from './former-pins.ts';
 
-/** The changes that the base's file and the head's file of one prompt ask for, and what there was and is. */
-export type Compared = {
+/** The changes that the head and the base plan for one prompt, its observation, and what earlier commits wanted. */
+export type DriftInput = {
   readonly head: readonly Change[];
   readonly base: readonly Change[];
-  readonly observed: Observed;
-  readonly former: FormerWants;
+  readonly observed: ObservedPrompt;
+  readonly former: FormerStates;
 };
 
-/** What neither the base's file nor the head's finds as it wants it: the head's own changes are no drift. */
-export function findDrift(compared: Compared): readonly Drift[] {
+/**
+ * Returns the environments and fields that differ from both the base and the head. A difference from the head alone is
+ * a change that the head asks for, not drift.
+ */
+export function findDrift(compared: DriftInput): readonly Drift[] {
   const environments = compared.head.filter((change) => change.kind === 'set-active');
-  return [...environments.flatMap((change) => environmentDrift(change, compared)), ...fieldDrift(compared)];
+  return [...environments.flatMap((change) => findEnvironmentDrift(change, compared)), ...findFieldDrift(compared)];
 }
 
-function environmentDrift(
+function findEnvironmentDrift(
   { environment, after }: SetActive,
-  { base, observed: { active }, former }: Compared,
+  { base, observed: { active }, former }: DriftInput,
 ): readonly Drift[] {
   const wanted = base
     .filter((change) => change.kind === 'set-active')
@@ -28,33 +39,34 @@ function environmentDrift(
   if (wanted === undefined) return [];
   const version = active.get(environment) ?? null;
   const asked = former.pins.get(environment) ?? [];
-  const kind = version === null || asked.some((pin) => means(pin, version)) ? 'unfinished' : 'outside';
-  const observed = version && holderOf(version);
-  return [{ environment, kind, restores: isSameTarget(after, wanted.after), expected: wanted.after, observed }];
+  const kind = version === null || asked.some((pin) => meansVersion(pin, version)) ? 'unfinished' : 'outside';
+  const observed = version && makeServedVersion(version);
+  const restoresBase = isSameTarget(after, wanted.after);
+  return [{ subject: 'environment', environment, kind, restoresBase, expected: wanted.after, observed }];
 }
 
-/** What was made outside has no commit. */
-function holderOf({ ours, source, ...version }: KnownVersion): Holder {
-  const commit = ours ? source?.commit : undefined;
+/** Makes the served version of a drift. A foreign version has no commit. */
+function makeServedVersion({ isManaged, source, ...version }: KnownVersion): ServedVersion {
+  const commit = isManaged ? source?.commit : undefined;
   return {
-    ...refOf(version),
+    ...makeVersionRef(version),
     ...(commit === undefined ? {} : { commit }),
-    ...(version.lasting && { pin: String(version.number) }),
+    ...(version.staysKnown && { pin: String(version.number) }),
   };
 }
 
-function fieldDrift({ head, base: wanted, former }: Compared): readonly Drift[] {
-  const [now, then] = [fieldsOf(head), fieldsOf(wanted)];
+function findFieldDrift({ head, base: wanted, former }: DriftInput): readonly Drift[] {
+  const [now, then] = [collectFieldChanges(head), collectFieldChanges(wanted)];
   return FIELDS.flatMap((field): readonly Drift[] => {
     const expected = then[field]?.after;
     const observed = now[field]?.before;
     if (expected === undefined || observed === undefined) return [];
     const unfinished = former.fields.some((earlier) => (earlier[field] ?? '') === observed);
     const kind = unfinished ? 'unfinished' : 'outside';
-    return [{ field, kind, restores: now[field]?.after === expected, expected, observed }];
+    return [{ subject: 'field', field, kind, restoresBase: now[field]?.after === expected, expected, observed }];
   });
 }
 
-function fieldsOf(changes: readonly Change[]) {
+function collectFieldChanges(changes: readonly Change[]): UpdatePrompt['fields'] {
   return changes.find((change) => change.kind === 'update-prompt')?.fields ?? {};
 }

@@ -1,96 +1,111 @@
-import type { CommitInfo, FileHistory, FormerPin, Maker, PinnedTime, VersionHistory } from '../domain/history.ts';
-import type { Observed } from '../domain/observed.ts';
-import { asHeld, findContent, holds, type KnownVersion } from '../domain/versions.ts';
-import { versionMeant } from './former-pins.ts';
+import type {
+  CommitInfo,
+  FileHistory,
+  FormerPin,
+  VersionOrigin,
+  PinnedPeriod,
+  VersionHistory,
+} from '../domain/history.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
+import { toStoredContent, holdsContent } from '../domain/content.ts';
+import { findMeantVersion } from './former-pins.ts';
 
 export type HistorySources = {
-  readonly observed: Observed;
-  /** The file on the branch that is checked out; without states outside of git. */
+  readonly observed: ObservedPrompt;
+  /** The states of the file on the checked-out branch. Outside a repository, it has none. */
   readonly history: FileHistory;
-  /** What git knows of commits; those that are missing are named by their ids. */
+  /** Details of commits by their ids. A commit that is missing here is named by its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** Environments in the order in which they are listed; others come after them. */
+  /** The order in which to list environments. Environments that it does not contain come last. */
   readonly order: readonly string[];
 };
 
-/** All versions that are known, newest first: who made each, where it is active, and when it was pinned. */
+/** Returns the known versions, newest first, with their origin, their active environments and their pinned periods. */
 export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
   const { metadata } = sources.observed;
-  const known = knownAsServed(sources.observed);
-  const pinned = allPinnedTimes(known, sources);
-  const environments = inOrder([...sources.observed.active.keys()], sources.order);
+  const known = listKnownVersions(sources.observed);
+  const pinned = listAllPinnedPeriods(known, sources);
+  const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
   return known.map((version) => {
     const { id, number, digest, source, message } = version;
-    const { commit, path } = version.ours && source !== null ? source : {};
+    const { commit, path } = version.isManaged && source !== null ? source : {};
     return {
       ref: { id, number },
       digest,
-      madeBy: makerOf(version, metadata),
-      commit: commit === undefined ? null : infoOf(commit, sources),
+      origin: classifyOrigin(version, metadata),
+      commit: commit === undefined ? null : getCommitInfo(commit, sources),
       path: path ?? null,
       message,
       activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
-      pinned: pinned.filter((one) => one.id === id).map(({ time }) => time),
+      pinnedPeriods: pinned.filter((one) => one.id === id).map(({ time }) => time),
     };
   });
 }
 
-/** A version that is served is taken for what it is where it is served: some services add metadata to every version. */
-function knownAsServed({ known, active }: Observed): readonly KnownVersion[] {
+/**
+ * Returns the known versions. A served version replaces its entry from a ledger, because some services add metadata to
+ * every version.
+ */
+function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const served = [...active.values()].filter((version) => version !== null);
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
-function makerOf({ ours, source }: KnownVersion, metadata: Observed['metadata']): Maker {
-  if (!ours) return metadata === 'dropped' || ours === null ? 'unknown' : 'outside';
+function classifyOrigin({ isManaged, source }: KnownVersion, metadata: ObservedPrompt['metadata']): VersionOrigin {
+  if (!isManaged) return metadata === 'dropped' || isManaged === null ? 'unknown' : 'outside';
   return source?.commit === undefined ? 'uncommitted' : 'git';
 }
 
-function inOrder(environments: readonly string[], order: readonly string[]): readonly string[] {
+function sortEnvironments(environments: readonly string[], order: readonly string[]): readonly string[] {
   return [...new Set([...order.filter((one) => environments.includes(one)), ...environments])];
 }
 
-type Pinned = { readonly id: string; readonly time: PinnedTime };
+type PinnedVersion = { readonly id: string; readonly time: PinnedPeriod };
 
-function allPinnedTimes(known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
+function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySources): readonly PinnedVersion[] {
   const { history, observed, order } = sources;
-  const environments = inOrder([...observed.active.keys(), ...history.pins.keys()], order);
-  return environments.flatMap((environment) => pinnedTimes(environment, known, sources));
+  const environments = sortEnvironments([...observed.active.keys(), ...history.pins.keys()], order);
+  return environments.flatMap((environment) => listPinnedPeriods(environment, known, sources));
 }
 
 /**
- * What an environment was pinned to, newest first. Pins that are written otherwise and mean the same are one time; those
- * that mean no version that is known are none.
+ * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive pins that are
+ * written differently but mean the same version form one period. Pins of unknown versions form none.
  */
-function pinnedTimes(environment: string, known: readonly KnownVersion[], sources: HistorySources): readonly Pinned[] {
-  const { commits, pins, whole } = sources.history;
+function listPinnedPeriods(
+  environment: string,
+  known: readonly KnownVersion[],
+  sources: HistorySources,
+): readonly PinnedVersion[] {
+  const { commits, pins, isComplete } = sources.history;
   const served = sources.observed.active.get(environment)?.id;
   const active = known.find(({ id }) => id === served) ?? null;
-  const meant = (pin: FormerPin) => meantBy(pin, known, active, sources.observed)?.id;
+  const meant = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources.observed)?.id;
   const byAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, meant(pin)]));
   const oldestFirst = commits.map((commit, age) => ({ commit, id: byAge.get(age) ?? null })).toReversed();
   const turns = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
-  const times = turns.flatMap(({ commit, id }, index): readonly Pinned[] => {
-    const from = index === 0 && !whole ? null : infoOf(commit, sources);
+  const times = turns.flatMap(({ commit, id }, index): readonly PinnedVersion[] => {
+    const from = index === 0 && !isComplete ? null : getCommitInfo(commit, sources);
     const next = turns[index + 1]?.commit;
-    return id === null ? [] : [{ id, time: { environment, from, until: next ? infoOf(next, sources) : null } }];
+    return id === null ? [] : [{ id, time: { environment, from, until: next ? getCommitInfo(next, sources) : null } }];
   });
   return times.toReversed();
 }
 
-function infoOf(commit: string, { commits }: HistorySources): CommitInfo {
+function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo {
   return commits.get(commit) ?? { commit };
 }
 
-/** Of equal contents the one that is served: which of them a sync had made active does not matter. */
-function meantBy(
+/** Returns the version that a pin means. Among versions with equal content, it prefers the served one. */
+function findVersionMeantBy(
   pin: FormerPin,
   known: readonly KnownVersion[],
   active: KnownVersion | null,
-  { metadata }: Observed,
+  { metadata }: ObservedPrompt,
 ): KnownVersion | undefined {
-  return versionMeant(pin, known, (content) => {
-    const sought = asHeld(content, metadata);
-    return active !== null && holds(active, sought) ? active : findContent(known, sought);
+  return findMeantVersion(pin, known, (content) => {
+    const sought = toStoredContent(content, metadata);
+    return active !== null && holdsContent(active, sought) ? active : findVersionWithContent(known, sought);
   });
 }

@@ -1,120 +1,135 @@
 import {
   makeTextDiffs,
   markWords,
-  unmarked,
+  makeUnmarkedBlock,
   type Hunk,
   type MarkedBlock,
   type MarkedLine,
   type TextDiff,
 } from './diff.ts';
-import { showHidden } from '../domain/text.ts';
+import { showHidden } from '../text.ts';
 import { escapeLine, shortenBlanks } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
-import { fitted, type Style } from './style.ts';
-import { counted } from './words.ts';
+import { fitLine, type Style } from './style.ts';
+import { formatCount } from './describe.ts';
 
+/** The number of unchanged lines that are shown before and after each change. */
 const CONTEXT_LINES = 3;
-/** A diff that is longer is folded. */
-const MOST_LINES = 40;
-/** Of a folded diff so many lines of each block are shown at most: of a text that was rewritten the old and the new one. */
-const MOST_OF_BLOCK = 20;
+/** The longest diff that is shown in full, in lines. `foldHunks` shortens longer ones. */
+const MAX_DIFF_LINES = 40;
+/**
+ * The most lines of one block that a shortened diff shows. Without this limit, a text that was rewritten as a whole
+ * would show only its old lines.
+ */
+const MAX_BLOCK_LINES = 20;
 
-type Length = 'whole' | 'folded';
+/** How much of a long diff to show. `folded` shows at most `MAX_DIFF_LINES` lines. */
+type DiffLength = 'whole' | 'folded';
 
 /**
- * A unified diff of what environments serve now and would serve; environments with the same two texts share one.
- * Lines have no line feed; there are none where nothing differs.
+ * Renders unified diffs between the texts that environments serve now and the texts that they would serve. Environments
+ * with the same two texts share one diff. Returns lines without line feeds, and no lines if nothing differs.
  */
-export function renderDiffs(prompt: ReportPrompt, style: Style, length: Length): readonly string[] {
-  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderOne(diff, style, length));
+export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLength): readonly string[] {
+  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
 }
 
-/** What is said in place of a diff where one of the texts is not known. */
-export const unknownText = {
+/** The sentences that replace a diff if one of its texts is not known or too large. */
+export const UNKNOWN_TEXT_NOTES = {
   before: 'its text of now is not known without the service',
   after: 'the text to come was never read; a sync looks at it first',
   omitted: 'a text is too large to be shown (over 100 kB)',
-} as const satisfies Record<NonNullable<TextDiff['unknown']>, string>;
+} as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
-function renderOne(diff: TextDiff, style: Style, length: Length): readonly string[] {
-  const { dim, bold } = style.colours;
+function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {
+  const { dim, bold } = style.colors;
   const names = diff.environments.map(escapeLine).join(', ');
-  if (diff.unknown !== null) return fitted(dim(`${names}: ${unknownText[diff.unknown]}`), style, 2);
+  if (diff.unknownReason !== null) return fitLine(dim(`${names}: ${UNKNOWN_TEXT_NOTES[diff.unknownReason]}`), style, 2);
   const from = diff.before === null ? 'nothing' : escapeLine(diff.before);
   const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${escapeLine(diff.after)}`];
-  const { hunks, left } = length === 'whole' ? { hunks: diff.hunks, left: 0 } : foldHunks(diff.hunks);
-  const more = `… ${counted([left, 'more line', 'more lines'])} (--format html shows all)`;
+  const { hunks, omittedLines } = length === 'whole' ? { hunks: diff.hunks, omittedLines: 0 } : foldHunks(diff.hunks);
+  const more = `… ${formatCount([omittedLines, 'more line', 'more lines'])} (--format html shows all)`;
   return [
-    ...titles.flatMap((title) => fitted(bold(title), style, 4)),
-    ...hunks.flatMap((hunk) => hunkLines(hunk, style)),
-    ...(left === 0 ? [] : fitted(dim(more), style, 2)),
+    ...titles.flatMap((title) => fitLine(bold(title), style, 4)),
+    ...hunks.flatMap((hunk) => renderHunk(hunk, style)),
+    ...(omittedLines === 0 ? [] : fitLine(dim(more), style, 2)),
   ];
 }
 
-/** As many lines as a reader of a log wants, and how many are left out. */
-function foldHunks(hunks: readonly Hunk[]): { readonly hunks: readonly Hunk[]; readonly left: number } {
-  const all = linesIn(hunks);
-  if (all <= MOST_LINES) return { hunks, left: 0 };
-  let room = MOST_LINES;
+type FoldedHunks = { readonly hunks: readonly Hunk[]; readonly omittedLines: number };
+
+/**
+ * Shortens a diff to `MAX_DIFF_LINES` lines, because a longer one would bury the rest of a log. Counts the omitted
+ * lines.
+ */
+function foldHunks(hunks: readonly Hunk[]): FoldedHunks {
+  const lineCount = countLines(hunks);
+  if (lineCount <= MAX_DIFF_LINES) return { hunks, omittedLines: 0 };
+  let room = MAX_DIFF_LINES;
   const folded = hunks.map((hunk) => {
     const blocks = hunk.blocks.map(({ kind, lines }) => {
-      const shown = lines.slice(0, Math.min(room, MOST_OF_BLOCK));
+      const shown = lines.slice(0, Math.min(room, MAX_BLOCK_LINES));
       room -= shown.length;
       return { kind, lines: shown };
     });
     return { ...hunk, blocks: blocks.filter(({ lines }) => lines.length > 0) };
   });
-  return { hunks: folded.filter(({ blocks }) => blocks.length > 0), left: all - linesIn(folded) };
+  return { hunks: folded.filter(({ blocks }) => blocks.length > 0), omittedLines: lineCount - countLines(folded) };
 }
 
-function linesIn(hunks: readonly Hunk[]): number {
+function countLines(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function hunkLines({ title, blocks: whole }: Hunk, style: Style): readonly string[] {
-  const { colours, screen } = style;
-  const blocks = whole.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
-  // Without colour marks would not be seen, but on a terminal long lines are shortened by them.
-  const marks = colours.isColorSupported || screen !== null;
-  const marked = marks ? markWords(blocks) : blocks.map(unmarked);
-  return [...fitted(colours.cyan(title), style, 2), ...marked.flatMap((block) => blockLines(block, style))];
+function renderHunk(hunk: Hunk, style: Style): readonly string[] {
+  const { colors, screen } = style;
+  const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
+  // Marks are visible only in color. A terminal needs them in any case, to find the part of a long line to show.
+  const needsMarks = colors.isColorSupported || screen !== null;
+  const marked = needsMarks ? markWords(blocks) : blocks.map(makeUnmarkedBlock);
+  return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
 }
 
-function blockLines({ kind, lines }: MarkedBlock, style: Style): readonly string[] {
-  const { colours, screen } = style;
+function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly string[] {
+  const { colors, screen } = style;
   if (kind === 'same') {
-    const all = lines.map((line) => ` ${joined(line, style)}`);
-    return screen === null ? all : all.map((line) => screen.cut(line, screen.columns));
+    const rendered = lines.map((line) => ` ${joinSegments(line, style)}`);
+    return screen === null ? rendered : rendered.map((line) => screen.cut(line, screen.columns));
   }
-  const [sign, paint] = kind === 'added' ? ['+', colours.green] : ['-', colours.red];
-  return lines.flatMap((line) => fitted(paint(`${sign}${joined(excerptOf(line, style), style)}`), style, 1));
+  const [sign, paint] = kind === 'added' ? ['+', colors.green] : ['-', colors.red];
+  return lines.flatMap((line) =>
+    fitLine(paint(`${sign}${joinSegments(makeExcerptAroundChange(line, style), style)}`), style, 1),
+  );
 }
 
-/** Of a changed line that takes more rows on a terminal only what is near its marks is shown. */
-const MOST_ROWS = 8;
-/** How much of the unchanged text beside a change is shown then, in characters. */
-const BESIDE = 30;
+/** The most terminal rows that a changed line takes in full. Longer lines show only the text near their changes. */
+const MAX_LINE_ROWS = 8;
+/** The number of unchanged characters that a shortened line keeps before and after each change. */
+const MARGIN_COLUMNS = 30;
 
-/** A line without marks is new or gone as a whole, and stays whole. */
-function excerptOf(line: MarkedLine, style: Style): MarkedLine {
+/**
+ * Shortens the unchanged parts of a changed line that takes more than `MAX_LINE_ROWS` rows. A line without changed
+ * words was added or removed as a whole, so it stays complete.
+ */
+function makeExcerptAroundChange(line: MarkedLine, style: Style): MarkedLine {
   const { screen } = style;
-  const fits = screen === null || screen.width(joined(line, style)) <= MOST_ROWS * screen.columns;
-  if (fits || !line.some(({ changed }) => changed)) return line;
+  const isShort = screen === null || screen.width(joinSegments(line, style)) <= MAX_LINE_ROWS * screen.columns;
+  if (isShort || !line.some(({ changed }) => changed)) return line;
   return line.map(({ text, changed }) => {
     const characters = Array.from(text);
-    if (changed || characters.length <= 2 * BESIDE) return { text, changed };
-    const [head, tail] = [characters.slice(0, BESIDE), characters.slice(-BESIDE)];
+    if (changed || characters.length <= 2 * MARGIN_COLUMNS) return { text, changed };
+    const [head, tail] = [characters.slice(0, MARGIN_COLUMNS), characters.slice(-MARGIN_COLUMNS)];
     return { text: `${head.join('')} … ${tail.join('')}`, changed };
   });
 }
 
-/** The text of a line, escaped, with what is changed in it inverse. */
-function joined(line: MarkedLine, { colours, screen }: Style): string {
+/** Returns a line with its hidden characters made visible and its changed words in inverse video. */
+function joinSegments(line: MarkedLine, { colors, screen }: Style): string {
   const parts = line.map(({ text, changed }) => {
     const shown = showHidden(text);
-    // How wide a tab is depends on where it stands.
-    const even = screen === null ? shown : shown.replaceAll('\t', '    ');
-    return changed ? colours.inverse(even) : even;
+    // A terminal draws a tab 1 to 8 columns wide, depending on its position. Spaces keep measured widths exact.
+    const withoutTabs = screen === null ? shown : shown.replaceAll('\t', '    ');
+    return changed ? colors.inverse(withoutTabs) : withoutTabs;
   });
   return parts.join('');
 }

@@ -1,90 +1,112 @@
 import { diffArrays, structuredPatch } from 'diff';
 import type { ReportPrompt } from './schema.ts';
-import { textsOf, type NamedTexts } from './words.ts';
+import { listTextChanges, type NamedTexts } from './describe.ts';
 
-/** What becomes of the text of some environments: those that have the same two texts share one. */
+/**
+ * The difference between the text that one or more environments serve now and the text that they would serve. `before`
+ * and `after` are names of versions, for example `v6`.
+ */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
-  /** Why the texts cannot be compared; null where they are. */
-  readonly unknown: 'before' | 'after' | 'omitted' | null;
+  /**
+   * Why promptsync cannot compare the texts: one is not known, or was omitted because of its size. Null if it compared
+   * them.
+   */
+  readonly unknownReason: 'before' | 'after' | 'omitted' | null;
   readonly hunks: readonly Hunk[];
 };
 
-/** Neighbouring lines of both texts, below a line that says where they are, such as `@@ -1,2 +1,3 @@`. */
+/** Neighboring lines of both texts. The title gives their line numbers, for example `@@ -1,2 +1,3 @@`. */
 export type Hunk = { readonly title: string; readonly blocks: readonly Block[] };
 
-/** Lines next to each other that are in both texts, or in one of them. */
+/**
+ * Consecutive lines of one kind: lines of both texts (`same`), of the old text (`removed`) or of the new text
+ * (`added`).
+ */
 export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly lines: readonly string[] };
 
-/** The time that a diff takes grows with the square of its length; past this one it is not worth waiting for. */
-const MOST_EDITS = 500;
+/**
+ * The most edits that a diff searches for. Its time grows with the square of the edits, so larger diffs would take too
+ * long.
+ */
+const MAX_EDITS = 500;
 
 /**
- * Compares the texts that environments serve now with those that they would serve. There is no diff where nothing
- * differs.
- * @param context lines around a change that are shown; Infinity: the whole texts
+ * Compares the texts that environments serve now with the texts that they would serve. Environments with the same two
+ * texts share one diff. Texts that do not differ have no diff.
+ * @param context the number of unchanged lines to keep around each change; Infinity keeps the whole texts
  */
 export function makeTextDiffs(prompt: ReportPrompt, context: number): readonly TextDiff[] {
-  const groups = Map.groupBy(textsOf(prompt), ({ before, after, texts }) =>
-    JSON.stringify([before, after, documentsOf(texts)]),
+  const groups = Map.groupBy(listTextChanges(prompt), ({ before, after, texts }) =>
+    JSON.stringify([before, after, makeComparedTexts(texts)]),
   );
   return [...groups.values()].flatMap((group) => {
     const environments = group.map(({ environment }) => environment);
-    return group[0] === undefined ? [] : makeOne(environments, group[0], context);
+    return group[0] === undefined ? [] : makeTextDiff(environments, group[0], context);
   });
 }
 
-function makeOne(environments: readonly string[], named: NamedTexts, context: number): readonly TextDiff[] {
+function makeTextDiff(environments: readonly string[], named: NamedTexts, context: number): readonly TextDiff[] {
   const { before, after, texts } = named;
-  const unknown = unknownSide(named);
-  const hunks = unknown === null ? compare(documentsOf(texts), context) : [];
-  return unknown === null && hunks.length === 0 ? [] : [{ environments, before, after, unknown, hunks }];
+  const unknownReason = chooseUnknownReason(named);
+  const hunks = unknownReason === null ? makeHunks(makeComparedTexts(texts), context) : [];
+  return unknownReason === null && hunks.length === 0 ? [] : [{ environments, before, after, unknownReason, hunks }];
 }
 
-function unknownSide({ before, texts }: NamedTexts): TextDiff['unknown'] {
+function chooseUnknownReason({ before, texts }: NamedTexts): TextDiff['unknownReason'] {
   if (texts.text_omitted === true) return 'omitted';
   if (before !== null && texts.before_text === null) return 'before';
   return texts.after_text === null ? 'after' : null;
 }
 
-/** Metadata is shown above the text. */
-function documentsOf(texts: NamedTexts['texts']): readonly [before: string, after: string] {
+/** Returns both texts, each with its metadata above it, so that one diff covers both. */
+function makeComparedTexts(texts: NamedTexts['texts']): readonly [before: string, after: string] {
   const { before_text: before, after_text: after } = texts;
   return [
-    `${metadataLines(texts.before_metadata)}${before ?? ''}`,
-    `${metadataLines(texts.after_metadata)}${after ?? ''}`,
+    `${renderMetadataLines(texts.before_metadata)}${before ?? ''}`,
+    `${renderMetadataLines(texts.after_metadata)}${after ?? ''}`,
   ];
 }
 
-function metadataLines(metadata: string | undefined): string {
+/**
+ * Prefixes each line of metadata with `metadata.` and adds an empty line. Without metadata, it returns an empty text.
+ */
+function renderMetadataLines(metadata: string | undefined): string {
   if (metadata === undefined) return '';
   return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
 }
 
-/** Where there is too much to compare, all of the one text stands for all of the other. */
-function compare([before, after]: readonly [string, string], context: number): readonly Hunk[] {
-  const patch = structuredPatch('', '', ended(before), ended(after), '', '', { context, maxEditLength: MOST_EDITS });
+/**
+ * Compares two texts. If they differ in more than `MAX_EDITS` lines, one hunk removes the old text and adds the new
+ * one.
+ */
+function makeHunks([before, after]: readonly [string, string], context: number): readonly Hunk[] {
+  const patch = structuredPatch('', '', endWithNewline(before), endWithNewline(after), '', '', {
+    context,
+    maxEditLength: MAX_EDITS,
+  });
   if (patch === undefined) {
     const [removed, added] = [before.split('\n'), after.split('\n')];
     const blocks = [{ kind: 'removed', lines: removed } as const, { kind: 'added', lines: added } as const];
     return [{ title: `@@ -1,${removed.length} +1,${added.length} @@`, blocks }];
   }
   return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
-    // Of no lines at all, what counts is the line before them.
-    const [old, fresh] = [oldLines === 0 ? oldStart - 1 : oldStart, newLines === 0 ? newStart - 1 : newStart];
-    return { title: `@@ -${old},${oldLines} +${fresh},${newLines} @@`, blocks: blocksOf(lines) };
+    // The unified format counts from the line before a range that has no lines.
+    const oldLine = oldLines === 0 ? oldStart - 1 : oldStart;
+    const newLine = newLines === 0 ? newStart - 1 : newStart;
+    return { title: `@@ -${oldLine},${oldLines} +${newLine},${newLines} @@`, blocks: groupIntoBlocks(lines) };
   });
 }
 
-/** Content has no final newline by rule; saying so under every diff would be noise. */
-function ended(text: string): string {
+/** Adds a final newline. Prompt texts never end with one, and the diff would report that for every text. */
+function endWithNewline(text: string): string {
   return text === '' ? '' : `${text}\n`;
 }
 
-function blocksOf(lines: readonly string[]): readonly Block[] {
+function groupIntoBlocks(lines: readonly string[]): readonly Block[] {
   const blocks: { kind: Block['kind']; lines: string[] }[] = [];
   for (const line of lines) {
-    const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
+    const kind = getLineKind(line);
     const last = blocks.at(-1);
     if (last?.kind === kind) last.lines.push(line.slice(1));
     else blocks.push({ kind, lines: [line.slice(1)] });
@@ -92,46 +114,62 @@ function blocksOf(lines: readonly string[]): readonly Block[] {
   return blocks;
 }
 
-/** A part of a line; `changed` where the other text has no such words there. */
+/** Returns the kind that the first character of a line in a patch stands for. */
+function getLineKind(line: string): Block['kind'] {
+  if (line.startsWith('+')) return 'added';
+  return line.startsWith('-') ? 'removed' : 'same';
+}
+
+/** A part of a line. `changed` is true if the other text does not have these words at this place. */
 type Segment = { readonly text: string; readonly changed: boolean };
+/** A line, split where its changed words begin and end. An empty line has no segments. */
 export type MarkedLine = readonly Segment[];
+/** A block whose lines mark the words that differ from the other text. */
 export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readonly MarkedLine[] };
 
-/** Where less than this part of the shorter text stays, it is another text: words that happen to be in both say nothing. */
-const LEAST_ALIKE = 0.4;
-/** Past this much text, marks are not worth waiting for: the time grows with the square of the edits. */
-const MOST_CHARACTERS = 500_000;
+/**
+ * The smallest share of the shorter text, from 0 to 1, that both texts must have in common. Below it they are different
+ * texts, and marking the few words that occur in both would mislead the reader.
+ */
+const MIN_SIMILARITY = 0.4;
+/** The longest pair of texts whose words are compared, in UTF-16 units. Longer pairs would take too long. */
+const MAX_COMPARED_CHARACTERS = 500_000;
 
-/** The blocks with the words marked that differ between removed lines and the added ones that take their place. */
+/** Marks the words that differ between removed lines and the added lines that replace them. */
 export function markWords(blocks: readonly Block[]): readonly MarkedBlock[] {
   return blocks.flatMap((block, index): readonly MarkedBlock[] => {
     const [before, after] = [blocks[index - 1], blocks[index + 1]];
-    // A pair is marked at its first block.
+    // The removed block before this one has already returned both blocks of the pair.
     if (block.kind === 'added' && before?.kind === 'removed') return [];
     if (block.kind === 'removed' && after?.kind === 'added') return markPair(block, after);
-    return [unmarked(block)];
+    return [makeUnmarkedBlock(block)];
   });
 }
 
-export function unmarked({ kind, lines }: Block): MarkedBlock {
+/** Returns a block without marked words, for lines that have no counterpart in the other text. */
+export function makeUnmarkedBlock({ kind, lines }: Block): MarkedBlock {
   return { kind, lines: lines.map((text) => (text === '' ? [] : [{ text, changed: false }])) };
 }
 
 function markPair(removed: Block, added: Block): readonly MarkedBlock[] {
   const changes = compareWords(removed.lines.join('\n'), added.lines.join('\n'));
-  if (changes === null) return [unmarked(removed), unmarked(added)];
-  const segments = changes.map((change, index) => ({ ...change, ...segmentOf(changes, index) }));
-  const sideWithout = (other: 'added' | 'removed') => linesOf(segments.filter((segment) => !segment[other]));
+  if (changes === null) return [makeUnmarkedBlock(removed), makeUnmarkedBlock(added)];
+  const segments = changes.map((change, index) => ({ ...change, ...makeSegment(changes, index) }));
+  const makeLinesWithout = (other: 'added' | 'removed'): readonly MarkedLine[] =>
+    splitSegmentsIntoLines(segments.filter((segment) => !segment[other]));
   return [
-    { kind: 'removed', lines: sideWithout('added') },
-    { kind: 'added', lines: sideWithout('removed') },
+    { kind: 'removed', lines: makeLinesWithout('added') },
+    { kind: 'added', lines: makeLinesWithout('removed') },
   ];
 }
 
+/** Consecutive words that are in both texts, or only in one of them. */
 type WordChange = { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean };
 
-/** A blank between two changes belongs to them: otherwise three new words were three marks. */
-function segmentOf(changes: readonly WordChange[], index: number): Segment {
+/**
+ * Returns the segment of one change. Blanks between two changes count as changed, so that three new words get one mark.
+ */
+function makeSegment(changes: readonly WordChange[], index: number): Segment {
   const text = changes[index]?.value.join('') ?? '';
   const neighbours = [changes[index - 1], changes[index + 1]];
   return { text, changed: isChange(changes[index]) || (/^[ \t]+$/.test(text) && neighbours.every(isChange)) };
@@ -141,31 +179,34 @@ function isChange(change: WordChange | undefined): boolean {
   return change !== undefined && (change.added || change.removed);
 }
 
-/** Null where the two texts are too long or have too little in common. */
+/** Compares two texts word by word. Returns null if they are too long, or have less than `MIN_SIMILARITY` in common. */
 function compareWords(before: string, after: string): readonly WordChange[] | null {
-  if (before.length + after.length > MOST_CHARACTERS) return null;
-  const changes = diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: MOST_EDITS });
+  if (before.length + after.length > MAX_COMPARED_CHARACTERS) return null;
+  const changes = diffArrays(splitIntoWords(before), splitIntoWords(after), { maxEditLength: MAX_EDITS });
   if (changes === undefined) return null;
-  const kept = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
-  const shorter = Math.min(lettersIn(before), lettersIn(after));
-  return lettersIn(kept.join('')) < shorter * LEAST_ALIKE ? null : changes;
+  const common = changes.filter(({ added, removed }) => !added && !removed).flatMap(({ value }) => value);
+  const shorter = Math.min(countLetters(before), countLetters(after));
+  return countLetters(common.join('')) < shorter * MIN_SIMILARITY ? null : changes;
 }
 
-/** Made when it is first needed: loading the rules of all scripts takes as long as reading a hundred files. */
+/** The word segmenter, made on first use. Loading its language rules takes as long as reading a hundred files. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Of scripts without blanks as well. */
-function wordsIn(text: string): string[] {
+/** Splits a text into words and the characters between them. It also finds the words of scripts without spaces. */
+function splitIntoWords(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-function lettersIn(text: string): number {
+function countLetters(text: string): number {
   return text.replaceAll(/\s+/g, '').length;
 }
 
-/** A segment may reach over several lines; neighbours of one kind become one. */
-function linesOf(segments: readonly Segment[]): readonly MarkedLine[] {
+/**
+ * Splits segments at line breaks, because one can span several lines. Joins neighboring segments that are both changed
+ * or both unchanged.
+ */
+function splitSegmentsIntoLines(segments: readonly Segment[]): readonly MarkedLine[] {
   const lines: { text: string; readonly changed: boolean }[][] = [[]];
   for (const { text, changed } of segments) {
     for (const [index, part] of text.split('\n').entries()) {

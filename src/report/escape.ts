@@ -1,99 +1,120 @@
-import { codePoint, showHidden } from '../domain/text.ts';
+import { formatCodePoint, showHidden } from '../text.ts';
 import type { Report } from './schema.ts';
 
-/** A value within a line: nothing in it can move the cursor, hide, push the rest out of view, or begin another line. */
+/**
+ * Escapes a value for use within a line. Nothing in it can move the cursor, hide text, push the rest of the line out of
+ * view, or begin another line.
+ */
 export function escapeLine(text: string): string {
-  return showHidden(shortenBlanks(text)).replace(/[\n\t]/g, codePoint);
+  return showHidden(shortenBlanks(text)).replace(/[\n\t]/g, formatCodePoint);
 }
 
-/** Blanks within a line. Eleven tabs are the shortest run that can be wider than `WIDEST_BLANKS`. */
-const LONG_BLANKS = /[\t\p{Zs}]{11,}/gu;
-/** In columns. Even if each blank is drawn twice as wide, what follows starts within the width of a comment. */
-const WIDEST_BLANKS = 40;
-/** In columns; some pages draw a tab up to twice as wide. */
+/** A run of blanks that may be wider than `MAX_BLANK_COLUMNS`. The shortest such run is eleven tabs. */
+const LONG_BLANK_RUN = /[\t\p{Zs}]{11,}/gu;
+/**
+ * The widest run of blanks that stays, in columns. Even at twice that width, the text after it is visible in a GitHub
+ * comment.
+ */
+const MAX_BLANK_COLUMNS = 40;
+/** The width of a tab in columns. Some pages draw a tab up to twice as wide. */
 const TAB_WIDTH = 4;
 
 /**
- * Replaces each wide run of blanks in a line with a mark that says how many blanks it hides, such as `…[3000 spaces]…`.
- * A comment scrolls long lines sideways, so a word after thousands of blanks would be out of view.
+ * Replaces each wide run of blanks in a line with the number of blanks, for example with `…[3000 spaces]…`. A GitHub
+ * comment scrolls long lines sideways, so a word after thousands of blanks would be out of view.
  */
 export function shortenBlanks(text: string): string {
-  return text.replace(LONG_BLANKS, (blanks) => {
+  return text.replace(LONG_BLANK_RUN, (blanks) => {
     const tabs = blanks.split('\t').length - 1;
     const width = blanks.length + tabs * (TAB_WIDTH - 1);
-    return width > WIDEST_BLANKS ? `…[${describeBlanks(blanks)}]…` : blanks;
+    return width > MAX_BLANK_COLUMNS ? `…[${describeBlanks(blanks)}]…` : blanks;
   });
 }
 
 function describeBlanks(blanks: string): string {
   const kinds = Map.groupBy(blanks, (blank) => blank);
-  return Array.from(kinds, ([blank, all]) => countBlanks(blank, all.length)).join(', ');
+  return Array.from(kinds, ([blank, occurrences]) => formatBlankCount(blank, occurrences.length)).join(', ');
 }
 
-function countBlanks(blank: string, count: number): string {
+function formatBlankCount(blank: string, count: number): string {
   if (blank === ' ') return count === 1 ? '1 space' : `${count} spaces`;
   if (blank === '\t') return count === 1 ? '1 tab' : `${count} tabs`;
-  return `${count} × ${codePoint(blank)}`;
+  return `${count} × ${formatCodePoint(blank)}`;
 }
 
 /**
- * Output as a GitHub runner's log can take it: no line can be a workflow command (`::` after leading blanks, `##[`
- * anywhere). Anything else stays as it is.
+ * Escapes output for the log of a GitHub runner, so that no line of it is a workflow command. Commands have `::` after
+ * leading blanks, or `##[` anywhere. All other text stays unchanged.
  */
 export function escapeForRunner(output: string): string {
   return output.replace(/^(\s*):(?=:)/gm, '$1\\u{3a}').replaceAll('##[', '##\\u{5b}');
 }
 
-/** A page as GitLab takes it: a line that begins with a slash would be a quick action, such as `/merge`. */
+/**
+ * Escapes each slash at the start of a line, because GitLab would run the line as a quick action, for example `/merge`.
+ */
 export function escapeForGitLab(page: string): string {
   return page.replace(/^([^\S\n]*)\//gm, '$1\\u{2f}');
 }
 
 /**
- * A value within a line of Markdown: as a code span, in which nothing is a link, a mention, HTML or formatting. A pipe
- * would end the cell of a table even there.
+ * Renders a value as a Markdown code span, in which nothing is a link, a mention, HTML or formatting. Pipes are
+ * escaped, because a pipe would end the cell of a table even inside a code span.
  */
-export function codeSpan(text: string): string {
+export function renderCodeSpan(text: string): string {
   const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
   if (shown.trim() === '') return `\`"${shown}"\``;
-  const fence = '`'.repeat(longestRun(shown) + 1);
+  const fence = '`'.repeat(findLongestRun(shown) + 1);
   const padding = /^`|`$|^ .* $/.test(shown) ? ' ' : '';
   return `${fence}${padding}${shown}${padding}${fence}`;
 }
 
-/** Lines as a fenced block, in which nothing is formatting. The fence is longer than any run in them. */
-export function codeBlock(lines: readonly string[], language: string): string {
+/**
+ * Renders lines as a fenced code block, in which nothing is formatting. No run of backticks in the lines can close the
+ * fence.
+ */
+export function renderCodeBlock(lines: readonly string[], language: string): string {
   const text = showHidden(lines.join('\n'));
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  const fence = '`'.repeat(Math.max(3, findLongestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** A value within HTML. The at sign is a mention on GitHub wherever it stands outside of code. */
+/**
+ * Escapes a value for the HTML in a Markdown page. At signs are escaped, too, because GitHub would read them as
+ * mentions.
+ */
 export function escapeHtml(text: string): string {
   return escapeLine(text).replaceAll(/[&<>"'@`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A value within XML, which cannot hold control characters, lone surrogates and U+FFFE: they are shown. Lines stay. */
+/**
+ * Escapes a value for XML. XML cannot contain control characters, lone surrogates, U+FFFE or U+FFFF, so these become
+ * visible as `\u{…}`. Line feeds stay.
+ */
 export function escapeXml(text: string): string {
-  const shown = showHidden(text).replaceAll(/[\p{Cs}\ufffe\uffff]/gu, codePoint);
+  const shown = showHidden(text).replaceAll(/[\p{Cs}\ufffe\uffff]/gu, formatCodePoint);
   return shown.replaceAll(/[&<>"'\t]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A long text has more runs than a call takes arguments. */
-function longestRun(text: string): number {
+/**
+ * Returns the length of the longest run of backticks. It does not use `Math.max(...lengths)`, which fails for very long
+ * texts.
+ */
+function findLongestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 
-/** The report as JSON text. No line of it can be taken for a command by a runner that reads the log. */
+/** Renders the report as JSON text. No line of it can be a workflow command for a GitHub runner that prints it. */
 export function renderJson(report: Report): string {
   const json = JSON.stringify(report, null, 2).replaceAll('##[', '##\\u005b');
-  return `${json.replace(BEYOND_ASCII, visible)}\n`;
+  return `${json.replace(NON_PRINTABLE_ASCII, escapeHiddenCharacter)}\n`;
 }
 
-const BEYOND_ASCII = /[^\n -~]/gu;
+/** Every character that may be hidden: all except printable ASCII and line feeds. */
+const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
 
-/** Hidden characters are legal in JSON as they are; escaped they mean the same, and can be seen. */
-function visible(character: string): string {
+/** Escapes a hidden character for JSON, so that readers see it. The JSON keeps its meaning. Visible characters stay. */
+function escapeHiddenCharacter(character: string): string {
   if (showHidden(character) === character) return character;
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

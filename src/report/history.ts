@@ -1,147 +1,184 @@
-import { fitted, layOut, type Style, styleFor } from './style.ts';
+import { fitLine, layOutTable, type Style, makeStyle } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { differingRows, hasHistory, renderSummary } from './summary.ts';
-import { promptTitle, type TextOptions } from './text.ts';
+import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
+import { renderPromptTitle, type TextOptions } from './text.ts';
 import { renderProblems } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
-import { refText, type Show } from './words.ts';
+import { describeVersionRef, type ShowText } from './describe.ts';
 
-/** The versions of prompts, or where what an environment serves comes from. Ends with a line feed. */
+/** Renders the report of `promptsync history` for a terminal or a log. The text ends with a line feed. */
 export function renderHistory(report: Report, options: TextOptions): string {
-  const style = styleFor(options);
-  const shown = options.quiet ? [] : report.prompts.filter(hasHistory).map((prompt) => renderPrompt(prompt, style));
-  return [...shown, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
+  const style = makeStyle(options);
+  const histories = options.quiet
+    ? []
+    : report.prompts.filter(hasHistory).map((prompt) => renderPromptHistory(prompt, style));
+  return [...histories, ...renderProblems(report, 'error', style), `${renderSummary(report, style)}\n`].join('\n');
 }
 
-function renderPrompt(prompt: ReportPrompt, style: Style): string {
-  const tables = historyTables(prompt, escapeLine).flatMap((table) => tableLines(table, style));
-  const notes = differingRows(prompt).map((row) => style.colours.yellow(`! ${differsText(row, escapeLine)}`));
-  const lines = [...promptTitle(prompt, style), ...tables, ...notes.flatMap((line) => fitted(line, style, 2))];
+function renderPromptHistory(prompt: ReportPrompt, style: Style): string {
+  const tables = makeHistoryTables(prompt, escapeLine).flatMap((table) => renderTable(table, style));
+  const notes = listDifferingRows(prompt).map((row) => style.colors.yellow(`! ${describeDifference(row, escapeLine)}`));
+  const lines = [...renderPromptTitle(prompt, style), ...tables, ...notes.flatMap((line) => fitLine(line, style, 2))];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function tableLines({ title, columns, rows }: HistoryTable, style: Style): readonly string[] {
-  const { bold, dim } = style.colours;
-  const above = title === null ? [] : fitted(bold(title), style, 2);
+function renderTable({ title, columns, rows }: HistoryTable, style: Style): readonly string[] {
+  const { bold, dim } = style.colors;
+  const above = title === null ? [] : fitLine(bold(title), style, 2);
   if (rows.length === 0) return above;
   const header = columns.map((text) => ({ text, paint: dim }));
-  const cells = rows.map((row) => row.map((text) => ({ text, paint: (one: string) => one })));
-  return [...above, ...layOut([header, ...cells], style).flatMap((line) => fitted(line.trimEnd(), style, 4))];
+  const body = rows.map((row) => row.map((text) => ({ text, paint: (unpainted: string) => unpainted })));
+  return [...above, ...layOutTable([header, ...body], style).flatMap((line) => fitLine(line.trimEnd(), style, 4))];
 }
 
+/** A table of `promptsync history`, in a form that every output format can render. */
 export type HistoryTable = {
-  /** A sentence above it; null: none. */
+  /** A sentence to show above the table. Null if the table needs none. */
   readonly title: string | null;
   readonly columns: readonly string[];
-  /** None where there is nothing but the title. */
+  /** The escaped texts of each row. Empty if the title says everything. */
   readonly rows: readonly (readonly string[])[];
-  /** What a row is. */
+  /** The noun for one row, for example `version`. A page uses it to count the rows that it leaves out. */
   readonly item: string;
 };
 
 /**
- * The versions of a prompt and where they have been, or where what one environment serves comes from.
- * @param show escapes a value from outside, as the format needs it
+ * Makes the tables about one prompt: either its versions and the environments that pinned them, or the origin of the
+ * version that one environment serves.
+ * @param show escapes a value from files or from the service, as the output format needs it
  */
-export function historyTables(prompt: ReportPrompt, show: Show): readonly HistoryTable[] {
+export function makeHistoryTables(prompt: ReportPrompt, show: ShowText): readonly HistoryTable[] {
   const { lineage } = prompt;
-  return lineage === undefined ? versionTables(prompt, show) : [lineageTable(prompt, lineage, show)];
+  return lineage === undefined ? makeVersionTables(prompt, show) : [makeLineageTable(prompt, lineage, show)];
 }
 
-function versionTables({ history }: ReportPrompt, show: Show): readonly HistoryTable[] {
+function makeVersionTables({ history }: ReportPrompt, show: ShowText): readonly HistoryTable[] {
   const versions = history?.versions ?? [];
-  const made = versions.map((version) => rowOf(refText(version), madeTexts(version), show));
-  const stays = versions.flatMap((version) => staysOf(version).map((stay) => rowOf(refText(version), stay, show)));
+  const origins = versions.map((version) => makeCells(describeVersionRef(version), makeOriginCells(version), show));
+  const periods = versions.flatMap((version) =>
+    listPeriods(version).map((period) => makeCells(describeVersionRef(version), period, show)),
+  );
   return [
-    { title: null, columns: ['version', 'made (UTC)', 'commit', 'author', 'subject'], rows: made, item: 'version' },
-    { title: null, columns: ['version', 'environment', 'pinned (UTC)', 'commit', 'subject'], rows: stays, item: 'pin' },
+    { title: null, columns: ['version', 'made (UTC)', 'commit', 'author', 'subject'], rows: origins, item: 'version' },
+    {
+      title: null,
+      columns: ['version', 'environment', 'pinned (UTC)', 'commit', 'subject'],
+      rows: periods,
+      item: 'pin',
+    },
   ];
 }
 
-function lineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Show): HistoryTable {
+function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: ShowText): HistoryTable {
   const { environment, serves, pinned } = lineage;
-  const served = serves === null ? 'nothing' : `${refText(serves)} (${show(serves.id)})`;
-  const unpinned = pinned === null ? unpinnedText(prompt) : null;
+  const served = serves === null ? 'nothing' : `${describeVersionRef(serves)} (${show(serves.id)})`;
+  const unpinned = pinned === null ? describeUnpinned(prompt) : null;
   const rows = [
-    ...(serves === null ? [] : [rowOf('made', [...madeTexts(serves), serves.path], show)]),
-    ...(pinned === null ? [] : [rowOf('pinned', [...commitTexts(pinned), undefined], show)]),
-    ...(unpinned === null ? [] : [rowOf('pinned', [undefined, undefined, undefined, unpinned, undefined], show)]),
+    ...(serves === null ? [] : [makeCells('made', [...makeOriginCells(serves), serves.path], show)]),
+    ...(pinned === null ? [] : [makeCells('pinned', [...makeCommitCells(pinned), undefined], show)]),
+    ...(unpinned === null ? [] : [makeCells('pinned', [undefined, undefined, undefined, unpinned, undefined], show)]),
   ];
   const columns = ['', 'date (UTC)', 'commit', 'author', 'subject', 'path'];
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 
-/** Our own words are shown as somebody's are: they stand where those may. */
-function rowOf(name: string, texts: Texts, show: Show): readonly string[] {
+/**
+ * Returns the escaped cells of a row. Notes of promptsync are escaped like values of users, because they share columns.
+ */
+function makeCells(name: string, texts: CellTexts, show: ShowText): readonly string[] {
   return [name, ...texts.map((text) => (text === undefined ? '' : show(text)))];
 }
 
-type Version = ReportHistory['versions'][number];
-/** A commit of a report; a version has none where it was made from none. */
-type Commit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
-type Made = Commit & Pick<Version, 'made_by' | 'message'>;
-/** Values of one row, not escaped; undefined what is not known. */
-type Texts = readonly (string | undefined)[];
+/** A version in the history of a prompt. */
+type ReportVersion = ReportHistory['versions'][number];
+/** A commit with its author, date and subject. `commit` is undefined if a version was not made from a commit. */
+type ReportCommit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
+/** The commit that a version comes from, who created the version, and the message stored with it. */
+type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message'>;
+/** The values of one table row, not escaped yet. An unknown value is undefined. */
+type CellTexts = readonly (string | undefined)[];
 
-function commitTexts(info: Commit): Texts {
-  return [timeOf(info), info.commit?.slice(0, 12), info.author || undefined, subjectOf(info) || undefined];
+/** Returns the time, id, author and subject of a commit. */
+function makeCommitCells(info: ReportCommit): CellTexts {
+  return [formatTime(info), info.commit?.slice(0, 12), info.author || undefined, formatSubject(info) || undefined];
 }
 
-/** The same of a version's commit; of one that comes from none its message, or who made it, is in the subject's place. */
-function madeTexts(version: Made): Texts {
+/**
+ * Returns the time, id, author and subject of the commit that a version comes from. Without a commit, the message of
+ * the version replaces the subject. Without a message, a note says who created the version.
+ */
+function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { subject, message, made_by: maker } = version;
-  return commitTexts({ ...version, subject: subject ?? (message?.split('\n', 1)[0] || MAKERS[maker]) });
+  return makeCommitCells({ ...version, subject: subject ?? (message?.split('\n', 1)[0] || MAKER_NOTES[maker]) });
 }
 
-const MAKERS = {
+/** Notes for versions that have neither a commit nor a message, by who created them. */
+const MAKER_NOTES = {
   git: undefined,
   outside: 'by somebody outside of git',
   uncommitted: 'from a file that was not committed',
   unknown: 'not known: the service does not say it',
-} as const satisfies Record<Made['made_by'], string | undefined>;
+} as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;
 
-/** `2026-11-22 14:05` in UTC, so that times of several authors compare. A commit that git does not have has no date. */
-function timeOf({ date = '' }: Commit): string | undefined {
+/**
+ * Formats the date of a commit like `2026-11-22 14:05`. The time zone is UTC, so that times of several authors compare.
+ * Returns undefined for a commit that this clone does not have.
+ */
+function formatTime({ date = '' }: ReportCommit): string | undefined {
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** With the pull request where the subject does not name it. */
-function subjectOf({ subject, pull_request: request }: Commit): string | undefined {
+/** Returns the subject of a commit, followed by its pull request unless the subject already contains that. */
+function formatSubject({ subject, pull_request: request }: ReportCommit): string | undefined {
   if (request === undefined || subject === undefined || subject.includes(`(${request})`)) return subject;
   return `${subject} (${request})`;
 }
 
-/** Why no commit has pinned what an environment serves; null where it is reported as a difference. */
-function unpinnedText({ lineage, environments = [] }: ReportPrompt): string | null {
+/**
+ * Explains why no commit pinned the version that an environment serves. Returns null if the version is not the one that
+ * the file pins, because the report lists that as a difference.
+ */
+function describeUnpinned({ lineage, environments = [] }: ReportPrompt): string | null {
   const row = environments.find(({ environment }) => environment === lineage?.environment);
   if (row === undefined) return 'not by the file';
   return row.in_sync ? 'by no commit that is known' : null;
 }
 
-/** That an environment serves something else than the file's pin means. */
-export function differsText({ environment, active, pin, wanted }: ReportRow, show: Show): string {
-  const serves = active === null ? 'nothing' : show(refText(active));
-  const said = [`v${pin}`, pin.replace(/^version:/, '')];
-  const meant = wanted === null || said.includes(refText(wanted)) ? '' : ` (${show(refText(wanted))})`;
-  return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${meant}.`;
+/** Describes an environment that serves another version than the one that the file pins. */
+export function describeDifference({ environment, active, pin, wanted }: ReportRow, show: ShowText): string {
+  const serves = active === null ? 'nothing' : show(describeVersionRef(active));
+  const wantedVersion = wanted === null ? null : describeVersionRef(wanted);
+  // The pins `7` and `version:<id>` already name their version. The pins `latest` and `git:<ref>` do not.
+  const isNamedByPin = wantedVersion === `v${pin}` || wantedVersion === pin.replace(/^version:/, '');
+  const pinnedVersion = wantedVersion === null || isNamedByPin ? '' : ` (${show(wantedVersion)})`;
+  return `${show(environment)} serves ${serves}, but the file pins it to ${show(pin)}${pinnedVersion}.`;
 }
 
-/** Where a version is active and was pinned: environment, time, commit and subject. What is served now comes first. */
-function staysOf({ active_in: activeIn, pinned }: Version): readonly Texts[] {
+/**
+ * Returns one row for each period in which the file pinned an environment to a version: environment, time, commit and
+ * subject. Environments that serve the version now come first, including those that do not pin it.
+ */
+function listPeriods({ active_in: activeIn, pinned }: ReportVersion): readonly CellTexts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
   const unpinned = activeIn.filter((environment) => !open.includes(environment));
-  const isNow = ({ until, served }: Version['pinned'][number]) => until === null && served;
+  const isServedNow = ({ until, served }: ReportVersion['pinned'][number]) => until === null && served;
   return [
-    ...pinned.filter(isNow).map(stayTexts),
+    ...pinned.filter(isServedNow).map(makePeriodCells),
     ...unpinned.map((environment) => [environment, 'active now', undefined, undefined]),
-    ...pinned.filter((one) => !isNow(one)).map(stayTexts),
+    ...pinned.filter((period) => !isServedNow(period)).map(makePeriodCells),
   ];
 }
 
-function stayTexts({ environment, from, until, served }: Version['pinned'][number]): Texts {
-  // The file may still say so while something else is served.
-  const end = until !== null ? (timeOf(until) ?? '?') : served ? 'now' : 'not served';
-  const [time, commit, , subject] = from === null ? [] : commitTexts(from);
-  return [environment, `${time ?? '?'} → ${end}`, commit, subject];
+function makePeriodCells({ environment, from, until, served }: ReportVersion['pinned'][number]): CellTexts {
+  const [time, commit, , subject] = from === null ? [] : makeCommitCells(from);
+  return [environment, `${time ?? '?'} → ${formatPeriodEnd(until, served)}`, commit, subject];
+}
+
+/**
+ * Returns the end of a period. A file may still pin a version while the environment serves another one: `not served`.
+ */
+function formatPeriodEnd(until: ReportCommit | null, isServed: boolean): string {
+  if (until !== null) return formatTime(until) ?? '?';
+  return isServed ? 'now' : 'not served';
 }

@@ -1,99 +1,125 @@
 import { isError } from '../problem.ts';
 import { escapeLine, escapeXml } from './escape.ts';
-import { renderProblem, sharedProblems } from './problems.ts';
+import { renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
-import { PLAIN } from './style.ts';
-import { orphanTexts, statusText } from './words.ts';
+import { PLAIN_STYLE } from './style.ts';
+import { describeOrphans, describeStatus } from './describe.ts';
 
-/** GitLab reads files of less than 30 MB. */
-const MOST_BYTES = 30_000_000;
-/** Of one case, in bytes: parsers refuse a text of 10 MB. */
-const MOST_TEXT = 1_000_000;
+/** The largest JUnit file, in bytes. GitLab refuses files of 30 MB and more. */
+const MAX_JUNIT_BYTES = 30_000_000;
+/** The longest text of one test case, in bytes. XML parsers refuse a text of 10 MB. */
+const MAX_CASE_TEXT_BYTES = 1_000_000;
 
-/** A test, escaped but for its name and file. What failed is in whole problems, as the text report has them, then the status. */
-type Case = Readonly<Record<'name' | 'file' | 'message', string>> & { readonly failures: readonly string[] };
+/** A JUnit test case. Its message and failures are escaped for XML. */
+type TestCase = {
+  /** Not escaped yet. */
+  readonly name: string;
+  /** The path of the file, not escaped yet. Empty if the case is about no file. */
+  readonly file: string;
+  /** The first line of the first failure, shortened. Empty if the test passes. */
+  readonly message: string;
+  /** The problems, worded as in the text report, and then the status of the prompt. Empty if the test passes. */
+  readonly failures: readonly string[];
+};
 
 /**
- * The report as JUnit XML. Each prompt file is a test case, and so is whatever else is wrong: another file, or the run.
- * A case is named by the file's path, and so stays the same test when the file is not valid and its key is not known.
- * Warnings fail no test and are left out. Ends with a line feed.
- * @param title what it is about, such as `plan`
+ * Renders the report as JUnit XML that ends with a line feed. Each prompt file is a test case. Other files with errors,
+ * and errors of the whole run, are additional cases. The path of the file names a case, so that it stays the same test
+ * when the file is invalid and its key is not known. Warnings fail no test, so they are left out.
+ * @param title the subject of the report, for example `plan`
  */
 export function renderJunit(report: Report, title: string): string {
-  const cases = uniquelyNamed([...promptCases(report), ...otherCases(report)]);
+  const cases = makeNamesUnique([...makePromptCases(report), ...makeOtherCases(report)]);
   const failing = cases.filter(({ failures }) => failures.length > 0).length;
   const counts = `tests="${cases.length}" failures="${failing}" errors="0" skipped="0" time="0"`;
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
-  const orphans = escapeXml(orphanTexts(report, escapeLine).join('\n').slice(0, MOST_TEXT));
-  // They fail no test.
-  const said = orphans === '' ? '' : `<system-out>Orphans\n${orphans}</system-out>\n`;
-  return `${open}${suite}${fittedCases(cases, MOST_BYTES - 1000).join('')}${said}</testsuite>\n</testsuites>\n`;
+  const orphans = escapeXml(describeOrphans(report, escapeLine).join('\n').slice(0, MAX_CASE_TEXT_BYTES));
+  // Orphans are only information: they fail no test.
+  const output = orphans === '' ? '' : `<system-out>Orphans\n${orphans}</system-out>\n`;
+  return `${open}${suite}${fitCases(cases, MAX_JUNIT_BYTES - 1000).join('')}${output}</testsuite>\n</testsuites>\n`;
 }
 
-function promptCases({ mode, prompts, problems }: Report): readonly Case[] {
-  const ofRun = Map.groupBy(problems, ({ path }) => path);
+/**
+ * Makes a test case for each prompt file, with the errors of its prompt and the errors of the run that name the file.
+ */
+function makePromptCases({ mode, prompts, problems }: Report): readonly TestCase[] {
+  const runProblemsByPath = Map.groupBy(problems, ({ path }) => path);
   return prompts.map((prompt) => {
     const { path, key } = prompt;
-    const own = [...prompt.problems, ...(ofRun.get(path) ?? [])].filter(isError);
-    const placed = own.map((problem) => ({ ...problem, path: problem.path ?? (path || undefined) }));
-    return caseOf(path || key, path, placed, failedText(prompt, mode));
+    const errors = [...prompt.problems, ...(runProblemsByPath.get(path) ?? [])].filter(isError);
+    const placed = errors.map((problem) => ({ ...problem, path: problem.path ?? (path || undefined) }));
+    return makeTestCase(path || key, path, placed, describeFailedStatus(prompt, mode));
   });
 }
 
-/** What only looks at files attempts no prompt. */
-function failedText({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
-  const fails = status === 'blocked' || status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
-  return fails ? [`${escapeLine(key)}: ${statusText(status)}`] : [];
+/** Returns the status as a failure if the prompt failed. `validate` attempts no prompt, so this is no failure there. */
+function describeFailedStatus({ key, status }: ReportPrompt, mode: Report['mode']): readonly string[] {
+  const isFailure = status === 'blocked' || status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
+  return isFailure ? [`${escapeLine(key)}: ${describeStatus(status)}`] : [];
 }
 
-/** Files that are no prompts, by path, and what is wrong with the run, by code: what all prompts have is of the run. */
-function otherCases({ prompts, problems }: Report): readonly Case[] {
+/**
+ * Makes test cases for errors that belong to no prompt file. A case is named by the path of the file, or by the problem
+ * code if there is no path. An error that all prompts share is an error of the run.
+ */
+function makeOtherCases({ prompts, problems }: Report): readonly TestCase[] {
   const paths = new Set<string | undefined>(prompts.map(({ path }) => path));
-  const others = [...problems.filter(({ path }) => !paths.has(path)), ...sharedProblems(prompts)].filter(isError);
+  const others = [...problems.filter(({ path }) => !paths.has(path)), ...findSharedProblems(prompts)].filter(isError);
   const groups = Map.groupBy(others, ({ path, code }) => path ?? code);
-  return [...groups].map(([name, all]) => caseOf(name, all[0]?.path ?? '', all));
+  return [...groups].map(([name, errors]) => makeTestCase(name, errors[0]?.path ?? '', errors, []));
 }
 
-function caseOf(name: string, file: string, problems: readonly ReportProblem[], status: readonly string[] = []): Case {
-  const failures = [...problems.map((problem) => renderProblem(problem, PLAIN)), ...status];
+function makeTestCase(
+  name: string,
+  file: string,
+  problems: readonly ReportProblem[],
+  status: readonly string[],
+): TestCase {
+  const failures = [...problems.map((problem) => renderProblem(problem, PLAIN_STYLE)), ...status];
   const message = (failures[0] ?? '').split('\n', 1).join('').slice(0, 200);
   return { name, file, message: escapeXml(message), failures: failures.map(escapeXml) };
 }
 
-/** Of cases with one name GitLab reads only the first. Two names may look the same once they are escaped. */
-function uniquelyNamed(cases: readonly Case[]): readonly Case[] {
+/**
+ * Adds a number to each repeated name, because GitLab reads only the first of several cases with the same name. It
+ * compares escaped names: two names may look the same once they are escaped.
+ */
+function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   const taken = new Set<string>();
-  return cases.map((one, index) => {
-    const shown = escapeLine(one.name);
-    const name = taken.has(shown) ? `${shown} (case ${index + 1})` : shown;
+  return cases.map((testCase, index) => {
+    const escaped = escapeLine(testCase.name);
+    const name = taken.has(escaped) ? `${escaped} (case ${index + 1})` : escaped;
     taken.add(name);
-    return { ...one, name };
+    return { ...testCase, name };
   });
 }
 
-const LEFT_OUT = 'What else is wrong does not fit: a JUnit report has at most 30 MB, and 1 MB of each test.';
+const OMITTED_NOTE = 'What else is wrong does not fit: a JUnit report has at most 30 MB, and 1 MB of each test.';
 
-/** Every case, with as many of its failures as there is room for. */
-function fittedCases(cases: readonly Case[], most: number): readonly string[] {
-  const shortest = cases.map((one) => caseText(one, one.failures.length === 0 ? [] : [LEFT_OUT]));
-  let room = most - shortest.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return cases.map((one) => {
-    let left = Math.min(room, MOST_TEXT);
-    const kept = one.failures.filter((text) => {
+/** Renders all cases, each with as many of its failures as fit into `maxBytes`. A note replaces the other failures. */
+function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string[] {
+  const shortest = cases.map((testCase) => {
+    return renderTestCase(testCase, testCase.failures.length === 0 ? [] : [OMITTED_NOTE]);
+  });
+  let room = maxBytes - shortest.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return cases.map((testCase) => {
+    let left = Math.min(room, MAX_CASE_TEXT_BYTES);
+    const kept = testCase.failures.filter((text) => {
       const size = Buffer.byteLength(text) + 1;
       if (size > left) return false;
       left -= size;
       room -= size;
       return true;
     });
-    return caseText(one, kept.length < one.failures.length ? [...kept, LEFT_OUT] : kept);
+    return renderTestCase(testCase, kept.length < testCase.failures.length ? [...kept, OMITTED_NOTE] : kept);
   });
 }
 
-function caseText({ name, file, message }: Case, shown: readonly string[]): string {
+/** @param failures the failures to show; none if the test passes */
+function renderTestCase({ name, file, message }: TestCase, failures: readonly string[]): string {
   const path = file === '' ? '' : ` file="${escapeXml(escapeLine(file))}"`;
   const open = `<testcase classname="promptsync" name="${escapeXml(name)}"${path} time="0"`;
-  if (shown.length === 0) return `${open}/>\n`;
-  return `${open}>\n<failure message="${message}">${shown.join('\n')}</failure>\n</testcase>\n`;
+  if (failures.length === 0) return `${open}/>\n`;
+  return `${open}>\n<failure message="${message}">${failures.join('\n')}</failure>\n</testcase>\n`;
 }

@@ -1,243 +1,294 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
-import { codeBlock, codeSpan, escapeHtml, shortenBlanks } from './escape.ts';
-import { differsText, historyTables, type HistoryTable } from './history.ts';
-import { NOT_ASKED, problemsIn, renderProblem } from './problems.ts';
+import { renderCodeBlock, renderCodeSpan, escapeHtml, shortenBlanks } from './escape.ts';
+import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
+import { NOT_ASKED_CODE, listProblems, renderProblem } from './problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from './schema.ts';
-import { cellOf, cellText, environmentsOf } from './status.ts';
-import { PLAIN } from './style.ts';
-import { differingRows, hasHistory, renderOutcome } from './summary.ts';
-import * as words from './words.ts';
+import { makeMatrixCell, formatMatrixCell, listEnvironments } from './status.ts';
+import { PLAIN_STYLE } from './style.ts';
+import { listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
+import * as words from './describe.ts';
 
-/** How long a page may be, in a unit of the reader's choice. */
-type Limit = {
+/** The limit on the length of a page, in a unit that the caller chooses, for example bytes. */
+type SizeLimit = {
+  /** The greatest length of a page, in the unit of `measure`. */
   readonly most: number;
-  /** Length of a text in the unit of the limit. */
+  /** Returns the length of a text. */
   readonly measure: (text: string) => number;
 };
 
-/** What a page says beside the report, and how long it may be. */
+/** What the page contains besides the report, and the limit on its length. */
 export type MarkdownOptions = {
-  /** What the page is about, such as `plan`. */
+  /** The subject of the page, for example `plan`. */
   readonly title: string;
-  /** The folder that the prompts are in, where a repository has several; null where it has one. */
+  /** The folder of the prompts, if the repository has several such folders. Null if it has one. */
   readonly folder: string | null;
-  /** The commit that readers know it by; null: that of the report. */
+  /** The commit to show, for example the head of a pull request. Null shows the commit of the report. */
   readonly commit: string | null;
-  /** Address of the run, in which all can be seen; null outside of one. */
+  /** The URL of the CI run, where readers find the complete report. Null outside of CI. */
   readonly runUrl: string | null;
-  readonly limit: Limit | null;
+  /** Null if the page may have any length. */
+  readonly limit: SizeLimit | null;
 };
 
-/** The report as GitHub's Markdown. What files and the service say stands in code throughout: there it does nothing. */
+/**
+ * Renders the report as GitHub Markdown. Values from files and from the service are in code, so they cannot act as
+ * Markdown.
+ */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
-  const [head, foot] = [headOf(report, options), footOf(report, options)];
+  const [head, foot] = [renderMarkdownHead(report, options), renderMarkdownFoot(report, options)];
   const { limit } = options;
-  const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVE };
-  const { text, leftOut } = fitSections(sectionsOf(report), room);
-  return `${head}${noteOf(leftOut, report, options)}${text}${foot}`;
+  const room = limit && { ...limit, most: limit.most - limit.measure(head + foot) - RESERVED_LENGTH };
+  const { text, omitted } = fitSections(makeSections(report), room);
+  return `${head}${renderOmittedNote(omitted, report, options)}${text}${foot}`;
 }
 
-/** Room for the note on what is not shown, which is known last. */
-const RESERVE = 1_000;
+/**
+ * The length that is kept free for the note on omitted items, because promptsync knows that note only after fitting the
+ * sections.
+ */
+const RESERVED_LENGTH = 1_000;
 
-function headOf(report: Report, { title, folder }: MarkdownOptions): string {
-  const where = folder === null ? '' : ` in ${codeSpan(folder)}`;
-  const reason = report.problems.find(({ code }) => code === NOT_ASKED);
-  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${sentences(`${reason.message} ${reason.hint}`)}\n`;
-  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN.colours)}\n${note}`;
+function renderMarkdownHead(report: Report, { title, folder }: MarkdownOptions): string {
+  const where = folder === null ? '' : ` in ${renderCodeSpan(folder)}`;
+  const reason = report.problems.find(({ code }) => code === NOT_ASKED_CODE);
+  const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
+  return `### promptsync ${title}${where}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n${note}`;
 }
 
-/** Plain words as they are; a report is read from a file as well, which may hold anything. */
-function sentences(text: string): string {
-  return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : codeSpan(text);
+/**
+ * Returns plain words unchanged, and any other text as a code span. `promptsync show` reads reports from files that may
+ * contain any text.
+ */
+function escapeNote(text: string): string {
+  return /^(?:[a-z0-9-]+[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
 }
 
-/** Says what is not shown, and where it is; empty where all is shown. The report itself holds no text of more than 100 kB. */
-function noteOf(leftOut: readonly LeftOut[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
-  const parts = leftOut.map(({ item, count }) => words.counted([count, item, `${item}s`]));
+/**
+ * Renders a note on the items that the page omits, and on the texts that the report itself omits because they are
+ * larger than 100 kB. Empty if nothing is omitted.
+ */
+function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
+  const parts = omitted.map(({ item, count }) => words.formatCount([count, item, `${item}s`]));
   const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
-  const large = prompts.flatMap(words.textsOf).filter(({ texts }) => texts.text_omitted === true).length;
+  const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`Left out for want of room: ${parts.join(', ')}. All of it is in ${where}.`]),
     ...(large === 0
       ? []
       : [
-          `Too large to be shown: ${words.counted([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
+          `Too large to be shown: ${words.formatCount([large, 'text', 'texts'])} (over 100 kB); git diff shows files of this size.`,
         ]),
   ];
   if (notes.length === 0) return '';
   return `\n> [!WARNING]\n> This page is not complete. ${notes.join(' ')}\n`;
 }
 
-function footOf(report: Report, { commit, runUrl }: MarkdownOptions): string {
+function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions): string {
   const { service, plan_digest: digest, problems, committed } = report;
   const shown = commit ?? report.commit;
   const parts = [
-    shown === null ? [] : [`commit ${codeSpan(shown.slice(0, 12))}`],
-    committed === undefined ? [] : [`committed ${codeSpan(committed.commit.slice(0, 12))}`],
-    service === null ? [] : [`service ${codeSpan(service)}`],
-    problems.some(({ code }) => code === NOT_ASKED) ? ['the service was not asked'] : [],
-    digest === null ? [] : [`plan ${codeSpan(digest)}`],
+    shown === null ? [] : [`commit ${renderCodeSpan(shown.slice(0, 12))}`],
+    committed === undefined ? [] : [`committed ${renderCodeSpan(committed.commit.slice(0, 12))}`],
+    service === null ? [] : [`service ${renderCodeSpan(service)}`],
+    problems.some(({ code }) => code === NOT_ASKED_CODE) ? ['the service was not asked'] : [],
+    digest === null ? [] : [`plan ${renderCodeSpan(digest)}`],
     runUrl === null ? [] : [`[run](${runUrl})`],
   ];
   const line = parts.flat().join(' · ');
   return line === '' ? '' : `\n${line}\n`;
 }
 
-/** The parts of a page, in the order in which they are shown and get their room. */
-function sectionsOf(report: Report): readonly Section[] {
+/** Makes the sections of a page in their order. Earlier sections get space first. */
+function makeSections(report: Report): readonly Section[] {
   const { prompts, mode, files = [] } = report;
-  const problems = problemsIn(report);
-  const warnings = problems.filter((one) => !isError(one) && one.code !== NOT_ASKED);
-  const did = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
-  const head = tableHead(['prompt', 'change']);
+  const problems = listProblems(report);
+  const warnings = problems.filter((problem) => !isError(problem) && problem.code !== NOT_ASKED_CODE);
+  const wasApplied = mode === 'apply' || prompts.some(({ status }) => status === 'applied');
+  const head = renderTableHead(['prompt', 'change']);
   return [
-    section('#### Problems\n', 'problem', 0.3, problems.filter(isError), problemItems),
-    ...matrixSections(report),
-    section('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
-      words.waitingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+    makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
+    ...makeMatrixSections(report),
+    makeSection('#### Waiting for promotion\n\n', 'note', 0.5, prompts, (prompt) =>
+      words
+        .describeWaitingPromotions(prompt, renderCodeSpan)
+        .map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
-    section(`#### ${did ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
-      rowsOf(prompt, report.plan_digest !== null),
+    makeSection(`#### ${wasApplied ? 'Changes' : 'What would change'}\n\n${head}`, 'row', 0.5, prompts, (prompt) =>
+      renderPromptRows(prompt, report.plan_digest !== null),
     ),
-    section('#### Kept metadata\n', 'metadata note', 0.5, prompts, metadataItems),
-    ...historySections(report),
-    section('#### Orphans\n\n', 'orphan', 0.5, words.orphanTexts(report, codeSpan), (text) => [`- ${text}\n`]),
-    section('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${codeSpan(path)}: ${status}\n`]),
-    section('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
-      words.breakingTexts(prompt, codeSpan).map((text) => `- ${codeSpan(prompt.key)}: ${text}\n`),
+    makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
+    ...makeHistorySections(report),
+    makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
+      `- ${text}\n`,
+    ]),
+    makeSection('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${renderCodeSpan(path)}: ${status}\n`]),
+    makeSection('#### Breaking\n\n', 'breaking note', 0.4, prompts, (prompt) =>
+      words.describeBreakingChanges(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
     ),
-    section(
+    makeSection(
       `#### Drift\n\nAlready there${mode === 'apply' ? ' before this run' : ', whatever is merged'}:\n\n`,
       'drift note',
       0.5,
       prompts,
       (prompt) =>
-        prompt.drift.map((drift) => `- ${codeSpan(prompt.key)}: ${words.driftText(drift, prompt, mode, codeSpan)}\n`),
+        prompt.drift.map(
+          (drift) => `- ${renderCodeSpan(prompt.key)}: ${words.describeDrift(drift, prompt, mode, renderCodeSpan)}\n`,
+        ),
     ),
-    section('#### Texts\n', 'diff', 0.95, prompts, diffItems),
-    section('#### Warnings\n', 'warning', 1, warnings, problemItems),
+    makeSection('#### Texts\n', 'diff', 0.95, prompts, renderDiffItems),
+    makeSection('#### Warnings\n', 'warning', 1, warnings, renderProblemItems),
   ];
 }
 
-function section<One>(
+/** Makes a section from values. Each value becomes any number of items. */
+function makeSection<Value>(
   open: string,
   item: string,
   share: number,
-  all: readonly One[],
-  itemsOf: (one: One) => readonly string[],
+  values: readonly Value[],
+  renderItems: (value: Value) => readonly string[],
 ): Section {
-  return { open: `\n${open}`, items: all.flatMap(itemsOf), item, share };
+  return { open: `\n${open}`, items: values.flatMap(renderItems), item, share };
 }
 
-/** What each environment serves, where that was the question. */
-function matrixSections(report: Report): readonly Section[] {
+/** Makes the table of what each environment serves. Only the report of `promptsync status` has it. */
+function makeMatrixSections(report: Report): readonly Section[] {
   if (report.mode !== 'status') return [];
-  const environments = environmentsOf(report);
-  const head = tableHead(['prompt', ...environments.map(codeSpan)]);
-  const cellsOf = (prompt: ReportPrompt) => environments.map((environment) => cellText(cellOf(prompt, environment)));
-  const rowOf = (prompt: ReportPrompt) => [tableRow([prompt.key, ...cellsOf(prompt)].map(codeSpan))];
-  return [section(`#### Environments\n\n${head}`, 'row', 0.7, report.prompts, rowOf)];
-}
-
-/** One block for all would be cut as a whole: each problem is one. */
-function problemItems(problem: ReportProblem): readonly string[] {
-  return [`\n${codeBlock(renderProblem(problem, PLAIN).split('\n'), 'text')}\n`];
+  const environments = listEnvironments(report);
+  const head = renderTableHead(['prompt', ...environments.map(renderCodeSpan)]);
+  const formatCells = (prompt: ReportPrompt): readonly string[] =>
+    environments.map((environment) => formatMatrixCell(makeMatrixCell(prompt, environment)));
+  const renderRows = (prompt: ReportPrompt): readonly string[] => [
+    renderTableRow([prompt.key, ...formatCells(prompt)].map(renderCodeSpan)),
+  ];
+  return [makeSection(`#### Environments\n\n${head}`, 'row', 0.7, report.prompts, renderRows)];
 }
 
 /**
- * One for each environment and field; the version that an environment follows needs none of its own, unless it keeps
- * metadata. What was left out is named where there is a plan at all.
+ * Renders one problem as a block. Each problem is an item, so that a full page omits single problems and not all of
+ * them.
  */
-function rowsOf(prompt: ReportPrompt, planned: boolean): readonly string[] {
-  const { key, status, changes, edits = [] } = prompt;
-  const shown = changes.filter((change) => !isDrift(change, prompt));
-  const rows = shown.flatMap((change) =>
-    change.kind === 'create-version' && !change.metadata_from && !words.isUnfollowed(change, changes)
-      ? []
-      : words.changeTexts(change).map((text) => `${codeSpan(text)}${words.changeNote(change, prompt, codeSpan)}`),
-  );
-  const left = (planned || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
-  const edited = edits.map((edit) => codeSpan(words.editText(edit)));
-  // Of what failed only conflicts are in the file, for somebody to decide.
-  const remains = edits.some(words.isConflict) ? edited : [];
-  const all = rows.length === 0 && left ? [words.statusText(status), ...remains] : [...rows, ...edited];
-  return all.map((cell) => tableRow([codeSpan(key), cell]));
+function renderProblemItems(problem: ReportProblem): readonly string[] {
+  return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
 }
 
-/** The metadata that new versions take over, as a block below the prompt's key. */
-function metadataItems({ key, changes }: ReportPrompt): readonly string[] {
+/**
+ * Renders a table row for each environment, field and edit that changes. A new version gets a row only if no
+ * environment will serve it, or if it keeps metadata. A prompt that failed or was not attempted gets a row with its
+ * status.
+ * @param hasPlanDigest whether promptsync made a plan; without a plan and without edits, failed prompts get no row
+ */
+function renderPromptRows(prompt: ReportPrompt, hasPlanDigest: boolean): readonly string[] {
+  const { key, status, changes, edits = [] } = prompt;
+  const shown = changes.filter((change) => !onlyRestoresBase(change, prompt));
+  const rows = shown.flatMap((change) =>
+    change.kind === 'create-version' && !change.metadata_from && !words.hasNoFollower(change, changes)
+      ? []
+      : words
+          .describeChange(change)
+          .map((text) => `${renderCodeSpan(text)}${words.describeChangeNotes(change, prompt, renderCodeSpan)}`),
+  );
+  const isUnfinished = (hasPlanDigest || edits.length > 0) && (status === 'failed' || status === 'not_attempted');
+  const edited = edits.map((edit) => renderCodeSpan(words.describeEdit(edit)));
+  // If a prompt failed, its edits are in the file only if they conflict. The user resolves them there.
+  const writtenEdits = edits.some(words.isConflict) ? edited : [];
+  const cells =
+    rows.length === 0 && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
+  return cells.map((cell) => renderTableRow([renderCodeSpan(key), cell]));
+}
+
+/** Renders the metadata that new versions keep from earlier ones, as a block below the key of the prompt. */
+function renderMetadataItems({ key, changes }: ReportPrompt): readonly string[] {
   return changes.flatMap((change) => {
-    const lines = words.keptMetadataLines(change);
+    const lines = words.listKeptMetadataLines(change);
     if (lines.length === 0) return [];
-    const note = words.followNote(change, changes, codeSpan).trim();
-    return [`\n${codeSpan(key)} ${note}\n\n${codeBlock(lines.map(shortenBlanks), 'text')}\n`];
+    const note = words.describeVersionNotes(change, changes, renderCodeSpan).trim();
+    return [`\n${renderCodeSpan(key)} ${note}\n\n${renderCodeBlock(lines.map(shortenBlanks), 'text')}\n`];
   });
 }
 
-/** What only puts back what the base wants already is a drift note, and no change of the files. */
-function isDrift(change: ReportChange, { drift }: ReportPrompt): boolean {
+/**
+ * Returns true if a change only restores what the base wants. The page lists it as drift, not as a change of the files.
+ */
+function onlyRestoresBase(change: ReportChange, { drift }: ReportPrompt): boolean {
   if (change.kind === 'create-version' || change.status !== undefined) return false;
-  const restored = words.driftAt(change, drift).filter(({ restores }) => restores);
+  const restored = words.findDriftOfChange(change, drift).filter(({ restores }) => restores);
   return restored.length === (change.kind === 'update-prompt' ? Object.keys(change.fields).length : 1);
 }
 
-function diffItems(prompt: ReportPrompt): readonly string[] {
-  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN, 'whole');
+function renderDiffItems(prompt: ReportPrompt): readonly string[] {
+  const lines = prompt.status === 'failed' ? [] : renderDiffs(prompt, PLAIN_STYLE, 'whole');
   if (lines.length === 0) return [];
   const summary = `<summary><code>${escapeHtml(prompt.key)}</code> <code>${escapeHtml(prompt.path)}</code></summary>`;
-  return [`\n<details>${summary}\n\n${codeBlock(lines, 'diff')}\n\n</details>\n`];
+  return [`\n<details>${summary}\n\n${renderCodeBlock(lines, 'diff')}\n\n</details>\n`];
 }
 
-/** The first two lines of a table. The cells are Markdown already. */
-function tableHead(columns: readonly string[]): string {
-  return tableRow(columns) + tableRow(columns.map(() => '---'));
+/** Renders the first two lines of a table. The cells must be Markdown. */
+function renderTableHead(columns: readonly string[]): string {
+  return renderTableRow(columns) + renderTableRow(columns.map(() => '---'));
 }
 
-/** A line of a table, with its line feed. */
-function tableRow(cells: readonly string[]): string {
+/** Renders a line of a table, with its line feed. The cells must be Markdown. */
+function renderTableRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** A history as parts of a page: of each prompt a table of its versions, and one of where they have been. */
-function historySections({ prompts }: Report): readonly Section[] {
+/**
+ * Makes the sections of `promptsync history`: for each prompt its tables, then notes on environments that differ from
+ * their pins.
+ */
+function makeHistorySections({ prompts }: Report): readonly Section[] {
   return prompts.filter(hasHistory).flatMap((prompt) => {
-    const heading = `\n#### ${codeSpan(prompt.key)}\n`;
-    const tables = historyTables(prompt, codeSpan);
-    const notes = section('', 'drift note', 0.9, differingRows(prompt), (row) => [`- ${differsText(row, codeSpan)}\n`]);
-    return [...tables.map((table, index) => sectionOf(table, index === 0 ? heading : '')), notes];
+    const heading = `\n#### ${renderCodeSpan(prompt.key)}\n`;
+    const tables = makeHistoryTables(prompt, renderCodeSpan);
+    const notes = makeSection('', 'drift note', 0.9, listDifferingRows(prompt), (row) => [
+      `- ${describeDifference(row, renderCodeSpan)}\n`,
+    ]);
+    return [...tables.map((table, index) => makeHistorySection(table, index === 0 ? heading : '')), notes];
   });
 }
 
-function sectionOf({ title, columns, rows, item }: HistoryTable, heading: string): Section {
+function makeHistorySection({ title, columns, rows, item }: HistoryTable, heading: string): Section {
   const above = title === null ? '' : `\n${title}\n`;
   if (rows.length === 0 && title !== null) return { open: heading, items: [above], item, share: 0.9 };
-  const open = `${heading}${above}\n${tableHead(columns)}`;
-  return { open, items: rows.map(tableRow), item, share: 0.9 };
+  const open = `${heading}${above}\n${renderTableHead(columns)}`;
+  return { open, items: rows.map(renderTableRow), item, share: 0.9 };
 }
 
-/** One part of a page. Its items go in whole or not at all; without any of them the part is left out. */
+/** A section of a page. It contains each item completely or not at all. The page omits a section without items. */
 type Section = {
+  /** The heading, and the head of a table if the items are its rows. */
   readonly open: string;
   readonly items: readonly string[];
-  /** What an item is called when some are left out, such as `diff`. */
+  /** The noun for one item, for example `diff`. The note on omitted items uses it. */
   readonly item: string;
-  /** How much of the room it may take at most, from 0 to 1: what comes later needs some as well. */
+  /**
+   * The largest share of the remaining space that the section may take, from 0 to 1. The rest is for later sections.
+   */
   readonly share: number;
 };
 
-type LeftOut = { readonly item: string; readonly count: number };
+/** The number of items that one section omits. */
+type OmittedItems = { readonly item: string; readonly count: number };
 
-/** As much of the sections as the limit allows, the earlier ones first. Without a limit all of it. */
-function fitSections(sections: readonly Section[], limit: Limit | null) {
+type FittedSections = {
+  readonly text: string;
+  /** The incomplete sections. */
+  readonly omitted: readonly OmittedItems[];
+};
+
+/**
+ * Renders as many items as fit into the limit, those of earlier sections first. Without a limit it renders all of them.
+ */
+function fitSections(sections: readonly Section[], limit: SizeLimit | null): FittedSections {
   const measure = limit?.measure ?? (() => 0);
   let room = limit?.most ?? Number.MAX_SAFE_INTEGER;
   const fitted = sections.map(({ open, items, item, share }) => {
     let left = room * share - measure(open);
-    const kept = items.filter((one) => {
-      const fits = measure(one) <= left;
-      if (fits) left -= measure(one);
+    const kept = items.filter((text) => {
+      const fits = measure(text) <= left;
+      if (fits) left -= measure(text);
       return fits;
     });
     const text = kept.length === 0 ? '' : `${open}${kept.join('')}`;
@@ -246,6 +297,6 @@ function fitSections(sections: readonly Section[], limit: Limit | null) {
   });
   return {
     text: fitted.map(({ text }) => text).join(''),
-    leftOut: fitted.flatMap(({ item, count }) => (count === 0 ? [] : [{ item, count }])),
+    omitted: fitted.flatMap(({ item, count }) => (count === 0 ? [] : [{ item, count }])),
   };
 }

@@ -1,82 +1,104 @@
 import { escapeLine } from './escape.ts';
-import { fileLink, fitted, narrower, type Style } from './style.ts';
+import { fileLink, fitLine, narrowStyle, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /**
- * All problems of a report: those of the run, then those of each prompt. One that has no place of its own says by the
- * prompt's file whose it is. That says nothing where it is clear anyway, and where the run was interrupted. What says the
- * same is there once.
+ * Returns all problems of a report without duplicates: first those of the run, then those of each prompt. A problem
+ * without a path gets the path of its prompt. Problems that prompts share, and interruptions, concern the whole run, so
+ * they get no path.
  */
-export function problemsIn({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
-  const shared = sharedProblems(prompts);
-  const placed = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
-    const clear = problem.path !== undefined || prompt.path === '' || isShared(problem, shared);
-    const ofRun = INTERRUPTIONS.includes(problem.code);
-    return clear || ofRun ? problem : { ...problem, path: prompt.path };
+export function listProblems({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): readonly ReportProblem[] {
+  const shared = findSharedProblems(prompts);
+  const addPath = (problem: ReportProblem, prompt: ReportPrompt): ReportProblem => {
+    const needsNoPath = problem.path !== undefined || prompt.path === '';
+    const concernsRun = isSharedProblem(problem, shared) || INTERRUPTION_CODES.includes(problem.code);
+    return needsNoPath || concernsRun ? problem : { ...problem, path: prompt.path };
   };
-  const all = [...problems, ...prompts.flatMap((prompt) => prompt.problems.map((problem) => placed(problem, prompt)))];
-  return [...new Map(all.map((problem) => [`${placeText(problem)} ${nameOf(problem)}`, problem])).values()];
+  const placed = prompts.flatMap((prompt) => prompt.problems.map((problem) => addPath(problem, prompt)));
+  const makeKey = (problem: ReportProblem): string => `${formatProblemPlace(problem)} ${makeProblemKey(problem)}`;
+  return [...new Map([...problems, ...placed].map((problem) => [makeKey(problem), problem])).values()];
 }
 
-/** A problem that many prompts have is shown once, where it is clear which they are: all, or those with changes. */
-export function sharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
+/**
+ * Returns the problems to show once for the whole run instead of once for each prompt. These are problems without a
+ * path that either all prompts have, or exactly those with changes, so that it is clear which prompts are meant.
+ */
+export function findSharedProblems(prompts: readonly ReportPrompt[]): readonly ReportProblem[] {
   const groups = Map.groupBy(
-    prompts.flatMap(({ problems, changes }) => problems.map((problem) => ({ problem, named: changes.length > 0 }))),
-    ({ problem }) => nameOf(problem),
+    prompts.flatMap(({ problems, changes }) =>
+      problems.map((problem) => ({ problem, hasChanges: changes.length > 0 })),
+    ),
+    ({ problem }) => makeProblemKey(problem),
   );
-  const changing = prompts.filter(({ changes }) => changes.length > 0).length;
-  return [...groups.values()]
-    .filter((group) => group.length > 1 && group.every(({ problem }) => problem.path === undefined))
-    .filter((group) => [prompts.length, group.every(({ named }) => named) ? changing : 0].includes(group.length))
-    .flatMap((group) => group.slice(0, 1).map(({ problem }) => problem));
+  const changingCount = prompts.filter(({ changes }) => changes.length > 0).length;
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    const concernsAll = group.length === prompts.length;
+    const concernsChanging = group.length === changingCount && group.every(({ hasChanges }) => hasChanges);
+    const isShared = group.length > 1 && group.every(({ problem }) => problem.path === undefined);
+    return first !== undefined && isShared && (concernsAll || concernsChanging) ? [first.problem] : [];
+  });
 }
 
-export function isShared(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
-  return shared.some((one) => nameOf(one) === nameOf(problem));
+/** Returns true if the run shows this problem once for all prompts that have it. */
+export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
+  return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
 }
 
-/** Equal for problems that say the same, whosever they are. */
-function nameOf({ code, message }: ReportProblem): string {
+/** Returns a key that is equal for problems with the same code and message, even if different prompts have them. */
+function makeProblemKey({ code, message }: ReportProblem): string {
   return `${code} ${message}`;
 }
 
-/** Whether the run was interrupted. A signal that came when all was done has left no trace, and there is nothing to go on with. */
+/**
+ * Returns true if the run was interrupted before it completed. A signal after the last write leaves no problem in the
+ * report.
+ */
 export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
-  return [{ problems }, ...prompts].some((one) => one.problems.some(({ code }) => INTERRUPTIONS.includes(code)));
+  return [{ problems }, ...prompts].some((owner) =>
+    owner.problems.some(({ code }) => INTERRUPTION_CODES.includes(code)),
+  );
 }
 
-/** What a whole report stands on: it comes first. */
-export const NOT_ASKED: ReportProblem['code'] = 'service/not-asked';
+/**
+ * The code of the warning that the report was made without the service. Reports show it first: it qualifies everything
+ * else.
+ */
+export const NOT_ASKED_CODE: ReportProblem['code'] = 'service/not-asked';
 
-const INTERRUPTIONS: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
+/** The codes of the problems that an interrupted run reports. */
+const INTERRUPTION_CODES: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
 
-/** A problem in two lines: where and what, then what to do. Without a final line feed. */
+/** Renders a problem without a final line feed: first its place, message and code, then its hint on a line below. */
 export function renderProblem(problem: ReportProblem, style: Style): string {
-  const { red, yellow, dim } = style.colours;
+  const { red, yellow, dim } = style.colors;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
   const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
-  const place = escapeLine(placeText(problem));
+  const place = escapeLine(formatProblemPlace(problem));
   const where = place === '' ? '' : `${fileLink(place, problem.path, style)}: `;
-  const hint = hintRows(escapeLine(problem.hint), narrower(style, 2));
-  return [...fitted(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
+  const hint = renderHint(escapeLine(problem.hint), narrowStyle(style, 2));
+  return [...fitLine(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
 }
 
-/** A command to run is to be copied: it has a row of its own, which only the terminal itself breaks. */
-function hintRows(hint: string, style: Style): readonly string[] {
+/**
+ * Wraps a hint for the terminal. A command at its end gets its own line without added breaks, so that users can copy
+ * it.
+ */
+function renderHint(hint: string, style: Style): readonly string[] {
   const { screen } = style;
   const parts = /^(.* run:) (promptsync .*)$/.exec(hint);
-  if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitted(hint, style, 0);
+  if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitLine(hint, style, 0);
   const [, before = '', command = ''] = parts;
-  return [...fitted(before, style, 0), command];
+  return [...fitLine(before, style, 0), command];
 }
 
-/** `prompts/a.md:3:7`, or what of it is known. */
-export function placeText({ path, line, column }: ReportProblem): string {
+/** Returns the place of a problem, for example `prompts/a.md:3:7`, without the parts that are not known. */
+export function formatProblemPlace({ path, line, column }: ReportProblem): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** All errors of a report, or all warnings. Each ends with a line feed. */
+/** Renders all errors of a report, or all warnings. Each text ends with a line feed. */
 export function renderProblems(report: Report, severity: ReportProblem['severity'], style: Style): readonly string[] {
-  const some = problemsIn(report).filter((one) => one.severity === severity);
-  return some.map((one) => `${renderProblem(one, style)}\n`);
+  const selected = listProblems(report).filter((problem) => problem.severity === severity);
+  return selected.map((problem) => `${renderProblem(problem, style)}\n`);
 }

@@ -2,23 +2,26 @@ import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Screen } from './style.ts';
 
-/** What is narrower is drawn as if it were not: a word a row can be read by nobody. */
-const FEWEST_COLUMNS = 20;
+/** The smallest width to wrap for. With fewer columns, almost every word would get its own row. */
+const MIN_COLUMNS = 20;
 
+/** Makes a terminal of this width. It measures characters as they are drawn: a wide character takes two columns. */
 export function makeScreen(columns: number): Screen {
-  return { columns: Math.max(FEWEST_COLUMNS, columns), width: stringWidth, wrap, cut };
+  return { columns: Math.max(MIN_COLUMNS, columns), width: stringWidth, wrap: wrapLine, cut: cutLine };
 }
 
-/** A blank between two words that did not fit in the row before any more, behind the colours of its own row. */
-const LEFT_BLANK = /^((?:\u001b\[\d+m)*) (?! )/;
+/**
+ * The single space between two words that `wrapAnsi` leaves at the start of a row, after the color codes of the row.
+ */
+const LEADING_BLANK = /^((?:\u001b\[\d+m)*) (?! )/;
 
-function wrap(line: string, columns: number, hang: number): readonly string[] {
+function wrapLine(line: string, columns: number, hangingIndent: number): readonly string[] {
   if (stringWidth(line) <= columns) return [line];
-  const [first = '', ...rest] = wrapAnsi(line, columns - hang, { trim: false }).split('\n');
-  return [first, ...rest.map((row) => `${' '.repeat(hang)}${row.replace(LEFT_BLANK, '$1')}`)];
+  const [first = '', ...rest] = wrapAnsi(line, columns - hangingIndent, { trim: false }).split('\n');
+  return [first, ...rest.map((row) => `${' '.repeat(hangingIndent)}${row.replace(LEADING_BLANK, '$1')}`)];
 }
 
-function cut(line: string, columns: number): string {
+function cutLine(line: string, columns: number): string {
   if (stringWidth(line) <= columns) return line;
   let shown = '';
   for (const { segment } of new Intl.Segmenter('en').segment(line)) {

@@ -1,60 +1,69 @@
 import { escapeLine } from './escape.ts';
 import { renderProblems } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
-import { fitted, layOut, styleFor, type Cell, type Colours, type Style } from './style.ts';
-import { isPlanned, renderSummary } from './summary.ts';
+import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
+import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
-import { orphanTexts, refText, waitingTexts } from './words.ts';
+import { describeOrphans, describeVersionRef, describeWaitingPromotions } from './describe.ts';
 
-/** A matrix: prompts × environments, what is active and what should be. Ends with a line feed. */
+/**
+ * Renders the report of `promptsync status` for a terminal or a log: a table of prompts and environments with the
+ * active and the desired versions. The text ends with a line feed.
+ */
 export function renderStatus(report: Report, options: TextOptions): string {
-  const style = styleFor(options);
+  const style = makeStyle(options);
   const waiting = report.prompts.flatMap((prompt) =>
-    waitingTexts(prompt, escapeLine).flatMap((text) => fitted(`${escapeLine(prompt.key)}  ${text}`, style, 2)),
+    describeWaitingPromotions(prompt, escapeLine).flatMap((text) =>
+      fitLine(`${escapeLine(prompt.key)}  ${text}`, style, 2),
+    ),
   );
-  const lines = [...matrixLines(report, style), ...(waiting.length === 0 ? [] : ['', ...waiting])];
-  const matrix = options.quiet || !isPlanned(report) ? [] : [`${lines.join('\n')}\n`];
+  const lines = [...renderMatrixLines(report, style), ...(waiting.length === 0 ? [] : ['', ...waiting])];
+  const matrix = options.quiet || !hasPlan(report) ? [] : [`${lines.join('\n')}\n`];
   return [
     ...matrix,
-    ...orphanBlock(report, options, style),
+    ...renderOrphanLines(report, options, style),
     ...renderProblems(report, 'error', style),
     `${renderSummary(report, style)}\n`,
   ].join('\n');
 }
 
-function orphanBlock(report: Report, { quiet }: TextOptions, style: Style): readonly string[] {
-  const texts = quiet ? [] : orphanTexts(report, escapeLine);
+function renderOrphanLines(report: Report, { quiet }: TextOptions, style: Style): readonly string[] {
+  const texts = quiet ? [] : describeOrphans(report, escapeLine);
   if (texts.length === 0) return [];
-  return [[style.colours.bold('orphans'), ...texts].flatMap((text) => fitted(text, style, 2)).join('\n') + '\n'];
+  return [[style.colors.bold('orphans'), ...texts].flatMap((text) => fitLine(text, style, 2)).join('\n') + '\n'];
 }
 
-/** Where the terminal is too narrow for a column each, the environments of a prompt stand below it. */
-function matrixLines(report: Report, style: Style): readonly string[] {
-  const { colours, screen } = style;
-  const environments = environmentsOf(report);
-  const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colours.bold }));
-  const rows = report.prompts.map((prompt) => rowOf(prompt, environments, colours));
-  const lines = layOut([header, ...rows], style);
+/**
+ * Renders the table. If it is too wide for the terminal, it lists the environments of each prompt below the key
+ * instead.
+ */
+function renderMatrixLines(report: Report, style: Style): readonly string[] {
+  const { colors, screen } = style;
+  const environments = listEnvironments(report);
+  const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colors.bold }));
+  const rows = report.prompts.map((prompt) => makeMatrixRow(prompt, environments, colors));
+  const lines = layOutTable([header, ...rows], style);
   const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
   if (!lines.some(isWide)) return lines;
   return rows.flatMap(([name, ...cells]) => [
-    ...fitted(name?.text ?? '', style, 2),
+    ...fitLine(name?.text ?? '', style, 2),
     ...cells.flatMap(({ text, paint }, column) =>
-      text === UNPINNED ? [] : fitted(`  ${escapeLine(environments[column] ?? '')}: ${paint(text)}`, style, 4),
+      text === UNPINNED ? [] : fitLine(`  ${escapeLine(environments[column] ?? '')}: ${paint(text)}`, style, 4),
     ),
   ]);
 }
 
-function rowOf(prompt: ReportPrompt, environments: readonly string[], colours: Colours): readonly Cell[] {
-  const fields = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
+/** Makes the row of one prompt. A `~` after the key means that its fields change. */
+function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
+  const fieldMark = prompt.changes.some(({ kind }) => kind === 'update-prompt') ? ' ~' : '';
   const cells = environments.map((environment) => {
-    const cell = cellOf(prompt, environment);
-    return { text: cellText(cell), paint: colours[COLOURS[cell.kind]] };
+    const cell = makeMatrixCell(prompt, environment);
+    return { text: formatMatrixCell(cell), paint: colors[CELL_COLORS[cell.kind]] };
   });
-  return [{ text: `${escapeLine(prompt.key)}${fields}`, paint: (text) => text }, ...cells];
+  return [{ text: `${escapeLine(prompt.key)}${fieldMark}`, paint: (text) => text }, ...cells];
 }
 
-const COLOURS = {
+const CELL_COLORS = {
   unpinned: 'dim',
   unread: 'red',
   'in-sync': 'green',
@@ -62,62 +71,89 @@ const COLOURS = {
   change: 'yellow',
   unresolved: 'red',
   pin: 'yellow',
-} as const satisfies Record<MatrixCell['kind'], keyof Colours>;
+} as const satisfies Record<MatrixCell['kind'], keyof Colors>;
 
-/** What is known of one prompt in one environment; the texts are escaped for a line. */
+/** The state of one prompt in one environment. Its texts are escaped for use within a line. */
 export type MatrixCell = {
   /**
-   * `unpinned`: the file does not pin it. `unread`: the prompt could not be read. `differs`: it serves something else than
-   * the pin means, and what would become of it was not asked. `unresolved`: the pin means no version that is known. `pin`:
-   * a command edits the file; the texts are what the pin was and is.
+   * - `unpinned`: the file does not pin the environment.
+   * - `unread`: promptsync could not read the prompt from the service.
+   * - `in-sync`: the environment serves the version that the file pins.
+   * - `change`: a sync activates another version, or has done so.
+   * - `differs`: the environment serves another version than the one that the file pins, and the report has no plan for it.
+   * - `unresolved`: no known version matches the pin.
+   * - `pin`: a command edits the pin in the file.
    */
   readonly kind: 'unpinned' | 'unread' | 'in-sync' | 'change' | 'differs' | 'pin' | 'unresolved';
+  /** The version that the environment serves before any change. For kind `pin`, the old pin. Empty if there is none. */
   readonly now: string;
+  /**
+   * The version that the environment should serve, or serves after this run. For kind `pin`, the new pin. Empty if
+   * nothing differs.
+   */
   readonly next: string;
+  /** Null if the environment has no drift. */
   readonly drift: ReportDrift | null;
+  /** The result of the change of this environment. Undefined if there is no change, or if no sync has tried it yet. */
   readonly status: ReportChange['status'];
 };
 
-/** All environments of a report. Each prompt's are in promotion order; the longest list knows most of it. */
-export function environmentsOf({ prompts }: Report): readonly string[] {
+/**
+ * Returns all environments of a report without duplicates. Each prompt lists its environments in promotion order, so
+ * the longest lists come first: they know most of that order.
+ */
+export function listEnvironments({ prompts }: Report): readonly string[] {
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>
-    [...environments, ...edits, ...changes, ...drift].flatMap((one) => ('environment' in one ? [one.environment] : [])),
+    [...environments, ...edits, ...changes, ...drift].flatMap((part) =>
+      'environment' in part ? [part.environment] : [],
+    ),
   );
   return [...new Set(lists.toSorted((a, b) => b.length - a.length).flat())];
 }
 
-/** The cell of a matrix: what the environment serves, and what it would serve, or serves now. */
-export function cellOf(prompt: ReportPrompt, environment: string): MatrixCell {
-  const isHere = (one: object) => 'environment' in one && one.environment === environment;
-  const change = prompt.changes.find(isHere);
-  const known = { drift: prompt.drift.find(isHere) ?? null, status: change?.status };
+/**
+ * Makes the cell for one prompt and one environment. A change takes precedence over an edit, and an edit over the
+ * current state.
+ */
+export function makeMatrixCell(prompt: ReportPrompt, environment: string): MatrixCell {
+  const hasEnvironment = (part: object): boolean => 'environment' in part && part.environment === environment;
+  const change = prompt.changes.find(hasEnvironment);
+  const common = { drift: prompt.drift.find(hasEnvironment) ?? null, status: change?.status };
   if (change?.kind === 'set-active') {
-    return { ...known, kind: 'change', now: refText(change.before), next: refText(change.after) };
+    return {
+      ...common,
+      kind: 'change',
+      now: describeVersionRef(change.before),
+      next: describeVersionRef(change.after),
+    };
   }
-  const edit = prompt.edits?.find(isHere);
+  const edit = prompt.edits?.find(hasEnvironment);
   if (edit?.kind === 'set-pin') {
-    return { ...known, kind: 'pin', now: escapeLine(edit.before ?? ''), next: escapeLine(edit.after) };
+    return { ...common, kind: 'pin', now: escapeLine(edit.before ?? ''), next: escapeLine(edit.after) };
   }
-  return { ...known, ...withoutChange(prompt.environments?.find(isHere), prompt) };
+  return { ...common, ...makeUnchangedCell(prompt.environments?.find(hasEnvironment), prompt) };
 }
 
-function withoutChange(
+function makeUnchangedCell(
   row: ReportRow | undefined,
   { status }: ReportPrompt,
 ): Pick<MatrixCell, 'kind' | 'now' | 'next'> {
   if (row === undefined) return { kind: 'unpinned', now: '', next: '' };
-  const now = refText(row.active);
+  const now = describeVersionRef(row.active);
   if (row.in_sync) return { kind: 'in-sync', now, next: '' };
   if (status === 'failed' || status === 'not_attempted') return { kind: 'unread', now: '', next: '' };
   return row.wanted === null
     ? { kind: 'unresolved', now, next: `${escapeLine(row.pin)}?` }
-    : { kind: 'differs', now, next: refText(row.wanted) };
+    : { kind: 'differs', now, next: describeVersionRef(row.wanted) };
 }
 
+/** The text of a cell whose environment the file does not pin. */
 const UNPINNED = '·';
 
-/** A cell in a few words: `v6`, `v6 → v7`, `v6 → 7?` where the pin is of no known version. */
-export function cellText({ kind, now, next }: MatrixCell): string {
+/**
+ * Returns the text of a cell, for example `v6` or `v6 → v7`. `v6 → 7?` means that no known version matches the pin `7`.
+ */
+export function formatMatrixCell({ kind, now, next }: MatrixCell): string {
   if (kind === 'unpinned') return UNPINNED;
   if (kind === 'unread') return '?';
   return kind === 'in-sync' ? now : `${now} → ${next}`;

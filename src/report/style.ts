@@ -1,92 +1,112 @@
 import picocolors from 'picocolors';
 
+/** The drawing style of one output: its colors, its width and its links. */
 export type Style = {
-  readonly colours: Colours;
-  /** Null where the output is no terminal: there nothing is wrapped or cut. */
+  readonly colors: Colors;
+  /** Null if the output is no terminal. Renderers then neither wrap nor cut lines. */
   readonly screen: Screen | null;
-  /** Null where the output takes no links. */
-  readonly links: Links | null;
+  /** Null if the output does not support links. */
+  readonly links: LinkSettings | null;
 };
 
-/** A terminal. Lines may hold colours and links; columns count as drawn: a wide character takes two. */
+/**
+ * A terminal. It measures text as drawn: a wide character takes two columns, and the codes of colors and links take
+ * none.
+ */
 export type Screen = {
   readonly columns: number;
+  /** Returns the width of a text in columns. */
   readonly width: (text: string) => number;
   /**
-   * The line in rows that fit, broken between words. All but the first begin with so many blanks. A word that fits in no
-   * row is there to be copied, or of a script without blanks: the terminal itself breaks it.
+   * Breaks a line between words into rows of at most `columns`. All rows except the first begin with `hangingIndent`
+   * spaces. A longer word stays whole, and the terminal breaks it: it is an address to copy, or text of a script
+   * without spaces.
    */
-  readonly wrap: (line: string, columns: number, hang: number) => readonly string[];
-  /** A line without colours, or as much of its beginning as fits with `…`. */
+  readonly wrap: (line: string, columns: number, hangingIndent: number) => readonly string[];
+  /** Shortens a line to `columns` and marks the cut with `…`. The line must not contain codes of colors. */
   readonly cut: (line: string, columns: number) => string;
 };
 
-export type Links = {
-  /** The URL of a file; null where the folder that its path is relative to is not known. */
+/** The settings for links from the output to files. */
+export type LinkSettings = {
+  /** Returns the URL of a file. Returns null if promptsync does not know the folder that the path is relative to. */
   readonly fileUrl: (path: string) => string | null;
 };
 
-/** What a renderer knows of the output; without `screen` and `links` it is no terminal. */
+/** The properties of an output. An output without `screen` and `links` is no terminal, for example a log or a file. */
 export type StyleOptions = {
   readonly colour: boolean;
   readonly screen?: Screen | null | undefined;
-  readonly links?: Links | null | undefined;
+  readonly links?: LinkSettings | null | undefined;
 };
 
-export function styleFor({ colour, screen = null, links = null }: StyleOptions): Style {
-  return { colours: picocolors.createColors(colour), screen, links };
+/** Makes the style for an output. */
+export function makeStyle({ colour, screen = null, links = null }: StyleOptions): Style {
+  return { colors: picocolors.createColors(colour), screen, links };
 }
 
-/** For logs and files. */
-export const PLAIN: Style = styleFor({ colour: false });
+/** The style for logs and files: no colors, no links, and no line breaks added. */
+export const PLAIN_STYLE: Style = makeStyle({ colour: false });
 
-/** The style of what is indented by so many columns. */
-export function narrower(style: Style, by: number): Style {
+/** Returns the style for text that is indented, so that lines wrap earlier. */
+export function narrowStyle(style: Style, indentColumns: number): Style {
   const { screen } = style;
-  return screen === null ? style : { ...style, screen: { ...screen, columns: screen.columns - by } };
+  return screen === null ? style : { ...style, screen: { ...screen, columns: screen.columns - indentColumns } };
 }
 
-/** The line in as many rows as the terminal needs. */
-export function fitted(line: string, { screen }: Style, hang: number): readonly string[] {
-  return screen === null ? [line] : screen.wrap(line, screen.columns, hang);
+/**
+ * Breaks a line into the rows that the terminal needs.
+ * @param hangingIndent the number of spaces before each row except the first
+ */
+export function fitLine(line: string, { screen }: Style, hangingIndent: number): readonly string[] {
+  return screen === null ? [line] : screen.wrap(line, screen.columns, hangingIndent);
 }
 
-/** A text, shown as it is, that opens a file of the workspace where the terminal takes links. */
+/**
+ * Returns the text as a link to a file, or the text alone if the output does not support links or the path is not
+ * known.
+ */
 export function fileLink(text: string, path: string | undefined, { links }: Pick<Style, 'links'>): string {
-  return linked(text, (path === undefined ? null : links?.fileUrl(path)) ?? '');
+  return makeHyperlink(text, (path === undefined ? null : links?.fileUrl(path)) ?? '');
 }
 
-/** An address that opens itself, where it is one of the web. */
+/** Returns the text as a link to an `http` or `https` address, or the text alone if a link is not possible. */
 export function webLink(text: string, address: string, { links }: Pick<Style, 'links'>): string {
   if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
-  return linked(text, new URL(address).href);
+  return makeHyperlink(text, new URL(address).href);
 }
 
-/** An OSC 8 link. The address is visible ASCII: nothing in it can end the sequence. */
-function linked(text: string, address: string): string {
+/**
+ * Makes an OSC 8 link. Only addresses of visible ASCII become links, because other characters could end the escape
+ * sequence.
+ */
+function makeHyperlink(text: string, address: string): string {
   return /^[!-~]+$/.test(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }
 
-/** The colours of one rendering; without colour every function hands its text through. */
-export type Colours = ReturnType<typeof picocolors.createColors>;
+/** Paints texts. Without color, every function returns its text unchanged. */
+export type Colors = Readonly<Record<Paint, (text: string) => string>> & {
+  /** Whether these functions add colors. */
+  readonly isColorSupported: boolean;
+};
 
-export type Cell = { readonly text: string; readonly paint: (text: string) => string };
+type Paint = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta';
 
-/**
- * Columns as wide as their widest cell. The last cell of a row is not padded; rows are painted after padding, so that
- * colour does not count.
- */
-export function layOut(rows: readonly (readonly Cell[])[], { screen }: Style): readonly string[] {
-  // Off a terminal it is not known how wide characters are drawn.
-  const widthOf = (text: string) => screen?.width(text) ?? text.length;
+/** A cell of a table. `paint` adds its color after padding, because color codes must not count toward the width. */
+export type TableCell = { readonly text: string; readonly paint: (text: string) => string };
+
+/** Lays out rows in columns, each as wide as its widest cell. The last cell of a row gets no padding. */
+export function layOutTable(rows: readonly (readonly TableCell[])[], { screen }: Style): readonly string[] {
+  // Without a terminal, promptsync does not know how wide characters are drawn, so it counts UTF-16 units.
+  const measureWidth = (text: string): number => screen?.width(text) ?? text.length;
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(text));
+    for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, measureWidth(text));
   }
   return rows.map((row) => {
     const cells = row.map(({ text, paint }, column) => {
-      const missing = column === row.length - 1 ? 0 : (widths[column] ?? 0) - widthOf(text);
-      return paint(`${text}${' '.repeat(missing)}`);
+      const padding = column === row.length - 1 ? 0 : (widths[column] ?? 0) - measureWidth(text);
+      return paint(`${text}${' '.repeat(padding)}`);
     });
     return cells.join('  ');
   });

@@ -1,75 +1,96 @@
-import { FILE_MODES } from '../domain/edits.ts';
+import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
-import { type Colours, fitted, type Style, webLink } from './style.ts';
+import { type Colors, fitLine, type Style, webLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { isInterrupted } from './problems.ts';
-import type { Report, ReportPrompt } from './schema.ts';
-import { counted, type Part } from './words.ts';
+import type { Report, ReportPrompt, ReportRow } from './schema.ts';
+import { formatCount, type CountedNoun } from './describe.ts';
 
-/** The last lines of a report: what would be done, was done, or that there is nothing to do; and with what. */
+/** Renders the end of a report: its outcome, and below that the next step or the origin of the plan. */
 export function renderSummary(report: Report, style: Style): string {
-  const { colours } = style;
-  const next = isAboutFiles(report) ? nextStep(report) : null;
-  const more = next !== null ? fitted(colours.dim(next), style, 2) : hasWork(report) ? originLines(report, style) : [];
-  return [...fitted(renderOutcome(report, colours), style, 2), ...more].join('\n');
+  return [...fitLine(renderOutcome(report, style.colors), style, 2), ...renderLinesBelowOutcome(report, style)].join(
+    '\n',
+  );
 }
 
-/** In one line of our own words and numbers: what would be done, was done, or that there is nothing to do. */
-export function renderOutcome(report: Report, colours: Colours): string {
+function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
+  const next = isAboutFiles(report) ? findNextStep(report) : null;
+  if (next !== null) return fitLine(style.colors.dim(next), style, 2);
+  return hasWork(report) ? renderOriginLines(report, style) : [];
+}
+
+/**
+ * Summarizes the result of a run in one line. The line contains only words of promptsync and numbers, so it needs no
+ * escaping.
+ */
+export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
-    // What only looks at files writes nothing anyway.
-    const rest = report.mode === 'validate' ? '' : `; ${written(report)}`;
-    return colours.red(`${counted([errors, 'error', 'errors'])}${rest}.`);
+    // `validate` only reads files, so the line need not say that nothing was written.
+    const rest = report.mode === 'validate' ? '' : `; ${describeEditedFiles(report)}`;
+    return colors.red(`${formatCount([errors, 'error', 'errors'])}${rest}.`);
   }
-  const interrupted = isInterrupted(report) ? `${colours.red('Interrupted.')} ` : '';
-  if (isAboutFiles(report)) return `${interrupted}${editOutcome(report, colours)}`;
-  if (report.mode === 'validate') return colours.green(`${prompts(report.summary.prompts)} valid.`);
-  if (report.mode === 'history') return historyOutcome(report, colours);
-  if (noneObserved(report)) {
-    return `${interrupted}${colours.red('No prompt could be observed; nothing was written.')}`;
+  const interrupted = isInterrupted(report) ? `${colors.red('Interrupted.')} ` : '';
+  if (isAboutFiles(report)) return `${interrupted}${renderEditOutcome(report, colors)}`;
+  if (report.mode === 'validate') return colors.green(`${countPrompts(report.summary.prompts)} valid.`);
+  if (report.mode === 'history') return renderHistoryOutcome(report, colors);
+  if (isNothingObserved(report)) {
+    return `${interrupted}${colors.red('No prompt could be observed; nothing was written.')}`;
   }
-  return `${interrupted}${workOutcome(report, colours)}`;
+  return `${interrupted}${renderWorkOutcome(report, colors)}`;
 }
 
-function workOutcome(report: Report, colours: Colours): string {
+function renderWorkOutcome(report: Report, colors: Colors): string {
   const { mode, summary } = report;
-  const { done, work } = workOf(report);
-  const left = present([[summary.not_looked_at ?? 0, 'not looked at']]);
+  const { done, work } = describeWorkCounts(report);
+  const notLookedAt = omitZeroCounts([[summary.not_looked_at ?? 0, 'not looked at']]);
   if (work.length === 0) {
-    return colours.green(`nothing to do: ${[`${prompts(summary.unchanged)} in sync`, ...left].join(', ')}.`);
+    return colors.green(`nothing to do: ${[`${countPrompts(summary.unchanged)} in sync`, ...notLookedAt].join(', ')}.`);
   }
-  const unchanged = [...present([[summary.unchanged, 'unchanged']]), ...left];
-  const title = mode !== 'apply' ? 'Plan' : done.length > 0 ? 'Applied' : 'Nothing applied';
-  return `${colours.bold(title)}: ${[...work, ...unchanged].join(', ')}.${driftNote(report)}`;
+  const unchanged = [...omitZeroCounts([[summary.unchanged, 'unchanged']]), ...notLookedAt];
+  const appliedTitle = done.length > 0 ? 'Applied' : 'Nothing applied';
+  const title = mode === 'apply' ? appliedTitle : 'Plan';
+  return `${colors.bold(title)}: ${[...work, ...unchanged].join(', ')}.${describeDriftCount(report)}`;
 }
 
-/** What somebody did in the service, and a sync would undo, is not among what the numbers make one think of. */
-function driftNote({ mode, prompts: all }: Report): string {
-  const drifted = all.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
-  return mode === 'apply' || drifted === 0 ? '' : ` ${counted([drifted, 'prompt has', 'prompts have'])} drifted.`;
+/**
+ * Counts the prompts that somebody changed in the service. The other counts do not reveal that a sync would undo such
+ * changes.
+ */
+function describeDriftCount({ mode, prompts }: Report): string {
+  const drifted = prompts.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
+  return mode === 'apply' || drifted === 0 ? '' : ` ${formatCount([drifted, 'prompt has', 'prompts have'])} drifted.`;
 }
 
-/** A commit may fail when the files are edited already. */
-function written({ prompts }: Report): string {
+/** Says how many files a failed run has edited. With `--commit`, the commit may fail after the edits. */
+function describeEditedFiles({ prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
-  return edited === 0 ? 'nothing was written' : counted([edited, 'file edited', 'files edited']);
+  return edited === 0 ? 'nothing was written' : formatCount([edited, 'file edited', 'files edited']);
 }
 
+/** Returns true if the report is of a plan or an apply that succeeded and that changes something. */
 function hasWork(report: Report): boolean {
-  const about = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
-  const ran = about && !report.problems.some(isError) && !noneObserved(report);
-  return ran && workOf(report).work.length > 0;
+  const isAboutService = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
+  const hasSucceeded = isAboutService && !report.problems.some(isError) && !isNothingObserved(report);
+  return hasSucceeded && describeWorkCounts(report).work.length > 0;
 }
 
-function workOf({ mode, summary }: Report) {
-  const applied = mode === 'apply';
-  const done = present([
-    [summary.create_version, applied ? 'created' : 'to create'],
-    [summary.update_prompt, applied ? 'updated' : 'to update'],
-    [summary.set_active, applied ? 'activated' : 'to activate'],
+/** The counts of the summary in words, for example `2 to create`. Counts of 0 are left out. */
+type WorkCounts = {
+  /** The changes that promptsync makes or has made. */
+  readonly done: readonly string[];
+  /** The same changes, and the prompts that it could not change. */
+  readonly work: readonly string[];
+};
+
+function describeWorkCounts({ mode, summary }: Report): WorkCounts {
+  const isApply = mode === 'apply';
+  const done = omitZeroCounts([
+    [summary.create_version, isApply ? 'created' : 'to create'],
+    [summary.update_prompt, isApply ? 'updated' : 'to update'],
+    [summary.set_active, isApply ? 'activated' : 'to activate'],
   ]);
-  const rest = present([
+  const rest = omitZeroCounts([
     [summary.blocked, 'blocked'],
     [summary.failed, 'failed'],
     [summary.not_attempted, 'not attempted'],
@@ -77,130 +98,154 @@ function workOf({ mode, summary }: Report) {
   return { done, work: [...done, ...rest] };
 }
 
-export function isPlanned({ plan_digest: digest, prompts }: Report): boolean {
+/** Returns true if promptsync made a plan for at least one prompt. */
+export function hasPlan({ plan_digest: digest, prompts }: Report): boolean {
   return digest !== null && prompts.length > 0;
 }
 
-function noneObserved(report: Report): boolean {
-  return !isPlanned(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
+/** Returns true if promptsync made no plan because it could not observe prompts. */
+function isNothingObserved(report: Report): boolean {
+  return !hasPlan(report) && report.prompts.some(({ status }) => status === 'failed' || status === 'not_attempted');
 }
 
-function present(parts: readonly (readonly [count: number, what: string])[]): readonly string[] {
-  return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+function omitZeroCounts(counts: readonly (readonly [count: number, description: string])[]): readonly string[] {
+  return counts.filter(([count]) => count > 0).map(([count, description]) => `${count} ${description}`);
 }
 
-function prompts(count: number): string {
-  return counted([count, 'prompt', 'prompts']);
+function countPrompts(count: number): string {
+  return formatCount([count, 'prompt', 'prompts']);
 }
 
+/** Returns true if the command of the report edits prompt files, unlike a plan or a sync. */
 export function isAboutFiles({ mode }: Report): boolean {
-  return FILE_MODES.some((one) => one === mode);
+  return FILE_COMMANDS.some((command) => command === mode);
 }
 
-/** In one line: what was done to the files, or would be. */
-function editOutcome(report: Report, colours: Colours): string {
-  const parts = fileWorkOf(report)
+/** Summarizes in one line the edits that a command made to files, or would make. */
+function renderEditOutcome(report: Report, colors: Colors): string {
+  const parts = countFileWork(report)
     .filter(([count]) => count > 0)
-    .map(counted);
-  const refused = report.prompts.some(({ status }) => status === 'blocked' || status === 'failed');
-  if (parts.length === 0) return colours.green('nothing to do.');
-  return (refused ? colours.red : colours.bold)(`${parts.join(', ')}.`);
+    .map(formatCount);
+  const hasFailures = report.prompts.some(({ status }) => status === 'blocked' || status === 'failed');
+  if (parts.length === 0) return colors.green('nothing to do.');
+  return (hasFailures ? colors.red : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/** What somebody who has edited files does next; null where nothing was edited. */
-export function nextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
-  const conflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
-  if (conflicts)
-    return `Next: resolve the conflicts in the files, then ${commit === null ? WITHOUT_COMMITS : 'commit them'}.`;
-  const isDone = !problems.some(isError);
-  const edited = prompts.filter(({ status }) => status === 'applied' && isDone).length + files.length;
-  if (edited === 0) return isPinnedSo(mode, prompts) ? PINNED_SO : null;
+/**
+ * Returns a sentence on what the user should do after a command that edits files. Returns null if no step is needed.
+ */
+export function findNextStep({ prompts, problems, files = [], committed, mode, commit }: Report): string | null {
+  const hasConflicts = prompts.some(({ problems }) => problems.some(({ code }) => code === 'pull/conflict'));
+  if (hasConflicts)
+    return `Next: resolve the conflicts in the files, then ${commit === null ? SYNC_AFTER_COMMIT_STEP : 'commit them'}.`;
+  const hasSucceeded = !problems.some(isError);
+  const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length + files.length;
+  if (editCount === 0) return arePinsUnchanged(mode, prompts) ? ALREADY_PINNED_NOTE : null;
   if (mode === 'init' && files.some(isNewWorkflow)) {
     return 'Next: promptsync plan; put the commit of promptsync that you trust into the files of CI; commit the files.';
   }
   if (mode === 'init' || mode === 'import') return 'Next: promptsync plan, then commit the files.';
-  if (committed !== undefined) return stepAfterCommit(committed);
-  if (commit === null) return `Next: promptsync plan, then ${WITHOUT_COMMITS}.`;
+  if (committed !== undefined) return describeStepAfterCommit(committed);
+  if (commit === null) return `Next: promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
   return 'Next: read it with git diff, commit it, and open a pull request.';
 }
 
-function isPinnedSo(mode: Report['mode'], prompts: Report['prompts']): boolean {
-  const pins = mode === 'promote' || mode === 'rollback';
-  return pins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
+/** Returns true if `promote` or `rollback` had nothing to edit, because every file already has the pin. */
+function arePinsUnchanged(mode: Report['mode'], prompts: Report['prompts']): boolean {
+  const setsPins = mode === 'promote' || mode === 'rollback';
+  return setsPins && prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
 }
 
-/** The file may be right while the service is not. */
-const PINNED_SO = 'The file has that pin already. Next: promptsync plan tells whether a sync is due.';
+/**
+ * The next step if the file already has the pin. The service may still differ from the file, so the user should plan.
+ */
+const ALREADY_PINNED_NOTE = 'The file has that pin already. Next: promptsync plan tells whether a sync is due.';
 
-/** A report without a commit is of a folder outside of git, or of a repository that has none yet: a sync wants one there. */
-const WITHOUT_COMMITS = 'promptsync sync (in a git repository after a commit)';
+/**
+ * The next step if the report names no commit. A sync needs a commit if the folder is in a git repository, but not
+ * outside git.
+ */
+const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository after a commit)';
 
-/** Where no branch is checked out there is nothing to push, and the next checkout would leave the commit behind. */
-function stepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
-  const made = `Committed ${escapeLine(commit).slice(0, 12)}`;
-  if (pull !== undefined) return `${made} in pull request ${pull}. Next: review and merge it.`;
-  if (branch === null) return `${made} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
-  // Nobody opens a pull request from the branch that it would go to.
+/**
+ * Returns the next step after a command that committed its edits. A commit on a detached HEAD needs a branch first,
+ * because the next checkout would leave it behind.
+ */
+function describeStepAfterCommit({ commit, branch, pull_request: pull }: NonNullable<Report['committed']>): string {
+  const committed = `Committed ${escapeLine(commit).slice(0, 12)}`;
+  if (pull !== undefined) return `${committed} in pull request ${pull}. Next: review and merge it.`;
+  if (branch === null)
+    return `${committed} on no branch. Next: git switch -c NAME, then push it and open a pull request.`;
+  // Pull requests usually go to `main` or `master`, so they cannot come from there.
   const request = ['main', 'master'].includes(branch) ? '' : ' and open a pull request';
-  return `${made} on ${escapeLine(branch)}. Next: push it${request}.`;
+  return `${committed} on ${escapeLine(branch)}. Next: push it${request}.`;
 }
 
-function fileWorkOf({ prompts, files = [] }: Report): readonly Part[] {
-  const having = (...statuses: readonly string[]) => prompts.filter(({ status }) => statuses.includes(status));
-  const creating = (status: string) =>
-    having(status).filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
-  const [created, toCreate] = [creating('applied'), creating('pending')];
+/** Counts the files and prompts that a command changed, would change, or could not change. */
+function countFileWork({ prompts, files = [] }: Report): readonly CountedNoun[] {
+  const filterByStatus = (wanted: ReportPrompt['status']): readonly ReportPrompt[] =>
+    prompts.filter(({ status }) => status === wanted);
+  const countCreations = (status: ReportPrompt['status']): number =>
+    filterByStatus(status).filter(({ edits = [] }) => edits.some(({ kind }) => kind === 'create-file')).length;
+  const created = countCreations('applied');
+  const toCreate = countCreations('pending');
   const written = files.filter(({ status }) => status !== 'kept').length;
   return [
     [created + written, 'file written', 'files written'],
-    [having('applied').length - created, 'file edited', 'files edited'],
+    [filterByStatus('applied').length - created, 'file edited', 'files edited'],
     [toCreate, 'file to write', 'files to write'],
-    [having('pending').length - toCreate, 'file to edit', 'files to edit'],
-    [having('blocked').length, 'prompt blocked', 'prompts blocked'],
-    [having('failed').length, 'prompt failed', 'prompts failed'],
-    [having('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
+    [filterByStatus('pending').length - toCreate, 'file to edit', 'files to edit'],
+    [filterByStatus('blocked').length, 'prompt blocked', 'prompts blocked'],
+    [filterByStatus('failed').length, 'prompt failed', 'prompts failed'],
+    [filterByStatus('unchanged').length + files.length - written, 'unchanged', 'unchanged'],
   ];
 }
 
-/** The workflows come with a commit of zeros, which nobody has reviewed. */
+/**
+ * Returns true if `init` created this CI file. Such a file refers to a commit of zeros, which the user must replace
+ * with a commit of promptsync that they trust.
+ */
 function isNewWorkflow({ path, status }: NonNullable<Report['files']>[number]): boolean {
   return status === 'created' && /\.git(?:hub\/workflows|lab)\//.test(path);
 }
 
-/** In one line: how much is known, and whether the service differs from the files. */
-function historyOutcome({ prompts: all }: Report, colours: Colours): string {
-  const known = all.filter(hasHistory);
-  const failed = all.length - known.length;
-  if (known.length === 0) return colours.red('No prompt could be observed.');
+/** Summarizes a history in one line: how many versions are known, and how many environments differ from their pins. */
+function renderHistoryOutcome({ prompts }: Report, colors: Colors): string {
+  const known = prompts.filter(hasHistory);
+  const failed = prompts.length - known.length;
+  if (known.length === 0) return colors.red('No prompt could be observed.');
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-  const differing = known.reduce((sum, prompt) => sum + differingRows(prompt).length, 0);
+  const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [
-    prompts(known.length),
-    ...(known.some(({ history }) => history) ? [counted([versions, 'known version', 'known versions'])] : []),
-    ...(differing === 0 ? [] : [counted([differing, 'environment not as pinned', 'environments not as pinned'])]),
-    ...(failed === 0 ? [] : [counted([failed, 'prompt failed', 'prompts failed'])]),
+    countPrompts(known.length),
+    ...(known.some(({ history }) => history) ? [formatCount([versions, 'known version', 'known versions'])] : []),
+    ...(differing === 0 ? [] : [formatCount([differing, 'environment not as pinned', 'environments not as pinned'])]),
+    ...(failed === 0 ? [] : [formatCount([failed, 'prompt failed', 'prompts failed'])]),
   ];
-  return (failed + differing > 0 ? colours.yellow : colours.bold)(`${parts.join(', ')}.`);
+  return (failed + differing > 0 ? colors.yellow : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/** A prompt that was not observed has none. */
+/**
+ * Returns true if the report contains the history of a prompt. It contains none if promptsync could not observe the
+ * prompt.
+ */
 export function hasHistory({ history, lineage }: ReportPrompt): boolean {
   return history !== undefined || lineage !== undefined;
 }
 
-/** The environments, of those that are reported, that serve something else than the file's pin means. */
-export function differingRows({ environments = [], lineage }: ReportPrompt) {
+/** Returns the reported environments that serve another version than the one that the file pins. */
+export function listDifferingRows({ environments = [], lineage }: ReportPrompt): readonly ReportRow[] {
   return environments.filter(
     ({ environment, in_sync: inSync }) => !inSync && (lineage === undefined || lineage.environment === environment),
   );
 }
 
-/** What a plan was made from and what it is called: service, commit, digest. The digest is what `--expect-plan` takes. */
-function originLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
+/** Renders the origin of a plan: its service, its commit and its digest. Users pass the digest to `--expect-plan`. */
+function renderOriginLines({ service, commit, plan_digest: digest }: Report, style: Style): readonly string[] {
   const parts = [
     service === null ? [] : [webLink(escapeLine(service), service, style)],
     commit === null ? [] : [`commit ${escapeLine(commit).slice(0, 12)}`],
     digest === null ? [] : [`plan ${digest}`],
   ];
-  return fitted(style.colours.dim(parts.flat().join(' · ')), style, 2);
+  return fitLine(style.colors.dim(parts.flat().join(' · ')), style, 2);
 }

@@ -1,153 +1,191 @@
 import { isError } from '../problem.ts';
 import { renderDiffs } from './diff-text.ts';
 import { escapeLine } from './escape.ts';
-import { isShared, placeText, renderProblem, sharedProblems } from './problems.ts';
+import { isSharedProblem, formatProblemPlace, renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema.ts';
-import { fileLink, fitted, layOut, narrower, styleFor, type Style, type StyleOptions } from './style.ts';
+import { fileLink, fitLine, layOutTable, narrowStyle, makeStyle, type Style, type StyleOptions } from './style.ts';
 import { renderSummary } from './summary.ts';
-import * as words from './words.ts';
+import * as words from './describe.ts';
 
-/** How the report is shown: in which style, and how much of it. */
+/** The style of the report, and how much of it to show. */
 export type TextOptions = StyleOptions & {
-  /** Problems and the summary only: without changes and diffs, the matrix of a status, the versions of a history. */
+  /** Whether to show only problems and the summary, without changes, diffs, status tables and histories. */
   readonly quiet: boolean;
-  /** Where a question has shown them already. */
+  /** Whether to omit diffs, for example because a question has already shown them. Undefined shows them. */
   readonly withoutDiffs?: boolean | undefined;
 };
 
-/** The report for a person at a terminal or in a log. Ends with a line feed. Warnings are left out. */
+/** Renders the report for a terminal or a log. The text ends with a line feed. It omits warnings. */
 export function renderText(report: Report, options: TextOptions): string {
-  const style = styleFor(options);
-  const shared = sharedProblems(report.prompts);
+  const style = makeStyle(options);
+  const shared = findSharedProblems(report.prompts);
   const prompts = report.prompts.map((prompt) => {
-    return { ...prompt, problems: prompt.problems.filter((one) => isError(one) && !isShared(one, shared)) };
+    return {
+      ...prompt,
+      problems: prompt.problems.filter((problem) => isError(problem) && !isSharedProblem(problem, shared)),
+    };
   });
-  const tables = likeProblems(prompts);
+  const tables = groupPromptsByProblem(prompts);
   const listed = new Set(tables.flat());
   const blocks = prompts.flatMap((prompt) => {
-    if (prompt.problems.length === 0 && (options.quiet || isDull(prompt))) return [];
+    if (prompt.problems.length === 0 && (options.quiet || hasNothingToShow(prompt))) return [];
     return listed.has(prompt) ? [] : renderPrompt(prompt, report.mode, options, style);
   });
   const errors = [...report.problems, ...shared].filter(isError);
-  const files = options.quiet ? [] : filesBlock(report, style);
-  const alike = tables.map((table) => tableOf(table, style));
+  const files = options.quiet ? [] : renderFiles(report, style);
+  const problemTables = tables.map((table) => renderProblemTable(table, style));
   return [
     ...files,
     ...blocks,
-    ...alike,
-    ...errors.map((one) => renderProblem(one, style)),
+    ...problemTables,
+    ...errors.map((error) => renderProblem(error, style)),
     renderSummary(report, style),
   ]
     .map((block) => `${block}\n`)
     .join('\n');
 }
 
-function filesBlock({ files = [] }: Report, style: Style): readonly string[] {
+/**
+ * Renders the list of the files that `promptsync init` wrote or kept, as one block. Without files it returns no block.
+ */
+function renderFiles({ files = [] }: Report, style: Style): readonly string[] {
   if (files.length === 0) return [];
-  const { green, yellow } = style.colours;
+  const { green, yellow } = style.colors;
   const sign = { created: green('+'), overwritten: yellow('~'), extended: yellow('~'), kept: ' ' };
   return [
     files
       .flatMap(({ path, status }) => {
         const note = status === 'created' ? '' : ` (${status})`;
-        return fitted(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
+        return fitLine(`${sign[status]} ${fileLink(escapeLine(path), path, style)}${note}`, style, 4);
       })
       .join('\n'),
   ];
 }
 
-/** Where so many prompts have a problem of one kind and nothing else, a line for each says more than a block. */
-const FEWEST_IN_TABLE = 4;
+/**
+ * The smallest number of prompts with the same problem, and nothing else to show, that a table lists with one line for
+ * each.
+ */
+const MIN_TABLE_ROWS = 4;
 
-function likeProblems(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
-  const alone = prompts.filter((prompt) => isDull(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0);
-  // A command that a hint names is of one prompt; what is to be done besides is the same for all of a table.
-  const kindOf = ({ status, problems: [one] }: ReportPrompt) =>
-    `${status} ${one?.code} ${one?.hint.split(' run: ')[0]}`;
-  const groups = Map.groupBy(alone, kindOf);
-  return [...groups.values()].filter(({ length }) => length >= FEWEST_IN_TABLE);
+/**
+ * Groups the prompts that have nothing to show except one problem of the same kind. Returns only groups that need a
+ * table.
+ */
+function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
+  const withOneProblem = prompts.filter(
+    (prompt) => hasNothingToShow(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0,
+  );
+  // A command in a hint names one prompt, so hints are compared without it.
+  const makeKind = ({ status, problems: [problem] }: ReportPrompt): string =>
+    `${status} ${problem?.code} ${problem?.hint.split(' run: ')[0]}`;
+  const groups = Map.groupBy(withOneProblem, makeKind);
+  return [...groups.values()].filter(({ length }) => length >= MIN_TABLE_ROWS);
 }
 
-/** What and why, and below once what to do: of prompts whose hints differ, with the name of the first. */
-function tableOf(prompts: readonly ReportPrompt[], style: Style): string {
-  const { bold, dim, red } = style.colours;
+/**
+ * Renders prompts with the same kind of problem as a table, with one hint below it. If their hints differ, it shows the
+ * first one after the key of its prompt.
+ */
+function renderProblemTable(prompts: readonly ReportPrompt[], style: Style): string {
+  const { bold, dim, red } = style.colors;
   const problems = prompts.flatMap((prompt) => prompt.problems);
-  const rows = prompts.flatMap(({ key, problems: own }) =>
-    own.map((problem) => [
+  const rows = prompts.flatMap(({ key, problems: promptProblems }) =>
+    promptProblems.map((problem) => [
       { text: `  ${escapeLine(key)}`, paint: bold },
-      { text: escapeLine(`${placeText(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
+      { text: escapeLine(`${formatProblemPlace(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
     ]),
   );
-  const [{ key, status } = { key: '', status: 'blocked' as const }] = prompts;
-  const [{ code = '' } = {}] = problems;
+  const [first] = prompts;
+  if (first === undefined) return '';
+  const code = problems[0]?.code ?? '';
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
-  const what = `${words.counted([prompts.length, 'prompt', 'prompts'])} ${words.statusText(status)}`;
-  const name = others.length > 0 ? `${escapeLine(key)}: ` : '';
-  const lines = [`${red(what)} ${dim(`[${code}]`)}`, ...layOut(rows, style), `  ${name}${escapeLine(hint)}`];
-  return lines.flatMap((line) => fitted(line, style, 4)).join('\n');
+  const title = `${words.formatCount([prompts.length, 'prompt', 'prompts'])} ${words.describeStatus(first.status)}`;
+  const owner = others.length > 0 ? `${escapeLine(first.key)}: ` : '';
+  const lines = [`${red(title)} ${dim(`[${code}]`)}`, ...layOutTable(rows, style), `  ${owner}${escapeLine(hint)}`];
+  return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
 }
 
-function isDull({ changes, edits = [], status }: ReportPrompt): boolean {
+/** Returns true if a prompt has no changes and no edits, or stays unchanged. */
+function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolean {
   return changes.length + edits.length === 0 || status === 'unchanged';
 }
 
-/** @param prompt with the problems that are shown of it */
+/**
+ * Renders one prompt as a block: its title, drift, changes, diffs and problems.
+ * @param prompt contains only the problems to show
+ */
 function renderPrompt(prompt: ReportPrompt, mode: Report['mode'], options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
-  const work = quiet ? [] : workLines(prompt, mode, style);
+  const work = quiet ? [] : renderWork(prompt, mode, style);
   const { status, edits } = prompt;
-  const stands = status === 'blocked' || status === 'failed' || status === 'not_attempted';
-  const leavesNoDiff = status === 'failed' && edits === undefined;
+  const isNotDone = status === 'blocked' || status === 'failed' || status === 'not_attempted';
+  const hasNoDiff = status === 'failed' && edits === undefined;
   return [
-    ...promptTitle(prompt, style, stands ? style.colours.red(words.statusText(status)) : ''),
+    ...renderPromptTitle(prompt, style, isNotDone ? style.colors.red(words.describeStatus(status)) : ''),
     ...work,
-    ...(quiet || withoutDiffs || leavesNoDiff ? [] : diffLines(prompt, style)),
-    ...prompt.problems.map((problem) => renderProblem(problem, narrower(style, 2)).replace(/^/gm, '  ')),
+    ...(quiet || withoutDiffs || hasNoDiff ? [] : renderPromptDiffs(prompt, style)),
+    ...prompt.problems.map((problem) => renderProblem(problem, narrowStyle(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
 }
 
-function workLines(prompt: ReportPrompt, mode: Report['mode'], style: Style): readonly string[] {
-  const { green, yellow, red, cyan, magenta } = style.colours;
+/** Renders a line for each drift, edit and change of a prompt, and for each change that affects callers. */
+function renderWork(prompt: ReportPrompt, mode: Report['mode'], style: Style): readonly string[] {
+  const { green, yellow, red, cyan, magenta } = style.colors;
   const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
   const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
   const { drift, edits = [], changes } = prompt;
-  const rows = (line: string) => fitted(`  ${line}`, style, 4);
+  const fitIndentedLine = (line: string): readonly string[] => fitLine(`  ${line}`, style, 4);
   return [
-    ...drift.flatMap((one) => rows(`${magenta('!')} ${words.driftText(one, prompt, mode, escapeLine)}`)),
-    ...edits.flatMap((edit) => rows(`${editSigns[words.editKind(edit)]} ${words.editText(edit)}`)),
+    ...drift.flatMap((deviation) =>
+      fitIndentedLine(`${magenta('!')} ${words.describeDrift(deviation, prompt, mode, escapeLine)}`),
+    ),
+    ...edits.flatMap((edit) => fitIndentedLine(`${editSigns[words.chooseEditKind(edit)]} ${words.describeEdit(edit)}`)),
     ...changes.flatMap((change) => {
-      const became = words.statusNote(change);
-      const note = `${words.followNote(change, changes, escapeLine)}${became && yellow(became)}`;
-      const texts = words.changeTexts(change).flatMap((line) => rows(`${changeSigns[change.kind]} ${line}${note}`));
-      return [...texts, ...metadataLines(change, style)];
+      const result = words.describeChangeStatus(change);
+      const note = `${words.describeVersionNotes(change, changes, escapeLine)}${result && yellow(result)}`;
+      const texts = words
+        .describeChange(change)
+        .flatMap((line) => fitIndentedLine(`${changeSigns[change.kind]} ${line}${note}`));
+      return [...texts, ...renderKeptMetadataLines(change, style)];
     }),
-    ...words.breakingTexts(prompt, escapeLine).flatMap((one) => rows(`${magenta('!')} ${one}`)),
+    ...words
+      .describeBreakingChanges(prompt, escapeLine)
+      .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
   ];
 }
 
-/** Text output cuts longer metadata, as it cuts long diffs. The HTML page shows all of it. */
-const MOST_METADATA_LINES = 20;
+/** The most lines of kept metadata that text output shows. The HTML page shows all lines. */
+const MAX_METADATA_LINES = 20;
 
-function metadataLines(change: ReportChange, style: Style): readonly string[] {
-  const all = words.keptMetadataLines(change);
-  const left = all.length - MOST_METADATA_LINES;
-  const more = `… ${words.counted([left, 'more line', 'more lines'])} (--format html shows all)`;
-  const shown = [...all.slice(0, MOST_METADATA_LINES).map(escapeLine), ...(left > 0 ? [style.colours.dim(more)] : [])];
-  return shown.flatMap((line) => fitted(line, narrower(style, 6), 2)).map((line) => `      ${line}`);
+/** Renders the metadata that a new version keeps from an earlier one, below the line of the change. */
+function renderKeptMetadataLines(change: ReportChange, style: Style): readonly string[] {
+  const lines = words.listKeptMetadataLines(change);
+  const omittedCount = lines.length - MAX_METADATA_LINES;
+  const more = `… ${words.formatCount([omittedCount, 'more line', 'more lines'])} (--format html shows all)`;
+  const shown = [
+    ...lines.slice(0, MAX_METADATA_LINES).map(escapeLine),
+    ...(omittedCount > 0 ? [style.colors.dim(more)] : []),
+  ];
+  return shown.flatMap((line) => fitLine(line, narrowStyle(style, 6), 2)).map((line) => `      ${line}`);
 }
 
-function diffLines(prompt: ReportPrompt, style: Style): readonly string[] {
-  const lines = renderDiffs(prompt, narrower(style, 6), 'folded');
+function renderPromptDiffs(prompt: ReportPrompt, style: Style): readonly string[] {
+  const lines = renderDiffs(prompt, narrowStyle(style, 6), 'folded');
   return lines.map((line) => (line.trim() === '' ? '' : `      ${line}`));
 }
 
 /**
- * A prompt's key and file, and a note after them. The file of a prompt that could not be read is not known.
- * @param note may be coloured; empty: none
+ * Renders the title of a prompt: its key, its file and a note. The path is empty if the file is not known.
+ * @param note may contain color codes; an empty note is not shown
  */
-export function promptTitle({ key, path }: Pick<ReportPrompt, 'key' | 'path'>, style: Style, note = '') {
-  const { bold, dim } = style.colours;
+export function renderPromptTitle(
+  { key, path }: Pick<ReportPrompt, 'key' | 'path'>,
+  style: Style,
+  note = '',
+): readonly string[] {
+  const { bold, dim } = style.colors;
   const file = path === '' ? [] : [fileLink(dim(escapeLine(path)), path, style)];
   const parts = [bold(escapeLine(key)), ...file, ...(note === '' ? [] : [note])];
-  return fitted(parts.join('  '), style, 2);
+  return fitLine(parts.join('  '), style, 2);
 }

@@ -1,11 +1,18 @@
-import { digestOf } from '../domain/digest.ts';
+import { computeDigest } from '../domain/digest.ts';
 import { canonicalJson, type JsonValue } from '../domain/json.ts';
-import { type Change, digestsAfter, isNew, isVisible, type Plan, type PromptPlan } from '../domain/plan.ts';
+import {
+  type Change,
+  computeDigestsAfter,
+  isNewVersionRef,
+  isVisibleChange,
+  type Plan,
+  type PromptPlan,
+} from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { makeProblem, messageOf, type Problem } from '../problem.ts';
+import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /** What a review has shown to those who merged it: by its digest each change, and the plan as a whole. */
-export type Shown = { readonly plan: string; readonly changes: ReadonlySet<string> };
+export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
  * One digest (SHA-256, base64url) for each change of a prompt that anybody sees: the prompt, the environment or field,
@@ -13,24 +20,24 @@ export type Shown = { readonly plan: string; readonly changes: ReadonlySet<strin
  * an activation has the same digest before and after its version was created. A baseline is seen by nobody.
  */
 export function changeDigests(prompt: PromptPlan): readonly string[] {
-  const steps = prompt.changes.filter(isVisible).flatMap((change) => stepsOf(change, prompt));
+  const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
   return steps.map((step) => {
-    const [, hex = ''] = digestOf(canonicalJson([prompt.file.id, ...step])).split(':');
+    const [, hex = ''] = computeDigest(canonicalJson([prompt.file.id, ...step])).split(':');
     return Buffer.from(hex, 'hex').toString('base64url');
   });
 }
 
-function stepsOf(change: Change, prompt: PromptPlan): readonly (readonly JsonValue[])[] {
+function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readonly JsonValue[])[] {
   switch (change.kind) {
     case 'create-version':
-      return [['create', digestsAfter(change, prompt)]];
+      return [['create', computeDigestsAfter(change, prompt)]];
     case 'update-prompt':
       return Object.entries(change.fields).map(([field, { before, after }]) => ['field', field, before, after]);
     case 'set-active': {
       const { environment, before, after } = change;
       // Of a version that nobody has read, the id alone is known.
-      const unread = isNew(after) ? null : after.id;
-      return [['activate', environment, before?.id ?? null, digestsAfter(change, prompt) ?? unread]];
+      const unread = isNewVersionRef(after) ? null : after.id;
+      return [['activate', environment, before?.id ?? null, computeDigestsAfter(change, prompt) ?? unread]];
     }
   }
 }
@@ -45,11 +52,11 @@ export type ApprovalTarget = { readonly number: number; readonly into: string };
 export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, most: number): string {
   const whole = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
   const changes = new Set(prompts.flatMap(changeDigests));
-  const text = inFence([...whole, ...changes]);
-  return text.length <= most ? text : inFence(whole);
+  const text = renderFence([...whole, ...changes]);
+  return text.length <= most ? text : renderFence(whole);
 }
 
-function inFence(lines: readonly string[]): string {
+function renderFence(lines: readonly string[]): string {
   return `An apply may make the changes that this review has shown: the pull request, its base branch, and the digests of the plan and of each change.\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
@@ -62,7 +69,7 @@ function encodeBranch(name: string): string {
  * Returns what the text of a check approves. Null if the text is not an approval, or if it is for another pull request or
  * another base branch. Older versions of promptsync did not write the pull request, so their approvals do not count.
  */
-export function parseApproval(text: string, target: ApprovalTarget): Shown | null {
+export function parseApproval(text: string, target: ApprovalTarget): ShownPlan | null {
   const lines = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
   const [, number, base, plan, changes = ''] = lines.exec(text.replaceAll('\r\n', '\n')) ?? [];
   if (plan === undefined || number !== String(target.number) || base !== encodeBranch(target.into)) return null;
@@ -70,19 +77,19 @@ export function parseApproval(text: string, target: ApprovalTarget): Shown | nul
 }
 
 /** The review of a merged pull request. `shown` is null if the pull request has no approval that counts. */
-export type Review = { readonly pull: number; readonly shown: Shown | null };
+export type PullRequestReview = { readonly pull: number; readonly shown: ShownPlan | null };
 
 /** The history of the branch, and the reviews that may have shown the changes of a plan. */
-export type Trail = {
+export type ReviewTrail = {
   /** The first-parent commits of the branch, newest first. */
   readonly commits: readonly string[];
   readonly touchesFile: (file: PromptFile, commit: string) => boolean;
   readonly touchesConfig: (commit: string) => boolean;
   /** Returns the reviews of the pull requests that merged a commit. Rejects if they cannot be read. */
-  readonly reviewsOf: (commit: string) => Promise<readonly Review[]>;
+  readonly reviewsOf: (commit: string) => Promise<readonly PullRequestReview[]>;
 };
 
-const MOST_ASKED = 100;
+const MAX_REVIEWS_READ = 100;
 
 type Comparison = {
   /** The reason why promptsync refuses a prompt, by prompt id. */
@@ -97,7 +104,7 @@ type Search = {
   /** The digests of the changes that no review has shown so far. */
   readonly left: readonly string[];
   /** The reviews read so far, newest first. */
-  readonly reviews: readonly Review[];
+  readonly reviews: readonly PullRequestReview[];
   readonly shownBy: readonly number[];
   /** Whether the search has reached a commit that touched the file and has no approval that counts. */
   readonly isOver: boolean;
@@ -110,10 +117,10 @@ type Search = {
  * goes through the commits that touched the prompt's file or the configuration. It ends at a commit that touched the
  * file without an approval. Otherwise a direct push could bring back a text that was approved once and reverted since.
  */
-export async function compareWithReviews(plan: Plan, trail: Trail): Promise<Comparison> {
+export async function compareWithReviews(plan: Plan, trail: ReviewTrail): Promise<Comparison> {
   const { commits, touchesFile, touchesConfig, reviewsOf } = trail;
   const [newest] = commits;
-  let searches = plan.prompts.map(beginSearch);
+  let searches = plan.prompts.map(makeSearch);
   let asked = 0;
   let failure: string | null = null;
   for (const commit of commits) {
@@ -121,7 +128,7 @@ export async function compareWithReviews(plan: Plan, trail: Trail): Promise<Comp
     const concerns = (search: Search): boolean =>
       search.left.length > 0 && !search.isOver && (isForAll || touchesFile(search.file, commit));
     if (!searches.some(concerns)) continue;
-    if (asked === MOST_ASKED) break;
+    if (asked === MAX_REVIEWS_READ) break;
     asked += 1;
     try {
       const reviews = await reviewsOf(commit);
@@ -131,38 +138,38 @@ export async function compareWithReviews(plan: Plan, trail: Trail): Promise<Comp
         return touchesFile(search.file, commit) ? endWithoutApproval(found, commit, reviews) : found;
       });
     } catch (error) {
-      failure = messageOf(error);
+      failure = getErrorMessage(error);
       break;
     }
   }
   const refused = searches.filter(({ left }) => left.length > 0);
   return {
-    unreviewed: new Map(refused.map((search) => [search.file.id, notReviewed(search, failure)])),
+    unreviewed: new Map(refused.map((search) => [search.file.id, makeNotReviewedProblem(search, failure)])),
     shownBy: new Set(searches.flatMap((search) => search.shownBy)),
   };
 }
 
-function beginSearch(prompt: PromptPlan): Search {
+function makeSearch(prompt: PromptPlan): Search {
   return { file: prompt.file, left: changeDigests(prompt), reviews: [], shownBy: [], isOver: false, directPush: null };
 }
 
-function addReview(search: Search, review: Review, plan: Plan): Search {
+function addReview(search: Search, review: PullRequestReview, plan: Plan): Search {
   const left = search.left.filter((digest) => !covers(review, digest, plan));
   const shownBy = left.length < search.left.length ? [...search.shownBy, review.pull] : search.shownBy;
   return { ...search, left, shownBy, reviews: [...search.reviews, review] };
 }
 
-function endWithoutApproval(search: Search, commit: string, reviews: readonly Review[]): Search {
+function endWithoutApproval(search: Search, commit: string, reviews: readonly PullRequestReview[]): Search {
   if (reviews.some(({ shown }) => shown !== null)) return search;
   return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
-function covers({ shown }: Review, digest: string, plan: Plan): boolean {
+function covers({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
 /** A failure of GitHub concerns only the prompts whose search is not over. */
-function notReviewed({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
+function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
   const asked = new Map(reviews.map(({ pull, shown }) => [pull, shown !== null]));
   const pulls = [...asked].map(([pull, shown]) => ({ pull: `#${pull}`, shown }));
   return makeProblem('guard/not-reviewed', { prompt: file.key, pulls, directPush, failure: isOver ? null : failure });

@@ -1,82 +1,99 @@
-import { isPathSegment } from '../domain/text.ts';
+import { isPathSegment } from '../text.ts';
 import { makeProblem } from '../problem.ts';
-import { conform, InvalidAnswer } from './call.ts';
+import { parseResponse, InvalidResponse } from './service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from './connection.ts';
-import { ServiceError, type PromptService, type RemotePrompt, type RemoteVersion } from './prompt-service.ts';
-import { API_KEY_HEADER, paths, PromptShape, SetActiveAnswerShape, VersionShape, type WireVersion } from './wire.ts';
+import { ServiceError, type PromptService, type ServicePrompt, type ServiceVersion } from './prompt-service.ts';
+import {
+  API_KEY_HEADER,
+  servicePaths,
+  PromptShape,
+  SetActiveResponseShape,
+  VersionShape,
+  type WireVersion,
+} from './wire.ts';
 
 export type ClientOptions = ConnectionOptions & { readonly apiKey: string };
 
-/** A service with connections of its own, which have to be closed. */
+/** A four-call service with open connections. The caller must close them. */
 export type ConnectedService = PromptService & Pick<Connection, 'close'>;
 
-/** The prompt service over HTTP (interface sections 4 and 5). */
-export function connect({ apiKey, ...options }: ClientOptions): ConnectedService {
+/** Connects to a four-call service over HTTP (interface sections 4 and 5). Sends nothing. */
+export function connectPromptService({ apiKey, ...options }: ClientOptions): ConnectedService {
   const { perform, close } = openConnection(options, { header: { [API_KEY_HEADER]: apiKey }, secrets: [apiKey] });
-  return { ...promptService(perform), close };
+  return { ...makePromptService(perform), close };
 }
 
-function promptService(perform: Connection['perform']): PromptService {
+function makePromptService(perform: Connection['perform']): PromptService {
   return {
     readPrompt: async (promptId, environment) => {
-      const query = environment === undefined ? '' : `?environment=${encodeURIComponent(wellFormed(environment))}`;
-      const path = paths.prompt(addressable(promptId)) + query;
+      const path = servicePaths.prompt(requireAddressableId(promptId)) + makeEnvironmentQuery(environment);
       const parse = (value: unknown) => parsePrompt(value, promptId);
-      return perform({ method: 'GET', path, body: null, once: false, promptId, parse });
+      return perform({ method: 'GET', path, body: null, isSentOnce: false, promptId, parse });
     },
-    createVersion: async (promptId, { text, changeSummary, metadata }) => {
+    createVersion: async (promptId, { content: { text, metadata }, changeSummary }) => {
       const body = { content: text, change_summary: changeSummary, metadata_: metadata };
-      const path = paths.versions(addressable(promptId));
-      const parse = (value: unknown) => toVersion(conform(VersionShape, value), promptId, 'prompt_id');
-      return perform({ method: 'POST', path, body, once: true, promptId, parse });
+      const path = servicePaths.versions(requireAddressableId(promptId));
+      const parse = (value: unknown) => parseServiceVersion(parseResponse(VersionShape, value), promptId, 'prompt_id');
+      return perform({ method: 'POST', path, body, isSentOnce: true, promptId, parse });
     },
     updatePrompt: async (promptId, { key, name, description }) => {
-      const path = paths.prompt(addressable(promptId));
+      const path = servicePaths.prompt(requireAddressableId(promptId));
       const parse = (value: unknown) => parsePrompt(value, promptId);
-      return perform({ method: 'PATCH', path, body: { key, name, description }, once: false, promptId, parse });
+      return perform({ method: 'PATCH', path, body: { key, name, description }, isSentOnce: false, promptId, parse });
     },
     setActive: async (promptId, environment, versionId) => {
       const body = { environment, version_id: versionId };
-      const path = paths.setActive(addressable(promptId));
+      const path = servicePaths.setActive(requireAddressableId(promptId));
       const parse = (value: unknown) => {
-        if (conform(SetActiveAnswerShape, value).updated) return;
+        if (parseResponse(SetActiveResponseShape, value).updated) return;
         throw new ServiceError(makeProblem('service/not-updated', { environment }), 'rejected');
       };
-      return perform({ method: 'POST', path, body, once: false, promptId, versionId, parse });
+      return perform({ method: 'POST', path, body, isSentOnce: false, promptId, versionId, parse });
     },
   };
 }
 
-function addressable(promptId: string): string {
-  if (!isPathSegment(promptId)) throw unaddressable(promptId);
-  return wellFormed(promptId);
+function makeEnvironmentQuery(environment: string | undefined): string {
+  return environment === undefined ? '' : `?environment=${encodeURIComponent(requireWellFormedText(environment))}`;
 }
 
-function wellFormed(text: string): string {
-  if (!text.isWellFormed()) throw unaddressable(text);
+/** Returns an id that can be a path segment. Throws a `ServiceError` for any other id, before anything is sent. */
+function requireAddressableId(promptId: string): string {
+  if (!isPathSegment(promptId)) throw makeUnaddressableError(promptId);
+  return requireWellFormedText(promptId);
+}
+
+/** Returns a text that can be percent-encoded. Throws a `ServiceError` for a text with a lone surrogate. */
+function requireWellFormedText(text: string): string {
+  if (!text.isWellFormed()) throw makeUnaddressableError(text);
   return text;
 }
 
-function unaddressable(name: string): ServiceError {
+function makeUnaddressableError(name: string): ServiceError {
   return new ServiceError(makeProblem('service/unaddressable', { name }), 'not-sent');
 }
 
-/** Interface section 2.1. Another prompt than the one asked for is refused, and so is its version. */
-function parsePrompt(value: unknown, promptId: string): RemotePrompt {
-  const wire = conform(PromptShape, value);
-  if (wire.id !== promptId) throw new InvalidAnswer('"id" names another prompt');
+/** Reads the response to a request for a prompt. Throws if the service returned another prompt. */
+function parsePrompt(value: unknown, promptId: string): ServicePrompt {
+  const wire = parseResponse(PromptShape, value);
+  if (wire.id !== promptId) throw new InvalidResponse('"id" names another prompt');
   return {
     id: wire.id,
     key: wire.key,
     name: wire.name,
     description: wire.description ?? '',
     latestVersionId: wire.latest_version_id ?? null,
-    activeVersion: wire.active_version ? toVersion(wire.active_version, promptId, 'active_version.prompt_id') : null,
+    activeVersion: wire.active_version
+      ? parseServiceVersion(wire.active_version, promptId, 'active_version.prompt_id')
+      : null,
   };
 }
 
-/** Interface section 2.2. A version of another prompt than the one asked for is refused. */
-function toVersion(wire: WireVersion, promptId: string, field: string): RemoteVersion {
-  if (wire.prompt_id !== promptId) throw new InvalidAnswer(`"${field}" names another prompt`);
-  return { id: wire.id, number: wire.version_number, text: wire.content, metadata: wire.metadata_ ?? {} };
+/**
+ * Converts a version of a response. Throws if the version belongs to another prompt than the requested one.
+ * @param field the field that names the prompt, for the message
+ */
+function parseServiceVersion(wire: WireVersion, promptId: string, field: string): ServiceVersion {
+  if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" names another prompt`);
+  return { id: wire.id, number: wire.version_number, content: { text: wire.content, metadata: wire.metadata_ ?? {} } };
 }

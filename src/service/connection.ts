@@ -1,97 +1,118 @@
 import pLimit from 'p-limit';
 import { ServiceError, type Effect } from './prompt-service.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { Call } from './call.ts';
-import { interpret, isTimeOut, silenceProblem } from './errors.ts';
+import type { ServiceCall } from './service-call.ts';
+import { interpretExchange, isTimeout, makeSilenceProblem } from './interpret-exchange.ts';
 import { makeHttp, type Exchange, type Http, type HttpSettings } from './http.ts';
-import { oncePerWait, withRetries, type Attempt, type RetryPolicy } from './retry.ts';
+import { makeWaitNotifier, withRetries, type AttemptResult, type RetryPolicy } from './retry.ts';
 
-/** One request that was made. `status` is null when none came; `attempt` counts from 1. */
+/** One request that was sent. `--verbose` prints it. */
 export type CallReport = {
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
+  /** The status of the response. Null if there was no response. */
   readonly status: number | null;
   readonly milliseconds: number;
+  /** 1 for the first request of a call, 2 for its first repetition. */
   readonly attempt: number;
 };
 
-/** `now` in milliseconds since 1970, `random` in [0, 1), `sleep` in milliseconds. */
+/** The settings of a connection, the clock and the hooks that it uses. */
 export type ConnectionOptions = RetryPolicy &
   HttpSettings & {
+    /** Called after each request. */
     readonly onCall?: (report: CallReport) => void;
-    /** Once aborted, no request is begun, not even of a call that has waited for its turn. */
+    /** Once aborted, promptsync sends no other request. Requests of calls that wait in the queue are not sent either. */
     readonly stop?: AbortSignal;
   };
 
-/** What goes with each request: a header, and all that is secret in it. */
+/** The credentials that every request carries. */
 export type Credentials = {
   readonly header: Readonly<Record<string, string>>;
+  /** The parts of the header that no message may quote. */
   readonly secrets: readonly string[];
 };
 
-/** Sends calls to one service, as many at a time as are allowed. */
+/** A connection to one service. It limits how many requests are in flight. */
 export type Connection = {
-  /** Throws a `ServiceError` when the call fails. */
-  readonly perform: <Answer>(call: Call<Answer>) => Promise<Answer>;
-  /** Ends all connections at once: for when no call is in flight. */
+  /** Sends a call and returns the value of its response. Throws a `ServiceError` if the call fails. */
+  readonly perform: <Value>(call: ServiceCall<Value>) => Promise<Value>;
+  /** Closes all sockets immediately. Call it only while no request is in flight. */
   readonly close: () => Promise<void>;
 };
 
-/** Nothing is sent before the first call; a base URL that is no URL throws a `TypeError`. */
+/** Makes a connection to a service. Sends nothing. Throws a `TypeError` if the base URL is invalid. */
 export function openConnection(settings: ConnectionOptions, credentials: Credentials): Connection {
   const options = { ...settings, ...credentials };
-  const shared = { options, http: makeHttp(options, options.header), life: awaitLife(options) };
+  const shared = { options, http: makeHttp(options, options.header), liveness: makeLivenessCheck(options) };
   const limit = pLimit(options.concurrency);
-  const policy = { ...options, onWait: oncePerWait(options) };
+  const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // A place among the requests in flight is held while a request runs, not while it waits to be repeated.
-    perform: (call) => withRetries((attempt) => limit(() => tryOnce(call, attempt, shared)), policy),
+    // A request that waits for its repetition does not count as in flight, so other requests can be sent meanwhile.
+    perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
 }
 
-type Options = ConnectionOptions & Credentials;
-type Shared = { readonly options: Options; readonly http: Http; readonly life: ReturnType<typeof awaitLife> };
+type ResolvedOptions = ConnectionOptions & Credentials;
+type SharedConnection = { readonly options: ResolvedOptions; readonly http: Http; readonly liveness: LivenessCheck };
 
 /**
- * Waits for the first sign of life: any status, or a connection that breaks. Where the first requests in flight have all
- * timed out, no other is worth its time: forty prompts would be nine minutes of silence.
+ * Detects a service that answers none of the first requests. A response with any status and a broken connection both
+ * count as an answer. The first requests are those that were sent before the first answer.
  */
-function awaitLife(connected: Options) {
-  const first: Promise<boolean>[] = [];
-  let alive = false;
+type LivenessCheck = {
+  /** Registers a request that was just sent. */
+  readonly noteRequest: (sending: Promise<Exchange>) => void;
+  /**
+   * Evaluates the exchange of a registered request. Returns the problem if all first requests have timed out, or null.
+   * After a timeout, it waits for the other first requests.
+   */
+  readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
+  /** Returns the problem that `checkExchange` has found, or null. While there is one, nothing is sent. */
+  readonly getSilenceProblem: () => Problem | null;
+};
+
+/** Makes the check. Without it, a run with forty prompts would wait nine minutes for a service that never answers. */
+function makeLivenessCheck(connected: ResolvedOptions): LivenessCheck {
+  const firstTimeouts: Promise<boolean>[] = [];
+  let isAlive = false;
   let silence: Problem | null = null;
   return {
-    begin: (sending: Promise<Exchange>): void => {
-      if (!alive) first.push(sending.then(isTimeOut));
+    noteRequest: (sending) => {
+      if (!isAlive) firstTimeouts.push(sending.then(isTimeout));
     },
-    /** Why nothing else is sent, or null. After a time-out it is waited for the other first requests: they decide. */
-    end: async (exchange: Exchange): Promise<Problem | null> => {
-      if (alive || !isTimeOut(exchange) || (await Promise.all(first)).includes(false)) alive = true;
-      else silence ??= silenceProblem(exchange, first.length, connected);
+    checkExchange: async (exchange) => {
+      if (isAlive || !isTimeout(exchange) || (await Promise.all(firstTimeouts)).includes(false)) isAlive = true;
+      else silence ??= makeSilenceProblem(exchange, firstTimeouts.length, connected);
       return silence;
     },
-    silence: () => silence,
+    getSilenceProblem: () => silence,
   };
 }
 
-async function tryOnce<Answer>(call: Call<Answer>, attempt: number, shared: Shared): Promise<Attempt<Answer>> {
-  const { http, life, options } = shared;
+/** Sends one request of a call. Sends nothing if the run was interrupted, or if all first requests have timed out. */
+async function performOnce<Value>(
+  call: ServiceCall<Value>,
+  attempt: number,
+  shared: SharedConnection,
+): Promise<AttemptResult<Value>> {
+  const { http, liveness: life, options } = shared;
   const { stop, now, onCall, ...connected } = options;
-  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.silence();
-  if (obstacle !== null) return givenUp(obstacle, 'not-sent');
-  const { method, path, body, once: fresh } = call;
+  const obstacle = stop?.aborted ? makeProblem('apply/interrupted') : life.getSilenceProblem();
+  if (obstacle !== null) return makeGivenUpAttempt(obstacle, 'not-sent');
+  const { method, path, body, isSentOnce } = call;
   const started = now();
-  const sending = http.send({ method, path, body, fresh });
-  life.begin(sending);
+  const sending = http.send({ method, path, body, usesFreshConnection: isSentOnce });
+  life.noteRequest(sending);
   const exchange = await sending;
   onCall?.({ method, path: http.prefix + path, status: exchange.status, milliseconds: now() - started, attempt });
-  const silence = await life.end(exchange);
-  const outcome = interpret(call, exchange, connected);
-  return outcome.ok || silence === null ? outcome : givenUp(silence, outcome.error.effect);
+  const silence = await life.checkExchange(exchange);
+  const outcome = interpretExchange(call, exchange, connected);
+  return outcome.isSuccess || silence === null ? outcome : makeGivenUpAttempt(silence, outcome.error.effect);
 }
 
-function givenUp(problem: Problem, effect: Effect): Attempt<never> {
-  return { ok: false, error: new ServiceError(problem, effect), repeat: false, retryAfter: null };
+function makeGivenUpAttempt(problem: Problem, effect: Effect): AttemptResult<never> {
+  return { isSuccess: false, error: new ServiceError(problem, effect), mayRepeat: false, retryAfter: null };
 }

@@ -1,132 +1,161 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { isLoopback, proxiesOf } from '../domain/network.ts';
+import { isLoopback, readProxySettings } from '../domain/network.ts';
 
+/** The settings of the HTTP transport. */
 export type HttpSettings = {
-  /** May have a path. */
+  /** The address of the service. It may contain a path. */
   readonly baseUrl: string;
-  /** Requests in flight, at most: as many connections, and as many again for what is sent on fresh ones. */
+  /**
+   * The maximum number of connections that requests share, and also of fresh connections at the same time. The caller
+   * keeps the number of requests in flight within this limit.
+   */
   readonly concurrency: number;
-  /** For each request as a whole, from its start to the last byte of its answer. */
+  /** The time limit of one request, from its start to the last byte of its response. */
   readonly timeoutSeconds: number;
-  /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
+  /** The environment variables. HTTP_PROXY, HTTPS_PROXY and NO_PROXY count, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-type HttpRequest = {
+/** A request to the service that the transport is connected to. */
+export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
-  /** Below the base URL, with the query, percent-encoded; sent as it is. */
+  /** The path below the base URL, with the query. It is already percent-encoded. */
   readonly path: string;
-  /** What is undefined in it is not sent. */
+  /** Null sends no body. Properties with the value undefined are not sent. */
   readonly body: object | null;
-  /** Whether it gets a connection of its own. */
-  readonly fresh: boolean;
+  /** Whether the request is sent on a new connection that no other request uses. */
+  readonly usesFreshConnection: boolean;
 };
 
-/** What became of one request. */
-export type Exchange = Answered | Broken;
+/** The result of one request: a response, or the reason why there is none. */
+export type Exchange = ReceivedResponse | BrokenExchange;
 
-export type Answered = {
+/** A response with a status. If the status is 2xx, the body is complete. */
+export type ReceivedResponse = {
   readonly kind: 'answered';
   readonly status: number;
+  /** The header `Retry-After`. Null if it is absent. */
   readonly retryAfter: string | null;
+  /** The header `Content-Encoding`. Null if it is absent. */
   readonly encoding: string | null;
-  /** The header `X-Next-Page` of GitLab's lists. */
+  /** The header `X-Next-Page`, which GitLab sends with lists. Null if it is absent. */
   readonly nextPage: string | null;
   readonly body: Uint8Array;
-  /** False where a body other than that of a 2xx answer was cut short. */
-  readonly whole: boolean;
+  /** False if the body is truncated. Only the body of a response that is not 2xx can be. */
+  readonly isComplete: boolean;
 };
 
-/** It got no status, or a 2xx answer without its end. */
-export type Broken = {
+/** A request without a response, or with a 2xx response whose body ended too early or exceeded the limit. */
+export type BrokenExchange = {
   readonly kind: 'broken';
+  /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** False only where not a byte of it can have left. */
-  readonly sent: boolean;
+  /** False only if promptsync certainly sent no byte of the request. */
+  readonly mayHaveBeenSent: boolean;
   /**
-   * Node's or undici's, or one of ours: `TOO_LATE`, `TOO_LARGE`. It is all that is kept of an error, because undici's may
-   * hold headers, and with them the key.
+   * An error code of Node or undici, `TIMEOUT_ERROR_NAME` or `TOO_LARGE_CODE`. The error itself is dropped, because errors of
+   * undici can contain the request headers and therefore the key.
    */
   readonly code: string;
-  /** Host and port to which no connection came about: the service's or a proxy's. Null where one did. */
-  readonly unreached: string | null;
+  /** The host and port that promptsync could not connect to, of the service or of a proxy. Null if it connected. */
+  readonly unreachedHost: string | null;
 };
 
-export const TOO_LATE = 'TimeoutError';
-export const TOO_LARGE = 'too-large';
+/** The error code of a request that exceeded its time limit. */
+export const TIMEOUT_ERROR_NAME = 'TimeoutError';
+/** The error code of a response that exceeded its size limit. */
+export const TOO_LARGE_CODE = 'too-large';
 
-/** Of each request for JSON, besides the secret that goes along. */
+/** The headers of every request, besides the secret header and the content type. */
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'promptsync' };
 
-/** In bytes; a larger 2xx answer is a failure. */
-export const ANSWER_LIMIT = 32 * 1024 * 1024;
-const ERROR_BODY_LIMIT = 16 * 1024;
+/** The maximum size of a 2xx response in bytes. A larger response is a failure. */
+export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** The number of bytes that are read of any other response, enough for the excerpt in a message. */
+const MAX_ERROR_BODY_BYTES = 16 * 1024;
 
-export type Http = ReturnType<typeof makeHttp>;
+/** The HTTP transport to one base URL. It sends and receives JSON. */
+export type Http = {
+  /**
+   * Sends a request and waits for its response. Never rejects. If the status is not 2xx, only the first 16 KiB of the
+   * body are read, and the status counts even if the body ends too early.
+   */
+  readonly send: (request: HttpRequest) => Promise<Exchange>;
+  /** The path of the base URL. The path of each request is appended to it. */
+  readonly prefix: string;
+  /** Closes all connections immediately, even those with requests in flight. */
+  readonly close: () => Promise<void>;
+};
 
 /**
- * Sends JSON with a header that holds a secret. Dispatchers are made when first used, so that a broken proxy setting fails
- * a call and not the start.
+ * Makes the HTTP transport for one base URL. It makes its connection pools with the first requests. Therefore an invalid
+ * proxy setting fails the first request, not the start of promptsync.
+ * @param secret the header that authenticates every request
  */
-export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>) {
+export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
   const { origin, pathname } = new URL(settings.baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
   const dispatchers = new Map<boolean, Dispatcher>();
-  const dispatcherFor = (fresh: boolean) => {
-    const dispatcher = dispatchers.get(fresh) ?? makeDispatcher(settings);
-    dispatchers.set(fresh, dispatcher);
+  const getDispatcher = (usesFreshConnection: boolean): Dispatcher => {
+    const dispatcher = dispatchers.get(usesFreshConnection) ?? makeDispatcher(settings);
+    dispatchers.set(usesFreshConnection, dispatcher);
     return dispatcher;
   };
   return {
-    /** Never rejects. Of an answer that is not 2xx only the beginning is read, and its status counts whatever its body does. */
-    send: async ({ method, path, body: value, fresh }: HttpRequest) => {
+    send: async ({ method, path, body: value, usesFreshConnection }) => {
       const body = value === null ? null : JSON.stringify(value);
       const headers = { ...secret, ...HEADERS, ...(body !== null && { 'content-type': 'application/json' }) };
-      // `reset` leaves no connection behind that could be used again.
-      const request = { origin, method, path: prefix + path, headers, body, reset: fresh };
-      return send(request, () => dispatcherFor(fresh), settings.timeoutSeconds * 1_000);
+      // `reset` closes the connection after the request, so that no other request can use it.
+      const request = { origin, method, path: prefix + path, headers, body, reset: usesFreshConnection };
+      return sendRequest(request, () => getDispatcher(usesFreshConnection), settings.timeoutSeconds * 1_000);
     },
-    /** What stands before each path: that of the base URL. */
     prefix,
-    /** Ends all connections at once, those of requests in flight too. */
-    close: async () => void (await Promise.all([...dispatchers.values()].map((each) => each.destroy()))),
+    close: async () => void (await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()))),
   };
 }
 
+/** Makes a connection pool that follows the proxy variables. */
 function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: HttpSettings): Dispatcher {
   const service = new URL(baseUrl);
   const options = {
     connections: concurrency,
     connectTimeout: timeoutSeconds * 1_000,
-    // One request at a time is what `concurrency` and `fresh` are about; and HTTP/2 takes 0.91 to 1.10 of the time of
-    // HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, so it would gain nothing.
+    // `concurrency` and fresh connections rely on one request per connection. HTTP/2 would gain nothing: it took 0.91 to
+    // 1.10 of the time of HTTP/1.1 with 8 or 32 requests in flight and 0, 20 or 50 ms of latency.
     allowH2: false,
   };
-  // Loopback addresses are never reached through a proxy: the key would leave the machine.
+  // A proxy must never receive requests for a loopback address: the key would leave the machine.
   if (isLoopback(service)) return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
-    ...proxiesOf(environment),
-    // What asks a proxy for tunnels is given no other option of the above.
-    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: timeoutSeconds * 1_000 }),
+    ...readProxySettings(environment),
+    // undici passes none of the options above to the pool that requests tunnels from a proxy.
+    clientFactory: (proxy, defaults) => new Pool(proxy, { ...defaults, headersTimeout: timeoutSeconds * 1_000 }),
   });
 }
 
 type Request = Dispatcher.RequestOptions;
 
-async function send(request: Request, dispatcher: () => Dispatcher, milliseconds: number): Promise<Exchange> {
+/** Sends one request within a time limit. Never rejects. */
+async function sendRequest(request: Request, getDispatcher: () => Dispatcher, milliseconds: number): Promise<Exchange> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new DOMException('too late', TOO_LATE)), milliseconds);
+  const timer = setTimeout(() => deadline.abort(new DOMException('too late', TIMEOUT_ERROR_NAME)), milliseconds);
   try {
-    // The deadline ends all. undici heeds it right before it writes the first byte, so that a connection that comes about
-    // after it carries no request; one that never comes about ends by `connectTimeout`.
-    const times = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
-    return await readAnswer(await dispatcher().request({ ...request, ...times }));
+    // The deadline replaces the timeouts of undici. undici checks the signal right before it writes the first byte, so a
+    // connection that opens after the deadline carries no request. `connectTimeout` ends a connection that never opens.
+    const limits = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
+    return await readResponse(await getDispatcher().request({ ...request, ...limits }));
   } catch (error) {
-    const unreached = error instanceof Error ? (unconnected.get(error) ?? null) : null;
-    const code = codeOf(error);
-    return { kind: 'broken', status: null, sent: unreached === null && !UNSENT.has(code), code, unreached };
+    const unreachedHost = error instanceof Error ? (unreachedHosts.get(error) ?? null) : null;
+    const code = getErrorCode(error);
+    return {
+      kind: 'broken',
+      status: null,
+      mayHaveBeenSent: unreachedHost === null && !NEVER_SENT_CODES.has(code),
+      code,
+      unreachedHost,
+    };
   } finally {
     clearTimeout(timer);
   }
@@ -135,57 +164,70 @@ async function send(request: Request, dispatcher: () => Dispatcher, milliseconds
 type ConnectError = { readonly error: Error; readonly connectParams: { readonly host: string } };
 
 /**
- * Errors of connections that did not come about, with the host and port that they were to. The code of an error does not
- * tell: a connection can be reset in its TLS handshake as well as after a request was sent over it.
+ * Maps the error of a connection that did not open to its host and port. The error code alone does not tell whether a
+ * request was sent: a connection can be reset during its TLS handshake or after a request was sent on it.
  */
-const unconnected = new WeakMap<object, string>();
+const unreachedHosts = new WeakMap<object, string>();
 subscribe('undici:client:connectError', (message) => {
   const { error, connectParams } = message as ConnectError;
-  // The error of a proxy comes twice: as its own, then as that of the service behind it.
-  if (!unconnected.has(error)) unconnected.set(error, connectParams.host);
+  // undici reports the error of a proxy twice: first for the proxy, then for the service behind it.
+  if (!unreachedHosts.has(error)) unreachedHosts.set(error, connectParams.host);
 });
 
-/** undici checks a request and a proxy's address before it connects; a proxy's 407 has the second code as well. */
-const UNSENT = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
+/**
+ * The error codes of requests that were certainly not sent. undici checks a request and the address of a proxy before it
+ * connects. undici also uses the second code if a proxy refuses a tunnel with the status 407.
+ */
+const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 
-async function readAnswer({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
-  const good = status >= 200 && status < 300;
-  const { bytes, cut } = await readUpTo(good ? ANSWER_LIMIT : ERROR_BODY_LIMIT, body);
-  if (good && cut !== null) return { kind: 'broken', status, sent: true, code: cut, unreached: null };
+/** Reads the status, the headers and the body of a response. */
+async function readResponse({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
+  const isSuccess = status >= 200 && status < 300;
+  const { bytes, cut } = await readUpTo(isSuccess ? MAX_RESPONSE_BYTES : MAX_ERROR_BODY_BYTES, body);
+  if (isSuccess && cut !== null)
+    return { kind: 'broken', status, mayHaveBeenSent: true, code: cut, unreachedHost: null };
   return {
     kind: 'answered',
     status,
-    retryAfter: headerOf(headers, 'retry-after'),
-    encoding: headerOf(headers, 'content-encoding'),
-    nextPage: headerOf(headers, 'x-next-page'),
+    retryAfter: getHeader(headers, 'retry-after'),
+    encoding: getHeader(headers, 'content-encoding'),
+    nextPage: getHeader(headers, 'x-next-page'),
     body: bytes,
-    whole: cut === null,
+    isComplete: cut === null,
   };
 }
 
-/** What comes of a body until it ends or is about as long as this; `cut` says why it was not read to its end. */
-async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>) {
+/** A body, or its beginning. */
+type BodyStart = {
+  readonly bytes: Uint8Array;
+  /** The error code of the failure that ended the body early. Null if the body is complete. */
+  readonly cut: string | null;
+};
+
+/** Reads a body until it ends, fails or exceeds the limit. */
+async function readUpTo(limit: number, body: AsyncIterable<Uint8Array>): Promise<BodyStart> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
       size += chunk.length;
-      // Leaving the loop ends the connection.
-      if (size > limit) return { bytes: Buffer.concat(chunks), cut: TOO_LARGE };
+      // Leaving the loop closes the connection.
+      if (size > limit) return { bytes: Buffer.concat(chunks), cut: TOO_LARGE_CODE };
     }
     return { bytes: Buffer.concat(chunks), cut: null };
   } catch (error) {
-    return { bytes: Buffer.concat(chunks), cut: codeOf(error) };
+    return { bytes: Buffer.concat(chunks), cut: getErrorCode(error) };
   }
 }
 
-function codeOf(error: unknown): string {
+/** Returns the code of an error of Node or undici, or its name if it has no code. */
+function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
+function getHeader(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
   const value = headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }

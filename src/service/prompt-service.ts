@@ -1,49 +1,51 @@
+import type { StoredContent } from '../domain/content.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { ObservedFields } from '../domain/observed.ts';
+import type { ObservedFields } from '../domain/observed-prompt.ts';
 import { type Problem, ProblemError } from '../problem.ts';
 
-/** A prompt as the service answers it (interface section 2.1). */
-export type RemotePrompt = ObservedFields & {
+/** A prompt as the service returns it (interface section 2.1). */
+export type ServicePrompt = ObservedFields & {
+  /** The id of the newest version. Null if the prompt has no versions. */
   readonly latestVersionId: string | null;
-  /** The version active in the environment that was asked for; null when there is none. */
-  readonly activeVersion: RemoteVersion | null;
+  /** The version that is active in the environment of the request. Null if none is active. */
+  readonly activeVersion: ServiceVersion | null;
 };
 
-/** An immutable content version (interface section 2.2). */
-export type RemoteVersion = {
+/** An immutable version of a prompt as the service returns it (interface section 2.2). */
+export type ServiceVersion = {
   readonly id: string;
   readonly number: number;
-  readonly text: string;
-  /** The service's null and an absent field are `{}`. */
-  readonly metadata: JsonObject;
+  /** The metadata includes the version record. If the service sends null or no metadata, it is `{}`. */
+  readonly content: StoredContent<JsonObject>;
 };
 
-/** What a version is made of (interface section 4.2). */
-export type NewVersion = {
-  readonly text: string;
-  readonly metadata: JsonObject;
+/** The input for a new version (interface section 4.2). */
+export type NewServiceVersion = {
+  /** The metadata includes the version record. */
+  readonly content: StoredContent<JsonObject>;
+  /** The subject of the commit that the content is from. */
   readonly changeSummary?: string;
 };
 
-/** Fields to update; those that are absent stay as they are. */
+/** The fields of a prompt to update. The service keeps fields that are absent. */
 export type PromptFields = { readonly key?: string; readonly name?: string; readonly description?: string };
 
-/** The four calls of the service's interface (section 4). Every call throws a `ServiceError` when it fails. */
+/** The four calls of the service (interface section 4). A call that fails throws a `ServiceError`. */
 export type PromptService = {
-  /** Section 4.1. Without an environment, `activeVersion` means nothing. */
-  readonly readPrompt: (promptId: string, environment?: string) => Promise<RemotePrompt>;
-  /** Section 4.2. Sent once: after a `ServiceError` with effect `unknown` the version may exist. */
-  readonly createVersion: (promptId: string, version: NewVersion) => Promise<RemoteVersion>;
-  /** Section 4.3. Changes the given fields only. */
-  readonly updatePrompt: (promptId: string, fields: PromptFields) => Promise<RemotePrompt>;
-  /** Section 4.4. `updated: false` is a failure. */
+  /** Reads a prompt (section 4.1). Without an environment, `activeVersion` has no meaning. */
+  readonly readPrompt: (promptId: string, environment?: string) => Promise<ServicePrompt>;
+  /** Creates a version (section 4.2). After a `ServiceError` with the effect `unknown`, the version may exist. */
+  readonly createVersion: (promptId: string, version: NewServiceVersion) => Promise<ServiceVersion>;
+  /** Updates fields (section 4.3) and returns the updated prompt. */
+  readonly updatePrompt: (promptId: string, fields: PromptFields) => Promise<ServicePrompt>;
+  /** Makes a version active in an environment (section 4.4). Throws if the service answers `updated: false`. */
   readonly setActive: (promptId: string, environment: string, versionId: string) => Promise<void>;
 };
 
-/** Whether a failed request may have changed the service. */
+/** What a failed request has changed in the service: nothing if it was not sent or was rejected, otherwise unknown. */
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
-/** A call to the service that failed, with the problem to show and what is known of its effect. */
+/** The error of a failed call to a service, with the problem to show and the effect that the call may have had. */
 export class ServiceError extends ProblemError {
   readonly effect: Effect;
 

@@ -1,56 +1,64 @@
 import { ServiceError } from './prompt-service.ts';
-import type { Wait } from '../domain/world.ts';
+import type { ServiceWait } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** What one attempt came to; `repeat` says whether another one is allowed. */
-export type Attempt<Value> =
-  | { readonly ok: true; readonly value: Value }
+/** The result of one attempt to perform a call. */
+export type AttemptResult<Value> =
+  | { readonly isSuccess: true; readonly value: Value }
   | {
-      readonly ok: false;
+      readonly isSuccess: false;
       readonly error: ServiceError;
-      readonly repeat: boolean;
-      /** The header `Retry-After` as it came. */
+      /** Whether the call may be attempted again. */
+      readonly mayRepeat: boolean;
+      /** The header `Retry-After` of the response. Null if there is none. */
       readonly retryAfter: string | null;
     };
 
-/**
- * Time and chance, so that a run can be replayed: milliseconds since 1970, a number in [0, 1), and waiting. Waiting
- * rejects when the run is interrupted.
- */
+/** The clock and the randomness of retries. Tests replace them to repeat a run exactly. */
 export type RetryPolicy = {
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
+  /** Returns a number from 0 to 1, without 1. */
   readonly random: () => number;
+  /** Waits that many milliseconds. Rejects if the run is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when a wait of a second or more begins because the service asks for so many. */
-  readonly onWait?: ((wait: Wait) => void) | undefined;
+  /** Called when promptsync begins to wait because the service requested a wait of a second or more. */
+  readonly onWait?: ((wait: ServiceWait) => void) | undefined;
 };
 
-const ATTEMPTS = 4;
-const FIRST_WAIT = 250;
-const LONGEST_WAIT = 5_000;
-const LONGEST_RETRY_AFTER = 60_000;
+const MAX_ATTEMPTS = 4;
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Makes a call up to four times, as long as its failures may be repeated; attempts are counted from 1. Throws the last
- * failure, or that it was interrupted while it waited; the effect is `unknown` when any attempt left it open.
+ * Attempts a call up to four times while its failures allow a repetition. Throws the error of the last attempt, or the
+ * problem `apply/interrupted` if the run was interrupted during a wait. If one of the attempts may have had an effect,
+ * the effect of the thrown error is `unknown`.
+ * @param call receives the number of the attempt, from 1
  */
 export async function withRetries<Value>(
-  call: (attempt: number) => Promise<Attempt<Value>>,
+  call: (attempt: number) => Promise<AttemptResult<Value>>,
   policy: RetryPolicy,
 ): Promise<Value> {
-  for (let attempt = 1, doubt = false; ; attempt += 1) {
-    const outcome = await call(attempt);
-    if (outcome.ok) return outcome.value;
-    doubt ||= outcome.error.effect === 'unknown';
-    if (!outcome.repeat || attempt === ATTEMPTS) throw doubt ? inDoubt(outcome.error) : outcome.error;
-    const wait = waitBefore(attempt + 1, outcome.retryAfter, policy);
+  let mayHaveEffect = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await call(attempt);
+    if (result.isSuccess) return result.value;
+    mayHaveEffect ||= result.error.effect === 'unknown';
+    if (!result.mayRepeat || attempt === MAX_ATTEMPTS)
+      throw mayHaveEffect ? markOutcomeUnknown(result.error) : result.error;
+    const wait = computeWait(attempt + 1, result.retryAfter, policy);
     await policy.sleep(wait).catch(() => {
-      throw new ServiceError(makeProblem('apply/interrupted'), doubt ? 'unknown' : outcome.error.effect);
+      throw new ServiceError(makeProblem('apply/interrupted'), mayHaveEffect ? 'unknown' : result.error.effect);
     });
   }
 }
 
-/** A header `Retry-After` (seconds or an HTTP date) in milliseconds from now; 0 where it says neither. */
+/**
+ * Returns the wait that a header `Retry-After` requests, in milliseconds from `now`. Returns 0 if the header is neither a
+ * number of seconds nor an HTTP date.
+ */
 export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
@@ -58,41 +66,45 @@ export function parseRetryAfter(header: string, now: number): number {
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
-/** Exponential with full jitter, so that many clients that failed together do not come back together. */
-function waitBefore(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
-  const backoff = policy.random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 2));
-  const asked = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
-  const wait = Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER));
-  if (asked >= 1_000) policy.onWait?.({ seconds: Math.ceil(wait / 1_000), asked: Math.ceil(asked / 1_000) });
+/**
+ * Returns how long to wait before an attempt, in milliseconds. The exponential backoff has full jitter, so that many
+ * clients that failed at the same time do not retry at the same time.
+ */
+function computeWait(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
+  const backoff = policy.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 2));
+  const requested = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
+  const wait = Math.max(backoff, Math.min(requested, MAX_RETRY_AFTER_MS));
+  if (requested >= 1_000)
+    policy.onWait?.({ seconds: Math.ceil(wait / 1_000), requestedSeconds: Math.ceil(requested / 1_000) });
   return wait;
 }
 
-/** Of requests that wait side by side the first speaks for all: nothing is said of another wait until its own is over. */
-export function oncePerWait({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: Wait) => void {
-  let until = Number.NEGATIVE_INFINITY;
+/** Returns a function that reports waits. While a reported wait lasts, it ignores others: one notice is enough. */
+export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: ServiceWait) => void {
+  let reportedUntil = Number.NEGATIVE_INFINITY;
   return (wait) => {
-    if (now() < until) return;
-    until = now() + wait.seconds * 1_000;
+    if (now() < reportedUntil) return;
+    reportedUntil = now() + wait.seconds * 1_000;
     onWait?.(wait);
   };
 }
 
-function inDoubt(error: ServiceError): ServiceError {
+function markOutcomeUnknown(error: ServiceError): ServiceError {
   return error.effect === 'unknown' ? error : new ServiceError(error.problem, 'unknown');
 }
 
-/** In milliseconds, ten seconds in all: services have caches, which show what was before for a while. */
-const WHILE_CACHED = [250, 500, 1_000, 2_000, 3_000, 3_250];
+/** The waits between reads, in milliseconds: ten seconds altogether. A service with a cache can show the old state for a while. */
+const READ_BACK_WAITS_MS = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/** Reads until it shows what is meant: then that, otherwise what it has shown for ten seconds instead. */
+/** Reads again and again for ten seconds until a value is the expected one. Returns the last value that was read. */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
-  isMeant: (shown: Read) => boolean,
+  isExpected: (value: Read) => boolean,
   sleep: RetryPolicy['sleep'],
 ): Promise<Read> {
-  for (const wait of WHILE_CACHED) {
-    const shown = await read();
-    if (isMeant(shown)) return shown;
+  for (const wait of READ_BACK_WAITS_MS) {
+    const value = await read();
+    if (isExpected(value)) return value;
     await sleep(wait).catch(() => {
       throw new ProblemError(makeProblem('apply/interrupted'));
     });

@@ -1,39 +1,39 @@
 import { z } from 'zod';
-import { isJson, isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonValue, isJsonObject, type JsonObject } from '../domain/json.ts';
 
-/** The service's paths (interface section 4). Ids are put in percent-encoded. */
-export const paths = {
+/** The paths of the four calls (interface section 4), with percent-encoded ids. */
+export const servicePaths = {
   prompt: (promptId: string) => `/v1/integration/prompts/${encodeURIComponent(promptId)}`,
-  versions: (promptId: string) => `${paths.prompt(promptId)}/versions`,
-  setActive: (promptId: string) => `${paths.prompt(promptId)}/set-active`,
+  versions: (promptId: string) => `${servicePaths.prompt(promptId)}/versions`,
+  setActive: (promptId: string) => `${servicePaths.prompt(promptId)}/set-active`,
 } as const;
 
-/** Interface section 5. */
+/** The header that carries the API key (interface section 5). */
 export const API_KEY_HEADER = 'x-api-key';
 
-const text = z.string().min(1);
+const nonEmptyText = z.string().min(1);
 /**
- * Checked and handed on as it is: a record's own result lacks the key `__proto__`, which is a key like any other. By hand,
- * because metadata may have thousands of values, and zod's `json()` tries every kind of value on each.
+ * A JSON object that is returned unchanged. zod's `record()` would drop the key `__proto__`. zod's `json()` would try every
+ * type of value on each of the thousands of values that metadata may have.
  */
 const metadata = z.custom<JsonObject>(
-  (value) => isJsonObject(value) && isJson(value),
+  (value) => isJsonObject(value) && isJsonValue(value),
   'Invalid input: expected JSON object',
 );
 
-/** Interface section 2.2. Further fields are allowed and ignored. */
+/** A version (interface section 2.2). Other fields are allowed and ignored. */
 export const VersionShape = z.object({
-  id: text,
-  prompt_id: text,
+  id: nonEmptyText,
+  prompt_id: nonEmptyText,
   version_number: z.int(),
   content: z.string(),
   metadata_: metadata.nullish(),
   created_at: z.string().nullish(),
 });
 
-/** Interface section 2.1. */
+/** A prompt (interface section 2.1). Other fields are allowed and ignored. */
 export const PromptShape = z.object({
-  id: text,
+  id: nonEmptyText,
   project_id: z.string(),
   key: z.string(),
   name: z.string(),
@@ -43,23 +43,24 @@ export const PromptShape = z.object({
   created_at: z.string().nullish(),
 });
 
-/** Interface section 4.2, request. */
+/** The body of a request that creates a version (interface section 4.2). */
 export const CreateVersionShape = z.object({
   content: z.string(),
   change_summary: z.string().optional(),
   metadata_: metadata.optional(),
 });
 
-/** Interface section 4.3, request. */
+/** The body of a request that updates fields (interface section 4.3). */
 export const UpdatePromptShape = z.object({
   key: z.string().optional(),
   name: z.string().optional(),
   description: z.string().optional(),
 });
 
-/** Interface section 4.4, request and answer. */
-export const SetActiveShape = z.object({ environment: text, version_id: text });
-export const SetActiveAnswerShape = z.object({ updated: z.boolean() });
+/** The body of a request that makes a version active (interface section 4.4). */
+export const SetActiveShape = z.object({ environment: nonEmptyText, version_id: nonEmptyText });
+/** The response to a request that makes a version active (interface section 4.4). */
+export const SetActiveResponseShape = z.object({ updated: z.boolean() });
 
 export type WireVersion = z.infer<typeof VersionShape>;
 export type WirePrompt = z.infer<typeof PromptShape>;

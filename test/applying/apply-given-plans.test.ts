@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import type { Observed } from '../../src/domain/observed.ts';
+import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { wantedOf } from '../../src/observing/observe.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
-import { recorded } from '../doubles/recorded.ts';
+import { recordCalls } from '../doubles/record-calls.ts';
 import { file, makePlan, observation, observed, planPrompt, rules, TRACKING, version } from '../planning/support.ts';
-import { outcomeLine } from './support.ts';
+import { formatOutcome } from './support.ts';
 
 const staging = { staging: 'latest' };
 
-const never = () => {
-  throw new Error('There is nothing to ask.');
+const refuseCall = () => {
+  throw new Error('The test does not expect this call.');
 };
 
-/** Applies prompts' plans as a program that uses the library may give them. */
+/** Applies plans that promptsync did not make, as a program that uses the library can do. */
 async function apply(prompts: readonly PromptPlan[]) {
-  const service = recorded(inMemoryBackend());
-  const world = { trackingEnvironment: TRACKING, newOperation: never, textAt: never, sleep: never };
-  const provider = ledgerProvider({ ...world, service });
+  const service = recordCalls(inMemoryBackend());
+  const world = { trackingEnvironment: TRACKING, newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
+  const provider = makeLedgerProvider({ ...world, service });
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
-    wantedFor: (plan) => wantedOf(plan.file, rules()),
-    planAgain: async (plan, seen: Observed) => ({ ...plan, observed: seen }),
+    wantedFor: (plan) => makeReadRequest(plan.file, rules()),
+    planAgain: async (plan, seen: ObservedPrompt) => ({ ...plan, observed: seen }),
     ...{ isReviewed: false, concurrency: 1, stop: new AbortController().signal },
   });
   const writes = service.lines.filter((line) => !line.startsWith('read '));
-  return { writes, outcomes: outcomes.map(outcomeLine), problems: outcomes.flatMap((one) => one.problems) };
+  return { writes, outcomes: outcomes.map(formatOutcome), problems: outcomes.flatMap((one) => one.problems) };
 }
 
-test('A plan that has nothing to write is applied without a call', async () => {
+test('applyPlan makes no write call for unchanged, blocked and failed prompts', async () => {
   const found = observed({ active: { staging: version(1, 'Hello') } });
   const files = [
     file({ pins: staging }),
@@ -43,7 +43,7 @@ test('A plan that has nothing to write is applied without a call', async () => {
   });
 });
 
-describe('A plan that does not hold together fails, and says in what', () => {
+describe('applyPlan with an inconsistent plan', () => {
   const whole = planPrompt(file({ pins: staging }), observed({ active: { staging: null } }), rules());
   const toUnknown: Change = {
     ...{ kind: 'set-active', environment: 'staging', before: null },
@@ -52,11 +52,15 @@ describe('A plan that does not hold together fails, and says in what', () => {
 
   test.each<[string, readonly Change[], string]>([
     [
-      'it sets a version that it does not make',
+      'applyPlan fails a prompt whose plan activates a new version without creating it',
       whole.changes.filter(({ kind }) => kind === 'set-active'),
       'a planned version was not made',
     ],
-    ['it sets a version that nobody has looked at', [toUnknown], 'a version that nobody has looked at was to go live'],
+    [
+      'applyPlan fails a prompt whose plan activates a version that promptsync never read',
+      [toUnknown],
+      'a version that nobody has looked at was to go live',
+    ],
   ])('%s', async (_, changes, reason) => {
     const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);
     expect([writes, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { content, file } from '../planning/support.ts';
-import { sync, type Synced } from './support.ts';
+import { sync, type SyncResult } from './support.ts';
 import { runs } from '../support/seed.ts';
 
 const texts = ['A', 'B', 'C'] as const;
@@ -23,21 +23,21 @@ const edits = fc.record({
   name: fc.constantFrom('First', 'New'),
   pins: fc.dictionary(fc.constantFrom('staging', 'production'), pins, { noNullPrototype: true }),
 });
-/** Somebody makes a version in the service and makes it active, or moves an environment to an older one. */
-const meddling = fc.record({
+/** Changes that somebody makes in the service: a new active version, or an environment moved to an older version. */
+const outsideChanges = fc.record({
   kind: fc.constantFrom('outside-version' as const, 'outside-move' as const),
   text: fc.constantFrom(...texts, 'Theirs'),
   environment: fc.constantFrom('staging', 'production'),
   number: fc.integer({ min: 1, max: 6 }),
 });
-const histories = fc.array(fc.oneof({ weight: 3, arbitrary: edits }, { weight: 1, arbitrary: meddling }), {
+const histories = fc.array(fc.oneof({ weight: 3, arbitrary: edits }, { weight: 1, arbitrary: outsideChanges }), {
   minLength: 1,
   maxLength: 10,
 });
 
 type Step = typeof histories extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-function meddle(service: Backend, step: Step & { kind: 'outside-version' | 'outside-move' }): void {
+function changeOutside(service: Backend, step: Step & { kind: 'outside-version' | 'outside-move' }): void {
   const count = service.countVersions('p1');
   if (step.kind === 'outside-version') {
     service.activate('p1', step.environment, service.addVersion('p1', { text: step.text }));
@@ -50,15 +50,15 @@ function fileOf({ text, metadata, name, pins: written }: Step & { kind: 'edit' }
   return file({ text, name, pins: written, ...(metadata !== undefined && { metadata }) });
 }
 
-/** Runs a history, calling `check` after each sync with what it did and with the sync right after it. */
-async function play(
+/** Runs a history. Calls `check` for each sync with its result and with the result of a second sync right after it. */
+async function runHistory(
   steps: readonly Step[],
-  check: (done: Synced, again: Synced, step: Step & { kind: 'edit' }, service: Backend) => void,
+  check: (done: SyncResult, again: SyncResult, step: Step & { kind: 'edit' }, service: Backend) => void,
 ): Promise<void> {
   const service = inMemoryBackend();
   for (const step of steps) {
     if (step.kind !== 'edit') {
-      meddle(service, step);
+      changeOutside(service, step);
       continue;
     }
     const done = await sync(service, [fileOf(step)], { refs });
@@ -66,8 +66,8 @@ async function play(
   }
 }
 
-/** A sync is applied or blocked by an unresolvable pin; a blocked one makes no version and moves no pinned environment. */
-function expectOutcome({ outcomes, lines }: Synced, again: Synced): void {
+/** Expects that a sync is applied, or that an unresolvable pin blocks it and it changes no version and no pinned environment. */
+function expectOutcome({ outcomes, lines }: SyncResult, again: SyncResult): void {
   const [first] = outcomes;
   if (first?.status === 'blocked') {
     expect(first.problems.every(({ code }) => code.startsWith('pin/'))).toBe(true);
@@ -89,11 +89,11 @@ function expectPins(step: Step & { kind: 'edit' }, service: Backend): void {
   }
 }
 
-test('Whatever was edited, pinned and moved before, every pin stands on what it says, and no content is made twice', async () => {
+test('After any history every pin serves what it declares, and no content is stored twice', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
       const made: string[] = [];
-      await play(steps, (done, again, step, service) => {
+      await runHistory(steps, (done, again, step, service) => {
         expectOutcome(done, again);
         if (done.outcomes[0]?.status !== 'blocked') expectPins(step, service);
         made.push(...done.created.map(({ text, metadata }) => `${text} ${JSON.stringify(metadata)}`));

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { contentDigest } from '../../src/domain/digest.ts';
-import { stampToWire } from '../../src/ledger/stamp.ts';
+import { computeContentDigest } from '../../src/domain/content.ts';
+import { renderVersionRecord } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { type PromptService, ServiceError } from '../../src/service/prompt-service.ts';
-import { addOwn, begun, outcomeLine, sync, type SyncParts } from './support.ts';
+import { addManagedVersion, startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
-import { apart, type CreatedVersion, type Hooks } from '../doubles/recorded.ts';
+import { splitVersionRecord, type CreatedVersion, type Hooks } from '../doubles/record-calls.ts';
 import { content, entry, file } from '../planning/support.ts';
 
 const staging = { staging: 'latest' };
 const two = file({ text: 'Two', pins: staging });
 
-const lost = () => new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
+const makeTimeout = () => new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
 
-/** The answers to all create-version calls are lost: the calls themselves have had their effect, or have not. */
-function losing(effect: 'stored' | 'not stored', only = /^create /): Hooks {
+/** Loses the answers to all create-version calls, after or without the effect of the call. */
+function loseAnswers(effect: 'stored' | 'not stored', only = /^create /): Hooks {
   const lose = (line: string): void => {
-    if (only.test(line)) throw lost();
+    if (only.test(line)) throw makeTimeout();
   };
   return effect === 'stored' ? { after: lose } : { before: lose };
 }
 
-async function outcomeOf(service: Backend, wanted = two, parts: SyncParts = {}) {
+async function syncOnce(service: Backend, wanted = two, parts: SyncParts = {}) {
   const { lines, outcomes } = await sync(service, [wanted], parts);
-  return { lines, said: outcomes.map(outcomeLine), problem: outcomes[0]?.problems[0]?.message ?? '' };
+  return { lines, said: outcomes.map(formatOutcome), problem: outcomes[0]?.problems[0]?.message ?? '' };
 }
 
-describe.each(backends)('A create-version call whose answer is lost (%s)', (_, start) => {
-  test('is found to have made its version, which is adopted and tracked', async () => {
-    const service = await begun(start);
-    const { lines, said } = await outcomeOf(service, two, { hooks: losing('stored') });
+describe.each(backends)('a lost answer to create-version (%s)', (_, start) => {
+  test('promptsync adopts and tracks the version that a create call with a lost answer stored', async () => {
+    const service = await startWithTextOne(start);
+    const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('stored') });
     expect(said).toStrictEqual(['applied: adopted made']);
     expect(lines).toStrictEqual([
       'create p1 "Two"',
@@ -41,62 +41,62 @@ describe.each(backends)('A create-version call whose answer is lost (%s)', (_, s
       'set p1 staging ver_2',
       'read p1 staging',
     ]);
-    expect((await outcomeOf(service)).lines).toStrictEqual([]);
+    expect((await syncOnce(service)).lines).toStrictEqual([]);
   });
 
-  test('that was never stored is not sent again: it ends unknown, and the next sync makes the one version', async () => {
-    const service = await begun(start);
-    const { lines, said } = await outcomeOf(service, two, { hooks: losing('not stored') });
+  test('promptsync never repeats a create call with a lost answer, and the next sync creates the version', async () => {
+    const service = await startWithTextOne(start);
+    const { lines, said } = await syncOnce(service, two, { hooks: loseAnswers('not stored') });
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
     expect(lines).toStrictEqual(['create p1 "Two"', ...Array(5).fill('read p1')]);
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'One']);
-    expect((await outcomeOf(service)).said).toStrictEqual(['applied: made made']);
+    expect((await syncOnce(service)).said).toStrictEqual(['applied: made made']);
     expect(service.countVersions('p1')).toBe(2);
   });
 
-  test('stops where somebody else has written since: nothing of theirs goes live', async () => {
-    const service = await begun(start);
+  test('promptsync stops after a lost answer if somebody else has created a version meanwhile', async () => {
+    const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Theirs' });
-    const { said, problem, lines } = await outcomeOf(service, two, { hooks: losing('stored'), onWait });
+    const { said, problem, lines } = await syncOnce(service, two, { hooks: loseAnswers('stored'), onWait });
     expect(said).toStrictEqual(['failed: unknown not_made apply/somebody-else-wrote']);
     expect(problem).toContain('v3 (id ver_3)');
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'One']);
     expect(lines.filter((line) => line.startsWith('create'))).toHaveLength(1);
   });
 
-  test('takes another version of the same text for its own where a pin follows the text', async () => {
-    const service = await begun(start);
+  test('promptsync adopts a foreign version with the same text after a lost answer if a latest pin needs it', async () => {
+    const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
-    const { said } = await outcomeOf(service, two, { hooks: losing('not stored'), onWait });
+    const { said } = await syncOnce(service, two, { hooks: loseAnswers('not stored'), onWait });
     expect(said).toStrictEqual(['applied: adopted made']);
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_2', 'Two']);
   });
 
-  test('does not take one without a ledger where no pin follows the text', async () => {
-    const service = await begun(start);
+  test('promptsync does not adopt a foreign version after a lost answer if no pin needs its text', async () => {
+    const service = await startWithTextOne(start);
     const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
     const wanted = file({ text: 'Two', pins: { staging: 1 } });
-    const { said } = await outcomeOf(service, wanted, { hooks: losing('not stored'), onWait });
+    const { said } = await syncOnce(service, wanted, { hooks: loseAnswers('not stored'), onWait });
     expect(said).toStrictEqual(['failed: unknown apply/somebody-else-wrote']);
   });
 
-  test('is settled for each of two versions of one run', async () => {
-    const service = await begun(start);
+  test('promptsync adopts both versions of a run whose two create calls lost their answers', async () => {
+    const service = await startWithTextOne(start);
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
-    const parts = { refs: { v1: content('Old') }, hooks: losing('stored') };
-    expect((await outcomeOf(service, wanted, parts)).said).toStrictEqual(['applied: adopted adopted made made']);
+    const parts = { refs: { v1: content('Old') }, hooks: loseAnswers('stored') };
+    expect((await syncOnce(service, wanted, parts)).said).toStrictEqual(['applied: adopted adopted made made']);
     expect(service.countVersions('p1')).toBe(3);
-    expect((await outcomeOf(service, wanted, parts)).said).toStrictEqual(['unchanged:']);
+    expect((await syncOnce(service, wanted, parts)).said).toStrictEqual(['unchanged:']);
   });
 
-  test('stays unknown when the run is interrupted while it waits', async () => {
-    const service = await begun(start);
+  test('A create call stays unknown if an interrupt ends the wait after its lost answer', async () => {
+    const service = await startWithTextOne(start);
     const controller = new AbortController();
-    const parts = { hooks: losing('stored'), stop: controller.signal, onWait: () => controller.abort() };
-    const { said, lines } = await outcomeOf(service, two, parts);
+    const parts = { hooks: loseAnswers('stored'), stop: controller.signal, onWait: () => controller.abort() };
+    const { said, lines } = await syncOnce(service, two, parts);
     expect(said).toStrictEqual(['failed: unknown not_made apply/outcome-unknown']);
     expect(lines).toStrictEqual(['create p1 "Two"']);
-    expect((await outcomeOf(service)).said).toStrictEqual(['applied: adopted made']);
+    expect((await syncOnce(service)).said).toStrictEqual(['applied: adopted made']);
   });
 });
 
@@ -104,18 +104,18 @@ const ALL_WAITS = [250, 1_000, 2_000, 4_000, 8_000];
 const one = file({ text: 'One', pins: staging });
 const LOST = 'It is not known whether the version was created: The service did not answer within 1 s.';
 
-/** What a service does with a version whose answer gets lost. */
-type Fate = (service: Backend, sent: CreatedVersion, store: () => Promise<unknown>) => unknown;
+/** Handles a create-version call in the service before its answer is lost. */
+type CreateHandler = (service: Backend, sent: CreatedVersion, store: () => Promise<unknown>) => unknown;
 
-/** Syncs a file after the text One while the answers to create-version get lost. */
-async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, before = [one]) {
+/** Syncs the text One, and then another file while the answers to create-version are lost. */
+async function syncWithLostAnswers(handle: CreateHandler, parts: SyncParts = {}, wanted = two, before = [one]) {
   const service = inMemoryBackend();
   await sync(service, before, parts);
   const waits: number[] = [];
   const losing: PromptService = {
     ...service,
     createVersion: async (promptId, sent) => {
-      await fate(service, apart(sent), () => service.createVersion(promptId, sent));
+      await handle(service, splitVersionRecord(sent), () => service.createVersion(promptId, sent));
       throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
     },
   };
@@ -125,100 +125,94 @@ async function syncLosing(fate: Fate, parts: SyncParts = {}, wanted = two, befor
   };
   const synced = await sync(losing, [wanted], { ...parts, onWait });
   const [outcome] = synced.outcomes;
-  return { ...synced, service, waits, line: outcomeLine(outcome!), said: outcome?.problems[0]?.message };
+  return { ...synced, service, waits, line: formatOutcome(outcome!), said: outcome?.problems[0]?.message };
 }
 
-describe('A version whose answer was lost', () => {
-  test.each([1, 2, 3, 4, 5])('is waited for until it is there: it is stored during wait %i', async (late) => {
+describe('the search for a version after a lost answer', () => {
+  test.each([1, 2, 3, 4, 5])('promptsync finds a version that the service stores only during wait %i', async (late) => {
     let storeIt = async (): Promise<unknown> => undefined;
     let count = 0;
-    const keepBack: Fate = (_service, _sent, store) => {
+    const keepBack: CreateHandler = (_service, _sent, store) => {
       storeIt = store;
     };
     const onWait = async () => {
       count += 1;
       if (count === late) await storeIt();
     };
-    const { waits, line } = await syncLosing(keepBack, { onWait });
+    const { waits, line } = await syncWithLostAnswers(keepBack, { onWait });
     expect([waits, line]).toStrictEqual([ALL_WAITS.slice(0, late), 'applied: adopted made']);
   });
 
-  test('is found beside the ledger of whoever made it, which the next version remembers', async () => {
+  test('The next version takes over the ledger of a version found after a lost answer', async () => {
     const wanted = file({ text: 'Two', pins: { staging: 'latest', production: 'git:v1' } });
-    const fate: Fate = (service, { text }, store) =>
-      text === 'Old' ? addOwn(service, 'Old', [entry(9, 'Nine'), entry(1, 'One')]) : store();
-    const { line, created } = await syncLosing(fate, { refs: { v1: content('Old') } }, wanted);
+    const handle: CreateHandler = (service, { text }, store) =>
+      text === 'Old' ? addManagedVersion(service, 'Old', [entry(9, 'Nine'), entry(1, 'One')]) : store();
+    const { line, created } = await syncWithLostAnswers(handle, { refs: { v1: content('Old') } }, wanted);
     expect(line).toBe('applied: adopted adopted made made');
     expect(created[1]?.stamp.ledger.map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_2', 'ver_1']);
   });
 
-  test("is not taken to be somebody else's, whatever that has in common with it", async () => {
-    const { service, line, said } = await syncLosing((found, { stamp }) => {
-      const another = { ...stamp, digest: contentDigest('Another'), operation: 'of another run' };
-      found.addVersion('p1', { text: ' Two ', metadata: { promptsync: stampToWire(another) } });
+  test('promptsync does not adopt a version of another run with another digest after a lost answer', async () => {
+    const { service, line, said } = await syncWithLostAnswers((found, { stamp }) => {
+      const another = { ...stamp, digest: computeContentDigest('Another'), operation: 'of another run' };
+      found.addVersion('p1', { text: ' Two ', metadata: { promptsync: renderVersionRecord(another) } });
     });
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
     expect(said).toBe(`${LOST} Since then somebody else made v2 (id ver_2); nothing was made active.`);
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });
 
-  const rewritten: readonly (readonly [string, string, string, Fate])[] = [
+  const rewritingHandlers: readonly (readonly [title: string, status: string, CreateHandler])[] = [
     [
-      'with its record',
-      'ours',
+      'promptsync does not activate its own version after a lost answer if the service changed the text',
       'made',
-      (service, { stamp }) => service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: stampToWire(stamp) } }),
+      (service, { stamp }) =>
+        service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: renderVersionRecord(stamp) } }),
     ],
     [
-      'with its record, which somebody has copied',
-      'perhaps not ours',
+      'promptsync does not activate a version that carries a copy of the version record it sent',
       'unknown',
       (service, { stamp }) => {
-        const copied = stampToWire({ ...stamp, ledger: [] });
+        const copied = renderVersionRecord({ ...stamp, ledger: [] });
         service.addVersion('p1', { text: ' Two', metadata: { promptsync: copied } });
       },
     ],
     [
-      'with the record of another run for the same content',
-      'perhaps not ours',
+      'promptsync does not activate a changed text whose version record comes from another run',
       'unknown',
       (service, { stamp }) => {
-        const another = stampToWire({ ...stamp, operation: 'of another run' });
+        const another = renderVersionRecord({ ...stamp, operation: 'of another run' });
         service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: another } });
       },
     ],
     [
-      'tidied, and without any metadata',
-      'perhaps not ours',
+      'promptsync does not activate a version with changed white space and without a version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
   ];
-  test.each(rewritten)(
-    'is not made active where something else is stored for it: %s, it is %s',
-    async (_, _whose, status, fate) => {
-      const { service, line, said, outcomes } = await syncLosing(fate);
-      expect(line).toBe(`failed: ${status} not_made apply/rewritten`);
-      expect(said).toContain('(version v2)');
-      const version = status === 'made' ? { id: 'ver_2', number: 2 } : undefined;
-      expect(outcomes[0]?.changes[0]?.version).toStrictEqual(version);
-      expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'One']);
-      expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
-    },
-  );
+  test.each(rewritingHandlers)('%s', async (_title, status, handle) => {
+    const { service, line, said, outcomes } = await syncWithLostAnswers(handle);
+    expect(line).toBe(`failed: ${status} not_made apply/rewritten`);
+    expect(said).toContain('(version v2)');
+    const version = status === 'made' ? { id: 'ver_2', number: 2 } : undefined;
+    expect(outcomes[0]?.changes[0]?.version).toStrictEqual(version);
+    expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'One']);
+    expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
+  });
 
-  const others: readonly (readonly [string, Fate])[] = [
+  const outsideHandlers: readonly (readonly [string, CreateHandler])[] = [
     [
-      'the same text but for its form, with metadata',
+      'promptsync reports a version from outside whose text differs in white space and has metadata',
       (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
     ],
     [
-      'the same text with metadata that nobody has reviewed',
+      'promptsync reports a version from outside that has the same text but unreviewed metadata',
       (service) => service.addVersion('p1', { text: 'Two', metadata: { by: 'x' } }),
     ],
   ];
-  test.each(others)("is taken to be somebody else's where that is %s", async (_, fate) => {
-    const { line } = await syncLosing(fate);
+  test.each(outsideHandlers)('%s', async (_title, handle) => {
+    const { line } = await syncWithLostAnswers(handle);
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
   });
 });

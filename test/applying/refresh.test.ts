@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredBase } from '../../src/domain/desired.ts';
+import type { BaseState } from '../../src/domain/desired-state.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
-import { begun, outcomeLine, sync, type SyncParts } from './support.ts';
+import { startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { file } from '../planning/support.ts';
 
@@ -10,8 +10,11 @@ const staging = { staging: 'latest' };
 const one = file({ text: 'One', pins: staging });
 const two = file({ text: 'Two', pins: staging });
 
-/** Does something in the service before each of the first so many times that the prompt is observed once more. */
-function meddling(times: number, meddle: (time: number) => unknown): Pick<SyncParts, 'onObserve'> & { count: number } {
+/** Changes the service before each of the first `times` observations that precede a write. Counts all of them. */
+function changeBeforeWrite(
+  times: number,
+  meddle: (time: number) => unknown,
+): Pick<SyncParts, 'onObserve'> & { count: number } {
   const state = {
     count: 0,
     onObserve: async () => {
@@ -22,81 +25,108 @@ function meddling(times: number, meddle: (time: number) => unknown): Pick<SyncPa
   return state;
 }
 
-/** Somebody makes a version and makes it active. */
-function outsideVersion(service: Backend, text: string, environment = 'staging'): void {
+/** Adds a version without promptsync and activates it. */
+function activateForeignVersion(service: Backend, text: string, environment = 'staging'): void {
   service.activate('p1', environment, service.addVersion('p1', { text }));
 }
 
-describe.each(backends)('Right before its first write (%s)', (_, start) => {
-  test('a prompt is observed once more, and nothing else of it when it is as it was', async () => {
-    const service = await begun(start);
-    const watched = meddling(0, () => {});
+describe.each(backends)('the second observation before a write (%s)', (_, start) => {
+  test('promptsync observes an unchanged prompt exactly once more before its first write', async () => {
+    const service = await startWithTextOne(start);
+    const watched = changeBeforeWrite(0, () => {});
     const { outcomes } = await sync(service, [two], watched);
-    expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([1, ['applied: made made']]);
+    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([1, ['applied: made made']]);
   });
 
-  test('a prompt that has nothing to write is not observed again', async () => {
-    const service = await begun(start);
-    const watched = meddling(0, () => {});
+  test('promptsync does not observe a prompt again if it has nothing to write', async () => {
+    const service = await startWithTextOne(start);
+    const watched = changeBeforeWrite(0, () => {});
     await sync(service, [one], watched);
     expect(watched.count).toBe(0);
   });
 
   const changes: readonly (readonly [string, (service: Backend) => unknown, string])[] = [
-    ['another version active', (service) => outsideVersion(service, 'Theirs'), 'applied: made made'],
-    ['the wanted text active', (service) => outsideVersion(service, 'Two'), 'unchanged:'],
-    ['a draft that is active nowhere', (service) => service.addVersion('p1', { text: 'Draft' }), 'applied: made made'],
-    ['a draft of the wanted text', (service) => service.addVersion('p1', { text: 'Two' }), 'applied: made made'],
-    ['another name', (service) => service.updatePrompt('p1', { name: 'Theirs' }), 'applied: made made made'],
-    ['another description', (service) => service.updatePrompt('p1', { description: 'New' }), 'applied: made made'],
+    [
+      'promptsync plans a prompt again if another version has become active before the write',
+      (service) => activateForeignVersion(service, 'Theirs'),
+      'applied: made made',
+    ],
+    [
+      'promptsync plans a prompt again if the desired text has become active before the write',
+      (service) => activateForeignVersion(service, 'Two'),
+      'unchanged:',
+    ],
+    [
+      'promptsync plans a prompt again if somebody has added a draft before the write',
+      (service) => service.addVersion('p1', { text: 'Draft' }),
+      'applied: made made',
+    ],
+    [
+      'promptsync plans a prompt again if somebody has added a draft of the desired text',
+      (service) => service.addVersion('p1', { text: 'Two' }),
+      'applied: made made',
+    ],
+    [
+      'promptsync plans a prompt again if somebody has renamed it before the write',
+      (service) => service.updatePrompt('p1', { name: 'Theirs' }),
+      'applied: made made made',
+    ],
+    [
+      'promptsync plans a prompt again if somebody has changed its description before the write',
+      (service) => service.updatePrompt('p1', { description: 'New' }),
+      'applied: made made',
+    ],
   ];
-  test.each(changes)('a prompt that has %s by now is planned afresh', async (_sentence, meddle, said) => {
-    const service = await begun(start);
-    const watched = meddling(1, () => meddle(service));
+  test.each(changes)('%s', async (_title, changeService, outcome) => {
+    const service = await startWithTextOne(start);
+    const watched = changeBeforeWrite(1, () => changeService(service));
     const { outcomes, lines } = await sync(service, [two], watched);
-    expect([watched.count, outcomes.map(outcomeLine)]).toStrictEqual([2, [said]]);
+    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([2, [outcome]]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
     expect(lines.filter((line) => line.startsWith('create')).length).toBeLessThanOrEqual(1);
     expect((await sync(service, [two])).lines).toStrictEqual([]);
   });
 
-  test('the report has what was active when it was planned afresh: that is what leads back', async () => {
-    const service = await begun(start);
+  test('The report names the version that was active right before the write, for a rollback', async () => {
+    const service = await startWithTextOne(start);
     const { outcomes } = await sync(
       service,
       [two],
-      meddling(1, () => outsideVersion(service, 'Theirs')),
+      changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs')),
     );
     expect(outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
   });
 
-  test('a prompt that changes a second time fails, and nothing is written', async () => {
-    const service = await begun(start);
-    const watched = meddling(2, (time) => outsideVersion(service, `Theirs ${time}`));
+  test('A prompt fails without a write if it changes twice before its first write', async () => {
+    const service = await startWithTextOne(start);
+    const watched = changeBeforeWrite(2, (time) => activateForeignVersion(service, `Theirs ${time}`));
     const { outcomes, lines } = await sync(service, [two], watched);
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['failed: not_made not_made apply/keeps-changing']);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/keeps-changing']);
     expect([watched.count, lines]).toStrictEqual([2, []]);
   });
 
-  test('a prompt that can no longer be read fails, and the others are applied', async () => {
+  test('A prompt that the second observation cannot read fails, and promptsync applies the others', async () => {
     const service = await start();
     const other = { ...one, id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
-    const watched = meddling(1, () => {
+    const watched = changeBeforeWrite(1, () => {
       throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
     });
     const { outcomes } = await sync(service, [two, other], watched);
-    expect(outcomes.map(outcomeLine)).toStrictEqual([
+    expect(outcomes.map(formatOutcome)).toStrictEqual([
       'failed: not_made not_made service/timeout',
       'applied: made made',
     ]);
   });
 
-  test('a reviewed plan that would become another one is refused', async () => {
-    const service = await begun(start);
+  test('promptsync refuses a reviewed plan if a change in the service would alter the plan', async () => {
+    const service = await startWithTextOne(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
-    const refused = await sync(service, [two], { guards, ...meddling(1, () => outsideVersion(service, 'Theirs')) });
-    expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
+    const refused = await sync(service, [two], {
+      guards,
+      ...changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs')),
+    });
+    expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
     expect(message).toMatch(/^The plan is sha256:[0-9a-f]{64}, not the expected sha256:[0-9a-f]{64}\.$/);
     expect(message).toContain(`not the expected ${plan.digest}.`);
@@ -104,46 +134,46 @@ describe.each(backends)('Right before its first write (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });
 
-  test('a reviewed plan that stays the same although the prompt changed is applied', async () => {
-    const service = await begun(start);
+  test('promptsync applies a reviewed plan if a change in the service does not alter the plan', async () => {
+    const service = await startWithTextOne(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
-    const draft = meddling(1, () => service.addVersion('p1', { text: 'Draft' }));
+    const draft = changeBeforeWrite(1, () => service.addVersion('p1', { text: 'Draft' }));
     const { outcomes } = await sync(service, [two], { guards, ...draft });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
   });
 
-  test('a reviewed plan that names a version by its id alone is applied once the version was found', async () => {
-    const service = await begun(start);
+  test('promptsync applies a reviewed plan that pins a version from outside by its id', async () => {
+    const service = await startWithTextOne(start);
     service.addVersion('p1', { text: 'Theirs', metadata: { model: 'x' } });
     const wanted = file({ text: 'One', pins: { ...staging, production: 'version:ver_2' } });
     const { plan } = await sync(service, [wanted], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const { outcomes } = await sync(service, [wanted], { guards: { expectedPlan: plan.digest } });
-    expect(outcomes.map(outcomeLine)).toStrictEqual(['applied: made']);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made']);
     expect(service.serves('p1', 'production')?.[1]).toBe('Theirs');
   });
 
-  test('new drift is refused where drift is, and overwritten where it is not', async () => {
-    const service = await begun(start);
-    const base: DesiredBase = { files: new Map([['p1', one]]) };
-    const meddle = () => meddling(1, () => outsideVersion(service, 'Theirs'));
-    const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...meddle() });
-    expect(refused.outcomes.map(outcomeLine)).toStrictEqual(['blocked: not_made not_made guard/drift']);
+  test('promptsync treats drift that appears before a write according to the setting for drift', async () => {
+    const service = await startWithTextOne(start);
+    const base: BaseState = { files: new Map([['p1', one]]) };
+    const driftBeforeWrite = () => changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
+    const refused = await sync(service, [two], { base, guards: { onDrift: 'fail' }, ...driftBeforeWrite() });
+    expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/drift']);
     expect(refused.outcomes[0]?.problems).toMatchObject([
       { path: 'prompts/a.md', message: expect.stringMatching(/is `fail`: "staging" serves v2 \(id ver_2\)\.$/) },
     ]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);
-    const overwritten = await sync(service, [two], { base, guards: { onDrift: 'overwrite' }, ...meddle() });
-    expect(overwritten.outcomes.map(outcomeLine)).toStrictEqual(['applied: made made']);
+    const overwritten = await sync(service, [two], { base, guards: { onDrift: 'overwrite' }, ...driftBeforeWrite() });
+    expect(overwritten.outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
     expect(overwritten.outcomes[0]?.plan.drift).toHaveLength(1);
   });
 });
 
-describe('An environment that is observed once more is no longer as it was planned from', () => {
+describe('changes that make promptsync plan a prompt again', () => {
   const pins = { staging: 'latest', production: 'latest' };
 
-  /** Syncs a new name while production changes as it is read; its version was the one of staging. */
-  async function syncWhileProduction(shows: (version: object) => object | null): Promise<number> {
+  /** Syncs a new name while production changes between both observations. Returns how often promptsync observed. */
+  async function countObservations(shows: (version: object) => object | null): Promise<number> {
     const service = inMemoryBackend();
     await sync(service, [file({ text: 'One', metadata: { a: 1 }, pins })]);
     let times = 0;
@@ -164,16 +194,22 @@ describe('An environment that is observed once more is no longer as it was plann
   }
 
   test.each([
-    ['nothing is active in it', () => null],
-    ['it shows another id', () => ({ id: 'ver_9' })],
-    ['it shows another number', () => ({ number: 9 })],
-    ['it shows another text', () => ({ text: 'x' })],
-    ['it shows other metadata', () => ({ metadata: { a: 2 } })],
-  ])('where %s', async (_, shows) => {
-    expect(await syncWhileProduction(shows)).toBe(2);
+    ['promptsync plans a prompt again if no version is active any more', () => null],
+    ['promptsync plans a prompt again if the active version has another id', () => ({ id: 'ver_9' })],
+    ['promptsync plans a prompt again if the active version has another number', () => ({ number: 9 })],
+    [
+      'promptsync plans a prompt again if the active version has another text',
+      () => ({ content: { text: 'x', metadata: { a: 1 } } }),
+    ],
+    [
+      'promptsync plans a prompt again if the active version has other metadata',
+      () => ({ content: { text: 'One', metadata: { a: 2 } } }),
+    ],
+  ])('%s', async (_title, shows) => {
+    expect(await countObservations(shows)).toBe(2);
   });
 
-  test('but is where only the time differs at which it was read', async () => {
-    expect(await syncWhileProduction(() => ({}))).toBe(1);
+  test('promptsync does not plan a prompt again if two observations show the same state', async () => {
+    expect(await countObservations(() => ({}))).toBe(1);
   });
 });

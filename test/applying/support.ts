@@ -1,34 +1,34 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
-import { digested } from '../../src/domain/digest.ts';
+import { digestText } from '../../src/domain/content.ts';
 import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { PromptService } from '../../src/service/prompt-service.ts';
 import type { Provider } from '../../src/domain/provider.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { observe, wantedOf } from '../../src/observing/observe.ts';
-import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { renderVersionRecord, type LedgerEntry } from '../../src/ledger/version-record.ts';
+import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
+import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { recorded, untilStopped, type Hooks, type RecordedService } from '../doubles/recorded.ts';
+import { recordCalls, rejectWhenStopped, type Hooks, type RecordedService } from '../doubles/record-calls.ts';
 import { file, makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
 
 export type SyncParts = Omit<RulesParts, 'provenance'> & {
-  /** Around the calls that apply the plan; observing, before it and once more, is left alone. */
+  /** Hooks around the calls that apply the plan. Calls that observe the service do not trigger them. */
   readonly hooks?: Hooks;
   readonly provenance?: ReadonlyMap<string, Provenance>;
-  readonly guards?: Partial<Guards>;
-  /** What git has, by `commit:path`. */
+  readonly guards?: Partial<GuardSettings>;
+  /** The texts that git has, by `commit:path`. */
   readonly inGit?: Readonly<Record<string, string>>;
-  /** Called with each wait, which takes no time. */
+  /** Called for each wait. The test does not really wait. */
   readonly onWait?: (milliseconds: number) => void | Promise<void>;
-  /** Called before a prompt is observed once more, right before its first write. */
+  /** Called before a prompt is observed for the second time, right before its first write. */
   readonly onObserve?: () => void | Promise<void>;
   readonly stop?: AbortSignal;
   readonly concurrency?: number;
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
 };
 
-export type Synced = {
+export type SyncResult = {
   readonly plan: Plan;
   readonly outcomes: readonly PromptOutcome[];
   /** The calls that applied the plan. */
@@ -38,44 +38,44 @@ export type Synced = {
 
 let operations = 0;
 
-const NO_GUARDS: Guards = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
+const NO_GUARDS: GuardSettings = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
 
-/** Observes, plans and applies, as the command `sync` does. */
+/** Observes, plans and applies in the same way as the command `sync`. */
 export async function sync(
   service: PromptService,
   files: readonly PromptFile[],
   parts: SyncParts = {},
-): Promise<Synced> {
+): Promise<SyncResult> {
   const { hooks = {}, stop = new AbortController().signal, concurrency = 1, ...more } = parts;
   const { onApplied = () => {}, guards: someGuards, inGit = {}, onWait, onObserve = () => {}, ...ruleParts } = more;
   const given = rules(ruleParts);
   const guards = { ...NO_GUARDS, ...someGuards };
-  const wantedFor = (file: PromptFile) => wantedOf(file, given);
+  const wantedFor = (file: PromptFile) => makeReadRequest(file, given);
   const world = {
     trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
     textAt: async (commit: string, path: string) => {
       const text = inGit[`${commit}:${path}`];
-      return text === undefined ? null : digested(text);
+      return text === undefined ? null : digestText(text);
     },
     sleep: async (milliseconds: number) => {
       await onWait?.(milliseconds);
       if (stop.aborted) throw stop.reason;
     },
   };
-  const quiet = ledgerProvider({ ...world, service });
-  const observation = await observe(quiet, files.map(wantedFor), { concurrency: 4 });
-  const plan = guard(makePlan(files, observation, given), guards);
-  const spy = recorded(service, hooks);
-  const stoppable = untilStopped(spy, stop);
+  const quiet = makeLedgerProvider({ ...world, service });
+  const observation = await observePrompts(quiet, files.map(wantedFor), { concurrency: 4 });
+  const plan = guardPlan(makePlan(files, observation, given), guards);
+  const spy = recordCalls(service, hooks);
+  const stoppable = rejectWhenStopped(spy, stop);
   const provider: Provider = {
     observe: quiet.observe,
     list: null,
-    begin: (wanted) => {
+    makeWriter: (wanted) => {
       let observing = false;
       const readPrompt: PromptService['readPrompt'] = (...sent) =>
         (observing ? service : stoppable).readPrompt(...sent);
-      const writer = ledgerProvider({ ...world, service: { ...stoppable, readPrompt } }).begin(wanted);
+      const writer = makeLedgerProvider({ ...world, service: { ...stoppable, readPrompt } }).makeWriter(wanted);
       const observeQuietly = async () => {
         await onObserve();
         observing = true;
@@ -87,35 +87,35 @@ export async function sync(
   const outcomes = await applyPlan(plan, provider, {
     ...{ concurrency, stop, onApplied, isReviewed: guards.expectedPlan !== null },
     wantedFor: ({ file }) => wantedFor(file),
-    planAgain: async (planned, seen) => guardAfresh(planPrompt(planned.file, seen, given), planned, guards),
+    planAgain: async (planned, seen) => guardFreshPlan(planPrompt(planned.file, seen, given), planned, guards),
   });
   return { plan, outcomes, lines: spy.lines, created: spy.created };
 }
 
-/** Status, the status of each change, and the codes of the problems. */
-export function outcomeLine({ status, changes, problems }: PromptOutcome): string {
+/** Formats an outcome as its status, the status of each change, and the problem codes. */
+export function formatOutcome({ status, changes, problems }: PromptOutcome): string {
   const codes = problems.map(({ code }) => code);
   return [`${status}:`, ...changes.map((change) => change.status), ...codes].join(' ');
 }
 
-/** Adds a version of p1 as the tool would have made it, its stamp speaking of its own text. */
-export function addOwn(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
-  const stamp = { ...version(1, text).stamp!, ledger };
-  return service.addVersion('p1', { text, metadata: { promptsync: stampToWire(stamp) } });
+/** Adds a managed version of p1: its version record holds the digest of its own text. */
+export function addManagedVersion(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
+  const stamp = { ...version(1, text).record!, ledger };
+  return service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(stamp) } });
 }
 
-/** A service in which the text One was synced to staging. */
-export async function begun(start: () => Promise<Backend> | Backend = inMemoryBackend): Promise<Backend> {
+/** Starts a service and syncs the text One to staging. */
+export async function startWithTextOne(start: () => Promise<Backend> | Backend = inMemoryBackend): Promise<Backend> {
   const service = await start();
   await sync(service, [file({ text: 'One', pins: { staging: 'latest' } })]);
   return service;
 }
 
 /**
- * Calls for p1 in short: `look ver_1` sets the look environment and reads it, `track ver_1` the tracking environment,
- * `staging ver_1` another one. What is not read right after it was set stays as it is.
+ * Shortens the calls for p1. `look ver_1` sets the probe environment and reads it back, `track ver_1` does the same with
+ * the tracking environment, and `staging ver_1` with staging. A set-active call without a read right after it is kept.
  */
-export function brief(lines: readonly string[]): readonly string[] {
+export function shortenCalls(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line, at) => {
     const [, environment = '', id] = /^set p1 (\S+) (\S+)$/.exec(line) ?? [];
     if (lines[at + 1] === `read p1 ${environment}`) {

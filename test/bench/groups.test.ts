@@ -4,13 +4,13 @@ import { groups } from '../../bench/groups.ts';
 
 const cases = groups.flatMap((group) => group.cases.map((one) => ({ ...one, group: group.name })));
 
-describe('the measurements', () => {
-  test('have a name each', () => {
+describe('the benchmark groups', () => {
+  test('every benchmark has a unique name', () => {
     const names = cases.map(({ group, title }) => `${group}: ${title}`);
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test('show what has to be shown, without --all', () => {
+  test('the benchmarks cover every target, all of them without --all', () => {
     const shown = cases.flatMap(({ targets = [], long }) =>
       targets.map(({ shows }) => `${shows}${long ? ' (long)' : ''}`),
     );

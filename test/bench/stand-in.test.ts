@@ -11,11 +11,11 @@ type Step = readonly [method: string, path: string, body?: unknown];
 const PROMPT = `/v1/integration/prompts/${idOf(0)}`;
 
 const stories: Readonly<Record<string, readonly Step[]>> = {
-  'reading what has no version yet': [
+  'reads of a prompt without versions': [
     ['GET', PROMPT],
     ['GET', `${PROMPT}?environment=staging`],
   ],
-  'making versions, and one of them active': [
+  'the creation and activation of versions': [
     ['POST', `${PROMPT}/versions`, { content: 'One' }],
     [
       'POST',
@@ -28,24 +28,25 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ['GET', `${PROMPT}?environment=staging`],
     ['GET', `${PROMPT}?environment=production`],
   ],
-  'changing fields': [
+  'changes of fields': [
     ['PATCH', PROMPT, { name: 'Other' }],
     ['PATCH', PROMPT, { key: 'k/2', description: '' }],
     ['GET', PROMPT],
   ],
 };
 
-describe('the stand-in of the prompt service in the measurements', () => {
-  test.each(Object.entries(stories))('answers like the embedded service: %s', async (_, steps) => {
-    expect(await tell(await standIn(), steps)).toEqual(await tell(await embedded(), steps));
+describe('the benchmark service', () => {
+  test.each(Object.entries(stories))('the benchmark service answers %s like the embedded service', async (_, steps) => {
+    const [standIn, embedded] = [await startStandIn(), await startEmbedded()];
+    expect(await readAnswers(standIn, steps)).toEqual(await readAnswers(embedded, steps));
   });
 
-  test('holds a stock as a sync would have left it, and counts what it is asked', async () => {
+  test('the benchmark service can start with synced prompts and counts its requests', async () => {
     const service = await listen(promptService());
     onTestFinished(service.close);
     service.stock({ count: 2, behind: 1 });
     const reads = [0, 1].map((index): Step => ['GET', `/v1/integration/prompts/${idOf(index)}?environment=production`]);
-    const texts = await tell(service.baseUrl, reads);
+    const texts = await readAnswers(service.baseUrl, reads);
     expect(texts.map(({ body }) => body)).toMatchObject([
       { active_version: { version_number: 1, content: textOf(0, 0) } },
       { active_version: { version_number: 1, content: textOf(1, 1) } },
@@ -54,14 +55,14 @@ describe('the stand-in of the prompt service in the measurements', () => {
   });
 });
 
-async function standIn(): Promise<string> {
+async function startStandIn(): Promise<string> {
   const service = await listen(promptService());
   onTestFinished(service.close);
   service.stock({ count: 1, behind: 0, empty: true });
   return service.baseUrl;
 }
 
-async function embedded(): Promise<string> {
+async function startEmbedded(): Promise<string> {
   const store = openStore(':memory:', { now: () => NOW });
   store.authoriseKey({ apiKey: API_KEY, projectId: 'bench' });
   store.registerPrompt({ id: idOf(0), projectId: 'bench', ...fieldsOf(0) });
@@ -70,8 +71,8 @@ async function embedded(): Promise<string> {
   return server.baseUrl;
 }
 
-/** The answers, with the ids of versions and the times as words: those are each service's own. */
-async function tell(baseUrl: string, steps: readonly Step[]) {
+/** Returns the answers. Version ids and times are replaced by words because they differ between the services. */
+async function readAnswers(baseUrl: string, steps: readonly Step[]) {
   const ids: string[] = [];
   const words = ['the first', 'the second'];
   const answers: { status: number; body: unknown }[] = [];
@@ -81,10 +82,10 @@ async function tell(baseUrl: string, steps: readonly Step[]) {
     const response = await fetch(baseUrl + path, { method, headers, ...(sent === undefined ? {} : { body: sent }) });
     const text = await response.text();
     if (path.endsWith('/versions')) ids.push(String(JSON.parse(text).id));
-    const told = ids.reduce((all, id, index) => all.replaceAll(id, words[index] ?? ''), text);
+    const replaced = ids.reduce((all, id, index) => all.replaceAll(id, words[index] ?? ''), text);
     answers.push({
       status: response.status,
-      body: JSON.parse(told.replaceAll(/"\d{4}-\d\d-\d\dT[^"]+"/g, '"a time"')),
+      body: JSON.parse(replaced.replaceAll(/"\d{4}-\d\d-\d\dT[^"]+"/g, '"a time"')),
     });
   }
   return answers;

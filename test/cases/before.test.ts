@@ -7,14 +7,15 @@ import { CONFIG } from '../support/prompts.ts';
 import { parseReport, run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
-// What 0.1.0 wrote is kept as it was. A file's text had all but one of the line breaks at its end then, digests too.
+// The fixtures are unchanged output of 0.1.0. That release kept all but the last line break at the end of a text, also
+// in digests.
 
 const PATH = 'prompts/greeting.md';
-const kept = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/0.1.0', name), 'utf8');
+const readFixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/0.1.0', name), 'utf8');
 
-/** The repository and the service as the second sync of 0.1.0 left them: the newest version's ledger has the first. */
-async function leftBehind() {
-  const now = kept('greeting.md');
+/** Restores the repository and the service after two syncs of 0.1.0. The ledger of version 2 contains version 1. */
+async function restoreSync() {
+  const now = readFixture('greeting.md');
   const folder = makeRepository({
     'promptsync.yaml': CONFIG,
     [PATH]: now.replace('"Hello"', '"greeting"').replace('Hello.', 'First.'),
@@ -25,7 +26,7 @@ async function leftBehind() {
   const { store } = service;
   const make = ({ content, metadata_: metadata }: StoredVersion) =>
     store.createVersion('prm_greeting', { content, metadata: metadata ?? {} })!.id;
-  const [first, second] = kept('versions.jsonl').split('\n') as [string, string];
+  const [first, second] = readFixture('versions.jsonl').split('\n') as [string, string];
   const { id } = JSON.parse(first) as StoredVersion;
   const versionId = make(JSON.parse(second.replaceAll(id, make(JSON.parse(first)))));
   for (const environment of ['staging', 'promptsync']) store.setActive('prm_greeting', { environment, versionId });
@@ -34,26 +35,26 @@ async function leftBehind() {
 }
 
 test.each([
-  ['as it was', /$/, ''],
-  ['without the line breaks at its end', /\n*$/, ''],
-])('a file of 0.1.0 is in sync with its versions, %s', async (_, from, to) => {
-  const { folder, service } = await leftBehind();
-  writeFiles(folder, { [PATH]: kept('greeting.md').replace(from, to) });
+  ['A prompt file that version 0.1.0 synced is still in sync', /$/, ''],
+  ['A prompt file that version 0.1.0 synced stays in sync without its final line breaks', /\n*$/, ''],
+])('%s', async (_, from, to) => {
+  const { folder, service } = await restoreSync();
+  writeFiles(folder, { [PATH]: readFixture('greeting.md').replace(from, to) });
   commitEdits(folder, 'Format');
   const { report } = await runJson(folder, ['sync', '--yes'], service);
   expect(report.summary).toMatchObject({ prompts: 1, unchanged: 1 });
   expect(service.takeWrites()).toEqual([]);
 });
 
-test('a number that only a ledger of 0.1.0 names goes live, and is the text that git has there', async () => {
-  const { folder, service, commit } = await leftBehind();
-  expect(kept('versions.jsonl')).toContain(`"commit":"${commit}"`);
-  writeFiles(folder, { [PATH]: kept('greeting.md').replace('"latest"', '"latest","production":1') });
+test('promptsync activates a pinned version that only a ledger of version 0.1.0 names', async () => {
+  const { folder, service, commit } = await restoreSync();
+  expect(readFixture('versions.jsonl')).toContain(`"commit":"${commit}"`);
+  writeFiles(folder, { [PATH]: readFixture('greeting.md').replace('"latest"', '"latest","production":1') });
   commitEdits(folder, 'Pin it');
   expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
   expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('First.\n');
 });
 
-test('a report of 0.1.0 is a report', () => {
-  expect(parseReport(kept('report.jsonl')).summary.prompts).toBe(1);
+test('The report parser accepts a report that version 0.1.0 wrote', () => {
+  expect(parseReport(readFixture('report.jsonl')).summary.prompts).toBe(1);
 });

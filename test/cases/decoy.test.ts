@@ -14,7 +14,7 @@ afterEach(() => vi.unstubAllEnvs());
 const CONFIG = 'service: { api_key_env: TEAM_KEY }\n';
 const FILES = { 'team/promptsync.yaml': CONFIG, 'team/prompts/greeting.md': promptText('greeting') };
 
-/** Somebody has committed what git takes for a repository, with a command in its configuration. */
+/** Commits files that git takes for a repository, with a command in its configuration. */
 function makeDecoy(): { readonly folder: string; readonly marker: string } {
   const folder = makeRepository(FILES);
   const marker = join(makeFolder(), 'marker');
@@ -31,8 +31,8 @@ function makeDecoy(): { readonly folder: string; readonly marker: string } {
   return { folder, marker };
 }
 
-/** A `git` that hands on what it is given but for some words, and notes its variables. */
-function makeGit(without: string): { readonly path: string; readonly variables: () => string } {
+/** Makes a `git` that drops some arguments, and records the variables of its environment. */
+function wrapGitWithout(without: string): { readonly path: string; readonly variables: () => string } {
   const { folder, path } = wrapGit((real) => [
     'env >> "${0%/*}/variables"',
     'words=()',
@@ -43,26 +43,29 @@ function makeGit(without: string): { readonly path: string; readonly variables: 
 }
 
 const GITS = [
-  ['git', 'no-word'],
-  ['a git that knows no safe.bareRepository', 'safe.bareRepository=*'],
+  { name: 'git', dropped: 'no-word' },
+  { name: 'a git without safe.bareRepository', dropped: 'safe.bareRepository=*' },
 ] as const;
 
-describe.each(GITS)('a folder with a decoy of a repository runs no command, with %s', (_, without) => {
-  test.each(['history greeting', 'sync --yes'])('%s', async (line) => {
-    const { folder, marker } = makeDecoy();
-    const { environment } = await startKeyed();
-    const { path, variables } = makeGit(without);
-    vi.stubEnv('PATH', path);
-    const ran = await run(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
-    expect({ ...ran, marked: existsSync(marker) }).toMatchObject({ exitCode: 0, marked: false });
-    expect(variables()).not.toContain(KEY);
-  });
+describe.each(GITS)('a folder that imitates a repository, with $name', ({ dropped }) => {
+  test.each(['history greeting', 'sync --yes'])(
+    '%s runs no command from a committed imitation of a repository',
+    async (line) => {
+      const { folder, marker } = makeDecoy();
+      const { environment } = await startKeyed();
+      const { path, variables } = wrapGitWithout(dropped);
+      vi.stubEnv('PATH', path);
+      const ran = await run(folder, [...line.split(' '), '--config', 'team/promptsync.yaml'], { environment });
+      expect({ ...ran, marked: existsSync(marker) }).toMatchObject({ exitCode: 0, marked: false });
+      expect(variables()).not.toContain(KEY);
+    },
+  );
 });
 
-test('a folder with a decoy of a repository runs no command of the action', async () => {
+test('The GitHub Action runs no command from a committed folder that imitates a repository', async () => {
   const { folder, marker } = makeDecoy();
   const service = await startTestService(['greeting']);
-  const { path, variables } = makeGit('no-word');
+  const { path, variables } = wrapGitWithout('no-word');
   const ran = await runAction(folder, {
     eventName: 'schedule',
     event: scheduleEvent(),
@@ -70,31 +73,37 @@ test('a folder with a decoy of a repository runs no command of the action', asyn
     environment: { PATH: path, TEAM_KEY: KEY },
   });
   expect(existsSync(marker)).toBe(false);
-  // It differs from the service, and the commit is that of the repository itself.
+  // The file differs from the service, and the report names the commit of the real repository.
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
   expect(ran.summary).toContain(git(folder, 'rev-parse', 'HEAD').slice(0, 12));
   expect(variables()).not.toContain(KEY);
 });
 
-test('a command that commits hands its hooks no key', async () => {
+test('promote passes no API key to the git hooks that its commit runs', async () => {
   const folder = makeRepository(FILES);
-  const noted = join(makeFolder(), 'noted');
-  writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${noted}\n` });
+  const variablesPath = join(makeFolder(), 'variables');
+  writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${variablesPath}\n` });
   chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
   const options = await startKeyed();
   expect(await run(join(folder, 'team'), ['sync', '--yes'], options)).toMatchObject({ exitCode: 0 });
   const promote = ['promote', 'greeting', '--from', 'staging', '--to', 'production', '--commit'];
   expect(await run(join(folder, 'team'), promote, options)).toMatchObject({ exitCode: 0 });
-  expect(readFileSync(noted, 'utf8')).toContain('PATH=');
-  expect(readFileSync(noted, 'utf8')).not.toContain(KEY);
+  expect(readFileSync(variablesPath, 'utf8')).toContain('PATH=');
+  expect(readFileSync(variablesPath, 'utf8')).not.toContain(KEY);
 });
 
-describe('a repository whose .git is a file works as one whose .git is a folder', () => {
+describe('sync in a repository whose .git is a file', () => {
   const places: readonly (readonly [string, (origin: string) => string])[] = [
-    ['a worktree', addWorktree],
-    ['a worktree of a bare repository', (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare'))],
-    ['a submodule', addSubmodule],
-    ['a separate git folder', (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git'))],
+    ['sync works in a worktree and refuses uncommitted changes there', addWorktree],
+    [
+      'sync works in a worktree of a bare repository and refuses uncommitted changes there',
+      (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare')),
+    ],
+    ['sync works in a submodule and refuses uncommitted changes there', addSubmodule],
+    [
+      'sync works with a separate git folder and refuses uncommitted changes there',
+      (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git')),
+    ],
   ];
   test.each(places)('%s', async (_, make) => {
     const folder = make(makeRepository(FILES));
@@ -106,7 +115,7 @@ describe('a repository whose .git is a file works as one whose .git is a folder'
   });
 });
 
-/** A service whose key this process has in its environment, as the shell of a user would. */
+/** Starts a service and puts its key into the environment of this process, as in the shell of a user. */
 async function startKeyed() {
   const { baseUrl } = await startTestService(['greeting']);
   vi.stubEnv('TEAM_KEY', KEY);

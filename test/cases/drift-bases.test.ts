@@ -1,6 +1,15 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { activates, begin, cutBefore, expectSettled, on, PATH, told, type Story } from './support.ts';
+import {
+  isActivationOf,
+  startStory,
+  cutBefore,
+  expectInSync,
+  faultOn,
+  PATH,
+  summarizeRun,
+  type Story,
+} from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -8,7 +17,7 @@ import { startTestService } from '../support/service.ts';
 
 const BASE = ['--base', 'HEAD~1', '--on-drift', 'fail'];
 
-async function twoPrompts() {
+async function syncTwoPrompts() {
   const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
   const service = await startTestService(['greeting', 'refund']);
   const sync = (...words: readonly string[]) => runJson(folder, ['sync', '--yes', ...words], service);
@@ -17,8 +26,8 @@ async function twoPrompts() {
   return { folder, service, sync };
 }
 
-test('a file that is gone since the base is reported, and the service is left alone', async () => {
-  const { folder, service, sync } = await twoPrompts();
+test('sync reports a prompt file removed since the base and leaves its prompt in the service alone', async () => {
+  const { folder, service, sync } = await syncTwoPrompts();
   git(folder, 'rm', '--quiet', 'prompts/refund.md');
   commitAll(folder, 'Remove it');
   const { exitCode, report } = await sync(...BASE);
@@ -29,8 +38,8 @@ test('a file that is gone since the base is reported, and the service is left al
   expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
 });
 
-test('a renamed file is the same prompt: not gone, and no drift', async () => {
-  const { folder, sync } = await twoPrompts();
+test('A renamed prompt file counts neither as removed nor as drift', async () => {
+  const { folder, sync } = await syncTwoPrompts();
   git(folder, 'mv', 'prompts/refund.md', 'prompts/renamed.md');
   commitAll(folder, 'Rename it');
   const { exitCode, report } = await sync(...BASE);
@@ -41,30 +50,33 @@ test('a renamed file is the same prompt: not gone, and no drift', async () => {
   ]);
 });
 
-test.each(['nowhere', 'f'.repeat(40), '--all'])('a base that does not exist (%s) ends the run', async (ref) => {
-  const { service, sync } = await twoPrompts();
-  const { exitCode, report } = await sync(`--base=${ref}`);
-  expect(exitCode).toBe(1);
-  expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-  expect(report.problems[0]!.hint).toContain('fetch-depth: 0');
-  expect(service.takeWrites()).toEqual([]);
-});
+test.each(['nowhere', 'f'.repeat(40), '--all'])(
+  'sync stops without a write if the base %s does not exist',
+  async (ref) => {
+    const { service, sync } = await syncTwoPrompts();
+    const { exitCode, report } = await sync(`--base=${ref}`);
+    expect(exitCode).toBe(1);
+    expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
+    expect(report.problems[0]!.hint).toContain('fetch-depth: 0');
+    expect(service.takeWrites()).toEqual([]);
+  },
+);
 
-test('a shallow clone that has the base: a warning says what cannot be told there', async () => {
-  const story = await begin({ text: 'A' });
+test('sync warns in a shallow clone that it cannot recognize unfinished drift', async () => {
+  const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
   story.edit({ text: 'C' });
   const clone = join(makeFolder(), 'clone');
   git(story.folder, 'clone', '--quiet', '--depth', '2', `file://${story.folder}`, clone);
   const ran = await runJson(clone, ['sync', '--yes', '--base', 'HEAD~1'], story.service);
-  expect(told(ran)).toBe('exit 0, applied, create made, staging made, git/shallow');
+  expect(summarizeRun(ran)).toBe('exit 0, applied, create made, staging made, git/shallow');
   expect(ran.report.prompts[0]!.drift).toMatchObject([{ kind: 'outside', observed: { made_by: 'git' } }]);
   expect(story.serves('staging')).toBe('v2 C');
 });
 
-test('a base at which the file is not valid: its repair goes live', async () => {
-  const story = await begin({ text: 'A' });
+test('sync applies a repaired prompt file even if the file is invalid at the base', async () => {
+  const story = await startStory({ text: 'A' });
   await story.sync();
   writeFiles(story.folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
   commitAll(story.folder, 'Break it');
@@ -72,28 +84,28 @@ test('a base at which the file is not valid: its repair goes live', async () => 
   story.edit({ text: 'B' });
   const ran = await story.sync(...BASE);
   expect(ran.exitCode).toBe(0);
-  expect(told(ran)).toContain('git/base-invalid');
+  expect(summarizeRun(ran)).toContain('git/base-invalid');
   expect(ran.report.prompts).toMatchObject([{ status: 'applied', drift: [] }]);
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
 });
 
-/** Staging and production follow the file; the sync of B is cut when production is to be set. */
-async function cutBetween(): Promise<Story> {
-  const story = await begin({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
+/** Syncs the text A to staging and production, and cuts the sync of B before it activates B in production. */
+async function syncOnlyToStaging(): Promise<Story> {
+  const story = await startStory({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
   await story.sync();
   story.edit({ text: 'B' });
-  await story.through(on(activates('production'), cutBefore));
+  await story.through(faultOn(isActivationOf('production'), cutBefore));
   expect(await story.sync(...BASE)).toMatchObject({ exitCode: 4 });
   story.directly();
   expect([story.serves('staging'), story.serves('production')]).toEqual(['v2 B', 'v1 A']);
   return story;
 }
 
-test('a sync cut between staging and production, under on_drift: fail: what was left is unfinished, and not refused', async () => {
-  const story = await cutBetween();
+test('A guard against drift lets the next sync finish one that was interrupted between two environments', async () => {
+  const story = await syncOnlyToStaging();
   story.edit({ text: 'C' });
   const next = await story.sync(...BASE);
-  expect(told(next)).toBe('exit 0, applied, create made, staging made, production made');
+  expect(summarizeRun(next)).toBe('exit 0, applied, create made, staging made, production made');
   expect(next.report.prompts[0]!.drift).toMatchObject([
     {
       environment: 'production',
@@ -103,11 +115,11 @@ test('a sync cut between staging and production, under on_drift: fail: what was 
     },
   ]);
   expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
-  await expectSettled(story);
+  await expectInSync(story);
 });
 
-test('a run that skipped commits: what stands there is of an ancestor, which is unfinished', async () => {
-  const story = await begin({ text: 'A' });
+test('A version from an earlier commit counts as unfinished drift if a run skipped commits', async () => {
+  const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
   story.edit({ text: 'C' });
@@ -117,8 +129,8 @@ test('a run that skipped commits: what stands there is of an ancestor, which is 
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
 });
 
-test('fields that a skipped commit changed are unfinished across a rename', async () => {
-  const story = await begin({ text: 'A', name: 'One' });
+test('A name from a skipped commit counts as unfinished drift even after a rename of the file', async () => {
+  const story = await startStory({ text: 'A', name: 'One' });
   await story.sync();
   git(story.folder, 'mv', PATH, 'prompts/renamed.md');
   writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Two' }) });
@@ -126,6 +138,6 @@ test('fields that a skipped commit changed are unfinished across a rename', asyn
   writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Three' }) });
   commitAll(story.folder, 'Edit');
   const ran = await story.sync(...BASE);
-  expect(told(ran)).toBe('exit 0, applied, update made');
+  expect(summarizeRun(ran)).toBe('exit 0, applied, update made');
   expect(ran.report.prompts[0]!.drift).toMatchObject([{ field: 'name', kind: 'unfinished' }]);
 });

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { CONFIG } from '../support/prompts.ts';
-import { begin, expectSettled, told, type Story } from './support.ts';
+import { startStory, expectInSync, summarizeRun, type Story } from './support.ts';
 
 const BASE = ['--base', 'HEAD~1'];
 
-/** Version 1 holds A and is made from the base; version 2 is theirs, and active in staging. */
-async function drifted(config = CONFIG): Promise<{ story: Story; theirs: string }> {
-  const story = await begin({ text: 'A' }, { config });
+/** Syncs version 1 from the base, and then activates a foreign version 2 in staging. */
+async function makeDrift(config = CONFIG): Promise<{ story: Story; theirs: string }> {
+  const story = await startStory({ text: 'A' }, { config });
   await story.sync();
   const theirs = story.draft('Theirs.');
   story.activate('staging', theirs);
   return { story, theirs };
 }
 
-test('nothing is lost: the report names the id, and pinning it goes back', async () => {
-  const { story, theirs } = await drifted();
+test('The report names the id of an overwritten version, and a pin to that id restores it', async () => {
+  const { story, theirs } = await makeDrift();
   story.edit({ text: 'B' });
   const ran = await story.sync(...BASE);
-  expect(told(ran)).toBe('exit 0, applied, create made, staging made');
+  expect(summarizeRun(ran)).toBe('exit 0, applied, create made, staging made');
   expect(ran.report.prompts[0]!.drift).toMatchObject([
     {
       environment: 'staging',
@@ -27,25 +27,28 @@ test('nothing is lost: the report names the id, and pinning it goes back', async
     },
   ]);
   story.edit({ pins: { staging: `version:${theirs}` } });
-  expect(told(await story.sync())).toBe('exit 0, applied, staging made');
+  expect(summarizeRun(await story.sync())).toBe('exit 0, applied, staging made');
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 Theirs.', 3]);
-  await expectSettled(story);
+  await expectInSync(story);
 });
 
-describe('the flag goes before the configuration', () => {
+describe('--on-drift', () => {
   test.each([
     ['fail', [], 3],
     ['fail', ['--on-drift', 'overwrite'], 0],
     ['overwrite', ['--on-drift', 'fail'], 3],
     ['overwrite', [], 0],
-  ])('on_drift: %s, %j', async (configured, words, exitCode) => {
-    const { story } = await drifted(`on_drift: ${configured}\n`);
-    story.edit({ text: 'B' });
-    expect(await story.plan(...BASE, ...words)).toMatchObject({ exitCode });
-  });
+  ])(
+    'The flag --on-drift takes precedence over the configuration: on_drift: %s, %j',
+    async (configured, words, exitCode) => {
+      const { story } = await makeDrift(`on_drift: ${configured}\n`);
+      story.edit({ text: 'B' });
+      expect(await story.plan(...BASE, ...words)).toMatchObject({ exitCode });
+    },
+  );
 });
 
-test('on_drift: fail without a base has nothing to go by, and says so', async () => {
-  const story = await begin({ text: 'A' }, { config: 'on_drift: fail\n' });
-  expect(told(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
+test('sync warns that the setting on_drift: fail has no effect without a base', async () => {
+  const story = await startStory({ text: 'A' }, { config: 'on_drift: fail\n' });
+  expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
 });

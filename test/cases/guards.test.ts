@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { begin, type Story } from './support.ts';
+import { startStory, type Story } from './support.ts';
 
 type Guarded = {
   readonly words?: readonly string[];
@@ -11,20 +11,35 @@ type Guarded = {
 
 const guards: readonly [string, Guarded][] = [
   [
-    'drift',
+    'Plan and sync both refuse drift if --on-drift is fail',
     {
       words: ['--base', 'HEAD~1', '--on-drift', 'fail'],
       before: ({ activate, draft }) => activate('staging', draft('Theirs.')),
       code: 'guard/drift',
     },
   ],
-  ['max_changes', { config: 'max_changes: 0\n', code: 'guard/max-changes' }],
-  ['--max-changes', { words: ['--max-changes', '0%'], code: 'guard/max-changes' }],
-  ['a stale plan', { words: ['--expect-plan', `sha256:${'0'.repeat(64)}`], code: 'guard/stale-plan' }],
-  ['a number that nobody knows', { pins: { staging: 99 }, code: 'pin/unknown-number' }],
-  ['a ref that git does not have', { pins: { staging: 'git:nowhere' }, code: 'pin/unknown-ref' }],
   [
-    '`latest` where it is not allowed',
+    'Plan and sync both refuse more changes than the setting max_changes allows',
+    { config: 'max_changes: 0\n', code: 'guard/max-changes' },
+  ],
+  [
+    'Plan and sync both refuse more changes than the flag --max-changes allows',
+    { words: ['--max-changes', '0%'], code: 'guard/max-changes' },
+  ],
+  [
+    'Plan and sync both refuse a plan other than the one that --expect-plan names',
+    { words: ['--expect-plan', `sha256:${'0'.repeat(64)}`], code: 'guard/stale-plan' },
+  ],
+  [
+    'Plan and sync both refuse a pin to an unknown version number',
+    { pins: { staging: 99 }, code: 'pin/unknown-number' },
+  ],
+  [
+    'Plan and sync both refuse a pin to a ref that git does not have',
+    { pins: { staging: 'git:nowhere' }, code: 'pin/unknown-ref' },
+  ],
+  [
+    'Plan and sync both refuse the pin latest in an environment that forbids it',
     {
       config: 'environments: { staging: {}, production: { allow_latest: false } }\n',
       pins: { staging: 'latest', production: 'latest' },
@@ -33,9 +48,9 @@ const guards: readonly [string, Guarded][] = [
   ],
 ];
 
-describe('a guard refuses a dry run and a sync alike', () => {
+describe('guards', () => {
   test.each(guards)('%s', async (_, { words = [], config = '', before, pins, code }) => {
-    const story = await begin({ text: 'A' }, { config });
+    const story = await startStory({ text: 'A' }, { config });
     await story.sync('--max-changes', '100%');
     before?.(story);
     story.edit({ text: 'B', ...(pins && { pins }) });

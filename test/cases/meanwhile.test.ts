@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { begin, expectSettled, on, reads, told, type Fault, type Story } from './support.ts';
+import { startStory, expectInSync, faultOn, isReadOf, summarizeRun, type Fault, type Story } from './support.ts';
 
-/** Another version is made active when a run reads staging for the second time, which is right before it writes. */
-function meddling({ activate, draft }: Story): Fault {
-  const meddle: Fault = async () => {
+/** Activates another version when a run reads staging for the second time, right before its first write. */
+function activateBeforeWrite({ activate, draft }: Story): Fault {
+  const activateForeign: Fault = async () => {
     activate('staging', draft('Theirs.'));
     return null;
   };
-  return on(reads('staging'), meddle, 2);
+  return faultOn(isReadOf('staging'), activateForeign, 2);
 }
 
-async function edited(): Promise<Story> {
-  const story = await begin({ text: 'A' });
+async function syncAndEdit(): Promise<Story> {
+  const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
   return story;
 }
 
-describe('somebody writes between the plan and the first write', () => {
-  test('another version is made active: planned afresh, and the report tells of what was replaced', async () => {
-    const story = await edited();
-    await story.through(meddling(story));
+describe('changes in the service between the plan and the first write', () => {
+  test('sync plans again if another version became active, and reports the replaced version', async () => {
+    const story = await syncAndEdit();
+    await story.through(activateBeforeWrite(story));
     const ran = await story.sync();
-    expect(told(ran)).toBe('exit 0, applied, create made, staging made');
+    expect(summarizeRun(ran)).toBe('exit 0, applied, create made, staging made');
     expect(ran.report.prompts[0]!.changes[1]).toMatchObject({ before: { version_number: 2 } });
     story.directly();
     expect([story.serves('staging'), story.versions()]).toEqual(['v3 B', 3]);
-    await expectSettled(story);
+    await expectInSync(story);
   });
 
-  test('with --expect-plan it is another plan: refused, and nothing is written', async () => {
-    const story = await edited();
+  test('sync --expect-plan writes nothing if another version became active after the plan', async () => {
+    const story = await syncAndEdit();
     const { report } = await story.plan();
-    const front = await story.through(meddling(story));
+    const front = await story.through(activateBeforeWrite(story));
     const ran = await story.sync('--expect-plan', report.plan_digest!);
     expect(ran.exitCode).toBe(3);
     expect(ran.report.prompts).toMatchObject([{ status: 'blocked', problems: [{ code: 'guard/stale-plan' }] }]);

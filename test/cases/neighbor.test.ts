@@ -55,7 +55,7 @@ const COMMANDS = [
   ['import', 'prm_greeting', '--environment', 'staging'],
 ];
 
-describe('A promptsync.yaml of another user', () => {
+describe('a configuration of another user', () => {
   test.for(COMMANDS)(
     '%s finds no configuration above the working directory outside a repository',
     async (words, context) => {
@@ -103,18 +103,20 @@ describe('A promptsync.yaml of another user', () => {
   });
 });
 
-describe('A repository of another user', () => {
-  const gits: readonly [string, (folder: string) => void][] = [
-    ['a repository', (folder) => runAsOther(folder, ['git', 'init', '--quiet'])],
-    ['an empty .git folder', (folder) => runAsOther(folder, ['mkdir', '.git'])],
-    ['an empty .git file', (folder) => runAsOther(folder, ['touch', '.git'])],
+describe('a repository of another user', () => {
+  type ForeignRepository = { readonly name: string; readonly plant: (folder: string) => void };
+  const repositories: readonly ForeignRepository[] = [
+    { name: 'a repository', plant: (folder) => runAsOther(folder, ['git', 'init', '--quiet']) },
+    { name: 'an empty .git folder', plant: (folder) => runAsOther(folder, ['mkdir', '.git']) },
+    { name: 'an empty .git file', plant: (folder) => runAsOther(folder, ['touch', '.git']) },
   ];
-  const rows = gits.flatMap(([name, plant]) => COMMANDS.map((words) => [words.join(' '), name, plant, words] as const));
+  const rows = repositories.flatMap(({ name, plant }) =>
+    COMMANDS.map((words) => ({ command: words.join(' '), name, plant, words })),
+  );
 
   test.for(rows)(
-    '%s refuses a configuration above the working directory in %s of another user',
-    async (row, context) => {
-      const [, , plant, words] = row;
+    '$command refuses a configuration above the working directory in $name of another user',
+    async ({ plant, words }, context) => {
       const place = await makeShared(context);
       plantConfig(place);
       plant(place.shared);
@@ -128,7 +130,7 @@ describe('A repository of another user', () => {
     },
   );
 
-  test.for(gits)('init writes nothing below %s of another user', async ([, plant], context) => {
+  test.for(repositories)('init writes nothing below $name of another user', async ({ plant }, context) => {
     const place = await makeShared(context);
     plant(place.shared);
     const before = readdirSync(place.shared, { recursive: true }).toSorted();
@@ -151,7 +153,7 @@ describe('A repository of another user', () => {
     expect(await place.run(place.mine, ['validate'], { HOME: home })).toMatchObject({ exitCode: 0 });
   });
 
-  test('validate accepts the repository of the user who has called sudo', async (context) => {
+  test('validate accepts the repository of the user who ran sudo', async (context) => {
     const place = makeRepositoryOfOther(await makeShared(context));
     const { exitCode, stdout } = await place.run(place.mine, ['validate'], { SUDO_UID: '1' });
     expect({ exitCode, stdout }).toEqual({

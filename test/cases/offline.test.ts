@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { makeReport } from '../../src/commands/make-report.ts';
 import type { CommandResult } from '../../src/commands/result.ts';
-import { sync, type SyncOptions } from '../../src/commands/sync.ts';
-import { makeReport } from '../../src/report/make-report.ts';
+import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
 import type { Report, ReportChange } from '../../src/report/schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { PROMOTION } from '../support/promotion.ts';
@@ -11,11 +11,11 @@ import { startTestService } from '../support/service.ts';
 import { makeWorld } from '../support/world.ts';
 
 type Prompts = Readonly<Record<string, PromptParts>>;
-type Reviewed = { readonly result: CommandResult; readonly report: Report };
+type Review = { readonly result: CommandResult; readonly report: Report };
 
 const PINS = { staging: 'latest', production: 7 };
 
-/** A head after a base, reviewed without a key; a service is there, and nothing may be asked of it. */
+/** Plans the change from base to head without an API key. A service runs, but promptsync must not send it any request. */
 async function review(base: Prompts, head: Prompts, options: Partial<SyncOptions> = {}, config = CONFIG) {
   const folder = makeRepository(workspaceFiles(base, config));
   writeFiles(folder, workspaceFiles(head, config));
@@ -23,21 +23,21 @@ async function review(base: Prompts, head: Prompts, options: Partial<SyncOptions
   return reviewIn(folder, options);
 }
 
-async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Reviewed> {
+async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Review> {
   const { baseUrl, requests } = await startTestService([]);
   const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: baseUrl });
-  const result = await sync({ ...OPTIONS, ...options }, world);
+  const result = await syncPrompts({ ...OPTIONS, ...options }, world);
   expect(requests).toEqual([]);
   return { result, report: parseReport(JSON.stringify(makeReport(result.run))) };
 }
 
 const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
-  ...{ base: 'HEAD~1', asking: 'keyless' },
+  ...{ base: 'HEAD~1', askPolicy: 'keyless' },
 };
 
-/** Each change, as it is shown to readers. */
-function changesOf({ prompts }: Report): readonly string[] {
+/** Formats each change in one line. */
+function formatChanges({ prompts }: Report): readonly string[] {
   return prompts.flatMap(({ changes }) =>
     changes.map((change) => {
       if (change.kind !== 'set-active') return change.kind;
@@ -47,13 +47,13 @@ function changesOf({ prompts }: Report): readonly string[] {
   );
 }
 
-/** The texts of what changes in environments. */
-function textsOf({ prompts }: Report): readonly ReportChange[] {
+/** Returns the changes of environments, with their texts. */
+function selectActivations({ prompts }: Report): readonly ReportChange[] {
   return prompts.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'set-active'));
 }
 
-describe('A review without a key', () => {
-  test('asks nothing, and says so', async () => {
+describe('plan without an API key', () => {
+  test('plan without an API key sends no request and warns that it did not ask the service', async () => {
     const { result, report } = await review({ greeting: { pins: PINS } }, { greeting: { pins: PINS, text: 'B' } });
     expect(report).toMatchObject({ mode: 'dry-run', service: null, plan_digest: null });
     expect(report.commit).toMatch(/^[0-9a-f]{40}$/);
@@ -67,27 +67,57 @@ describe('A review without a key', () => {
   });
 
   test.each<[string, PromptParts, PromptParts, readonly string[]]>([
-    ['nothing', { pins: PINS }, { pins: PINS }, []],
-    ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
-    ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
+    ['plan without an API key shows no change if the head changes nothing', { pins: PINS }, { pins: PINS }, []],
     [
-      'latest to a number, of which nobody knows whether staging serves it',
+      'plan without an API key shows a changed version number in a pin',
+      { pins: PINS },
+      { pins: { ...PINS, production: 9 } },
+      ['production: v7 → v9'],
+    ],
+    [
+      'plan without an API key shows a pin that changes from a number to latest',
+      { pins: PINS },
+      { pins: { ...PINS, production: 'latest' } },
+      ['production: v7 → base'],
+    ],
+    [
+      'plan without an API key shows a promotion without checking what staging serves',
       { pins: { ...PINS, production: 'latest' } },
       { pins: { ...PINS, production: 9 } },
       ['production: base → v9'],
     ],
-    ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
-    ['an environment', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
-    ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['update-prompt']],
-    ['metadata', { metadata: { model: 'x' } }, { metadata: { model: 'y' } }, ['create-version', 'staging: base → new']],
-  ])('of what the head changes tells %s', async (_, base, head, changes) => {
+    [
+      'plan without an API key shows a changed version id in a pin',
+      { pins: { staging: 'version:a' } },
+      { pins: { staging: 'version:b' } },
+      ['staging: a → b'],
+    ],
+    [
+      'plan without an API key shows the pin of an added environment',
+      { pins: { staging: 'latest' } },
+      { pins: PINS },
+      ['production: none → v7'],
+    ],
+    [
+      'plan without an API key shows a changed prompt name',
+      { pins: PINS },
+      { pins: PINS, name: 'New' },
+      ['update-prompt'],
+    ],
+    [
+      'plan without an API key shows a new version for changed metadata',
+      { metadata: { model: 'x' } },
+      { metadata: { model: 'y' } },
+      ['create-version', 'staging: base → new'],
+    ],
+  ])('%s', async (_, base, head, changes) => {
     const { report, result } = await review({ greeting: base }, { greeting: head }, {}, PROMOTION);
-    expect(changesOf(report)).toEqual(changes);
+    expect(formatChanges(report)).toEqual(changes);
     expect(report.prompts[0]!.drift).toEqual([]);
     expect(result.exitCode).toBe(changes.length === 0 ? 0 : 2);
   });
 
-  test('shows texts that git knows, and says of others that they are not known', async () => {
+  test('plan without an API key shows the texts that git has and omits all others', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
     git(folder, 'tag', 'v1');
     const edit = (parts: PromptParts) => {
@@ -97,14 +127,14 @@ describe('A review without a key', () => {
     edit({ pins: PINS, text: 'Second.' });
     edit({ pins: { staging: 'git:v1', production: 'latest' }, text: 'Second.' });
     const { report } = await reviewIn(folder);
-    expect(changesOf(report)).toEqual(['staging: base → git:v1', 'production: v7 → base']);
-    expect(textsOf(report)).toMatchObject([
+    expect(formatChanges(report)).toEqual(['staging: base → git:v1', 'production: v7 → base']);
+    expect(selectActivations(report)).toMatchObject([
       { environment: 'staging', before_text: 'Second.', after_text: 'First.' },
       { environment: 'production', before_text: null, after_text: 'Second.' },
     ]);
   });
 
-  test('tells of a new prompt that it is made, and of one that is gone that it is', async () => {
+  test('plan without an API key shows added prompts and warns about removed ones', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));
     git(folder, 'rm', '--quiet', 'prompts/farewell.md');
     writeFiles(folder, { 'prompts/added.md': promptText('added') });
@@ -114,11 +144,11 @@ describe('A review without a key', () => {
       ['added', 'pending'],
       ['greeting', 'unchanged'],
     ]);
-    expect(changesOf(report)).toEqual(['create-version', 'staging: none → new']);
+    expect(formatChanges(report)).toEqual(['create-version', 'staging: none → new']);
     expect(report.problems.map(({ code }) => code).toSorted()).toEqual(['prompt/gone', 'service/not-asked']);
   });
 
-  test('writes nothing where somebody asks for that: it fails before anything was sent', async () => {
+  test('sync without an API key fails before it sends any request', async () => {
     const { result } = await review({ greeting: {} }, { greeting: { text: 'B' } }, { dryRun: false, yes: true });
     const { prompts } = makeReport(result.run);
     expect(prompts).toMatchObject([{ status: 'failed' }]);
@@ -127,8 +157,8 @@ describe('A review without a key', () => {
   });
 });
 
-describe('With --offline', () => {
-  /** A command in a repository whose last commit changes a text; a service is there, and nobody has a key to it. */
+describe('--offline', () => {
+  /** Runs a command in a repository whose last commit changes a text. A service runs, but the command has no key for it. */
   async function runOffline(...words: readonly string[]) {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
@@ -140,11 +170,11 @@ describe('With --offline', () => {
   }
 
   test.each<[string, readonly string[], number]>([
-    ['plan --base', ['plan', '--base', 'HEAD~1'], 0],
-    ['sync --dry-run --base', ['sync', '--dry-run', '--base', 'HEAD~1'], 0],
-    ['plan --exit-code, where changes are pending', ['plan', '--base', 'HEAD~1', '--exit-code'], 2],
-    ['plan, where a guard refuses', ['plan', '--base', 'HEAD~1', '--max-changes', '0'], 3],
-  ])('%s shows the plan, says why it does not ask, and needs no key', async (_, words, expected) => {
+    ['plan --offline --base shows the plan without an API key', ['plan', '--base', 'HEAD~1'], 0],
+    ['sync --dry-run --offline --base shows the plan without an API key', ['sync', '--dry-run', '--base', 'HEAD~1'], 0],
+    ['plan --offline --exit-code exits with 2 if changes are pending', ['plan', '--base', 'HEAD~1', '--exit-code'], 2],
+    ['plan --offline exits with 3 if a guard refuses the plan', ['plan', '--base', 'HEAD~1', '--max-changes', '0'], 3],
+  ])('%s', async (_, words, expected) => {
     const { exitCode, stdout, stderr } = await runOffline(...words);
     expect(exitCode).toBe(expected);
     expect(stdout).toContain('create version');
@@ -152,10 +182,10 @@ describe('With --offline', () => {
   });
 
   test.each<[string, readonly string[]]>([
-    ['without a base', ['plan']],
-    ['where something is to be written', ['sync', '--yes', '--base', 'HEAD~1']],
-    ['where neither fits', ['sync']],
-  ])('%s it is an error of usage', async (_, words) => {
+    ['plan rejects the flag --offline without a base', ['plan']],
+    ['sync rejects the flag --offline if it would write', ['sync', '--yes', '--base', 'HEAD~1']],
+    ['sync rejects the flag --offline without a base and a dry run', ['sync']],
+  ])('%s', async (_, words) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);
     expect(stdout).toContain('--offline needs a dry run and --base. [usage/invalid]');

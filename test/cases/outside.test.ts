@@ -8,7 +8,7 @@ import { commitAll, makeFolder, makeRepository, writeFiles } from '../support/fo
 import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 
-/** A repository, and beside it a folder that nothing of a branch may touch. */
+/** Makes a repository, and beside it a folder that no branch may change. */
 function makePlace(config: string) {
   const above = makeFolder();
   const elsewhere = join(above, 'elsewhere');
@@ -28,31 +28,46 @@ function expectUntouched({ elsewhere }: Place): void {
 
 const embedded = (path: string) => `service: { embedded: ${path} }\n`;
 
-describe('the database of a configuration stays in the repository', () => {
+describe('the database path of a configuration', () => {
   test.each<[string, string, (place: Place) => void, string]>([
-    ['upwards', embedded('../elsewhere/new/x.db'), () => {}, 'config/invalid-field'],
-    ['upwards and down again', embedded('a/../../elsewhere/new/x.db'), () => {}, 'config/invalid-field'],
-    ['into what git keeps', embedded('.git/info/attributes'), () => {}, 'config/invalid-field'],
-    ['by an absolute path', embedded('ELSEWHERE/new/x.db'), () => {}, 'config/invalid-field'],
     [
-      'through a linked folder',
+      'promptsync refuses a database path that leads out of the repository',
+      embedded('../elsewhere/new/x.db'),
+      () => {},
+      'config/invalid-field',
+    ],
+    [
+      'promptsync refuses a database path that leaves a subfolder and then the repository',
+      embedded('a/../../elsewhere/new/x.db'),
+      () => {},
+      'config/invalid-field',
+    ],
+    [
+      'promptsync refuses a database path inside the .git folder',
+      embedded('.git/info/attributes'),
+      () => {},
+      'config/invalid-field',
+    ],
+    ['promptsync refuses an absolute database path', embedded('ELSEWHERE/new/x.db'), () => {}, 'config/invalid-field'],
+    [
+      'promptsync refuses a database path that leads through a linked folder',
       embedded('.promptsync/new/x.db'),
       ({ link }) => link('.promptsync'),
       'usage/cannot-serve',
     ],
     [
-      'by a link to a file that is not there',
+      'promptsync refuses a database path that links to a missing file outside the repository',
       embedded('x.db'),
       ({ link, elsewhere }) => link('x.db', join(elsewhere, 'x.db')),
       'usage/cannot-serve',
     ],
     [
-      'by a link to a file',
+      'promptsync refuses a database path that links to a file outside the repository',
       embedded('x.db'),
       ({ link, elsewhere }) => link('x.db', join(elsewhere, 'notes.txt')),
       'usage/cannot-serve',
     ],
-  ])('%s it is refused, and nothing is made', async (_, config, prepare, code) => {
+  ])('%s', async (_, config, prepare, code) => {
     const place = makePlace(config);
     prepare(place);
     commitAll(place.folder, 'A branch');
@@ -65,9 +80,12 @@ describe('the database of a configuration stays in the repository', () => {
   });
 
   test.each<[string, (path: string) => void]>([
-    ['a text', (path) => writeFiles(join(path, '..'), { 'x.db': 'Some text, longer than a header. '.repeat(10) })],
-    ['a database of something else', makeForeign],
-  ])('%s that is there already is left as it is', async (_, make) => {
+    [
+      'sync leaves a text file at the database path unchanged',
+      (path) => writeFiles(join(path, '..'), { 'x.db': 'Some text, longer than a header. '.repeat(10) }),
+    ],
+    ['sync leaves the database of another program unchanged', makeForeignDatabase],
+  ])('%s', async (_, make) => {
     const { folder } = makePlace(embedded('x.db'));
     const path = join(folder, 'x.db');
     make(path);
@@ -78,7 +96,7 @@ describe('the database of a configuration stays in the repository', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  test('serve writes through no link of a branch either', async () => {
+  test('serve refuses to write its database through a link that leads out of the repository', async () => {
     const place = makePlace('');
     place.link('.promptsync');
     commitAll(place.folder, 'A branch');
@@ -88,14 +106,14 @@ describe('the database of a configuration stays in the repository', () => {
   });
 });
 
-function makeForeign(path: string): void {
+function makeForeignDatabase(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('CREATE TABLE prompts (id TEXT)');
   database.close();
 }
 
-/** The tables of the embedded service, with a trigger that never ends and that no signal interrupts. */
-function makeEndless(path: string): void {
+/** Makes the tables of the embedded service with a trigger that never ends and that no signal can interrupt. */
+function makeDatabaseWithEndlessTrigger(path: string): void {
   openStore(path, { now: Date.now }).close();
   const database = new DatabaseSync(path);
   database.exec(`
@@ -110,41 +128,53 @@ test.each([
   ['serve', ['serve', '--db', 'x.db', '--port', '0']],
 ])('%s refuses a database with an endless trigger, and does not run the trigger', async (_, words) => {
   const { folder } = makePlace(embedded('x.db'));
-  makeEndless(join(folder, 'x.db'));
+  makeDatabaseWithEndlessTrigger(join(folder, 'x.db'));
   const { exitCode, stdout, stderr } = await runCli(folder, words);
   expect(exitCode).toBe(1);
   expect(stdout + stderr).toContain('are not those of the embedded service');
 });
 
-describe('a configuration is read from inside the repository alone', () => {
-  const given = { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' };
+describe('the path of a configuration', () => {
+  const configFile = { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' };
 
   test.each<[string, (place: Place) => void, readonly string[]]>([
-    ['a link', ({ link, elsewhere }) => link('team.yaml', join(elsewhere, 'promptsync.yaml')), ['team.yaml']],
-    ['behind a link', ({ link }) => link('team'), ['team/promptsync.yaml']],
     [
-      'behind a link to another repository',
+      'validate refuses a configuration that is a link out of the repository',
+      ({ link, elsewhere }) => link('team.yaml', join(elsewhere, 'promptsync.yaml')),
+      ['team.yaml'],
+    ],
+    ['validate refuses a configuration behind a linked folder', ({ link }) => link('team'), ['team/promptsync.yaml']],
+    [
+      'validate refuses a configuration behind a link to another repository',
       ({ link, elsewhere }) => {
         mkdirSync(join(elsewhere, '.git'));
         link('team');
       },
       ['team/promptsync.yaml'],
     ],
-  ])('%s that leads out is refused', async (_, prepare, [config = '']) => {
+  ])('%s', async (_, prepare, [config = '']) => {
     const place = makePlace('');
-    writeFiles(place.elsewhere, given);
+    writeFiles(place.elsewhere, configFile);
     prepare(place);
     const { exitCode, stdout } = await run(place.folder, ['validate', '--config', config], {});
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('config/unreadable') });
   });
 });
 
-describe('a report', () => {
+describe('--output', () => {
   test.each<[string, (place: Place) => void, string]>([
-    ['through a linked folder', ({ link }) => link('out'), 'out/report.txt'],
-    ['by a link to a file', ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'notes.txt')), 'out.txt'],
-    ['by a link to nothing', ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'new.txt')), 'out.txt'],
-  ])('is not written %s that a branch may have put there', async (_, prepare, output) => {
+    ['validate --output refuses to write through a linked folder', ({ link }) => link('out'), 'out/report.txt'],
+    [
+      'validate --output refuses to write to a link to an existing file',
+      ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'notes.txt')),
+      'out.txt',
+    ],
+    [
+      'validate --output refuses to write to a link to a missing file',
+      ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'new.txt')),
+      'out.txt',
+    ],
+  ])('%s', async (_, prepare, output) => {
     const place = makePlace('');
     prepare(place);
     const { exitCode, stdout } = await run(place.folder, ['validate', '--output', output], {});
@@ -152,7 +182,7 @@ describe('a report', () => {
     expectUntouched(place);
   });
 
-  test('is written through a link outside of every repository', async () => {
+  test('validate --output writes through a link that is outside of any repository', async () => {
     const { folder } = makePlace('');
     const [above, target] = [makeFolder(), makeFolder()];
     writeFiles(target, { 'b.txt': '' });

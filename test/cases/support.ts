@@ -10,30 +10,30 @@ import { startTestService } from '../support/service.ts';
 
 const PROMPT = 'prm_greeting';
 export const PATH = 'prompts/greeting.md';
-const COUNTING = 'counting, an environment of the tests';
+const COUNTING = 'an environment that only the tests use to count versions';
 
-/** One prompt's story: what people commit, what others do in the service, and what the runs in between bring about. */
-export type Story = Awaited<ReturnType<typeof tell>>;
+/** The story of one prompt: commits, changes that somebody makes in the service, and runs of promptsync in between. */
+export type Story = Awaited<ReturnType<typeof makeStory>>;
 
 export type StoryOptions = {
   readonly config?: string;
-  /** Called when a run begins to wait, with how many times the runs have done so. */
+  /** Called when a run starts to wait, with the number of waits of all runs so far. */
   readonly onWait?: (times: number) => void | Promise<void>;
 };
 
-/** A repository with the prompt's file in its first commit, and the service before the first sync. */
-export function begin(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
+/** Makes a repository whose first commit contains the prompt file, and a service before the first sync. */
+export function startStory(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  return tell(folder, () => void commitEdits(folder, 'Edit'), first, options);
+  return makeStory(folder, () => void commitEdits(folder, 'Edit'), first, options);
 }
 
-/** The same in a folder that is no repository: for stories of the service, which git has no part in. Twice as quick. */
-export function beginOutsideGit(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
+/** Makes the same in a folder that is not a repository. This is twice as fast, for stories that do not depend on git. */
+export function startStoryOutsideGit(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeWorkspace(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  return tell(folder, () => {}, first, options);
+  return makeStory(folder, () => {}, first, options);
 }
 
-async function tell(folder: string, commit: () => void, first: PromptParts, options: StoryOptions) {
+async function makeStory(folder: string, commit: () => void, first: PromptParts, options: StoryOptions) {
   const service = await startTestService(['greeting']);
   const { store } = service;
   let waits = 0;
@@ -58,27 +58,27 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
     service,
     activate,
     active,
-    /** Changes these parts of the prompt's file, and commits it where there is a repository. */
+    /** Changes these parts of the prompt file, and commits the file if there is a repository. */
     edit: (changed: PromptParts) => {
       parts = { ...parts, ...changed };
       writeFiles(folder, { [PATH]: promptText('greeting', parts) });
       commit();
     },
-    /** `sync --yes` with further words. */
+    /** Runs `sync --yes` with further arguments. */
     sync: (...words: readonly string[]) => runWith('sync', '--yes', ...words),
     plan: (...words: readonly string[]) => runWith('plan', ...words),
-    /** Somebody makes a version in the service; its id. */
+    /** Adds a version to the service without promptsync. Returns its id. */
     draft: (content: string, metadata?: JsonObject) => store.createVersion(PROMPT, { content, metadata })!.id,
-    /** Such as `v2 B`; `nothing` where none is active. */
+    /** Returns the active version of an environment, such as `v2 B`, or `nothing`. */
     serves: (environment: string) => describeVersion(active(environment)),
-    /** How many versions there are, whoever made them. */
+    /** Returns the number of versions, including foreign ones. */
     versions: (): number => {
       const latest = store.readPrompt(PROMPT)!.latest_version_id;
       if (latest === null) return 0;
       activate(COUNTING, latest);
       return active(COUNTING)!.version_number;
     },
-    /** From now on every request passes a front with this fault. */
+    /** Sends all further requests through a front with this fault. */
     through: async (fault: Fault): Promise<Front> => {
       const { baseUrl: target } = service;
       const forward: Forward = (request) => handOn(request, target);
@@ -86,7 +86,7 @@ async function tell(folder: string, commit: () => void, first: PromptParts, opti
       baseUrl = front.baseUrl;
       return front;
     },
-    /** From now on requests reach the service directly. */
+    /** Sends all further requests directly to the service. */
     directly: () => {
       baseUrl = service.baseUrl;
     },
@@ -97,56 +97,56 @@ function describeVersion(version: StoredVersion | null): string {
   return version === null ? 'nothing' : `v${version.version_number} ${version.content}`;
 }
 
-/** A run in one line: exit code, the prompt's status, what became of each change, and the codes of all problems. */
-export function told({ exitCode, report }: Reported): string {
-  const prompts = report.prompts.map(promptLine);
+/** Formats a run in one line: exit code, status of the prompt, status of each change, and all problem codes. */
+export function summarizeRun({ exitCode, report }: Reported): string {
+  const prompts = report.prompts.map(summarizePrompt);
   const codes = report.problems.map(({ code }) => code);
   return [`exit ${exitCode}`, ...prompts, ...codes].join(', ');
 }
 
-function promptLine({ status, changes, problems }: ReportPrompt): string {
-  return [status, ...changes.map(changeWord), ...problems.map(({ code }) => code)].join(', ');
+function summarizePrompt({ status, changes, problems }: ReportPrompt): string {
+  return [status, ...changes.map(summarizeChange), ...problems.map(({ code }) => code)].join(', ');
 }
 
-/** Where a change has no status it was only planned. */
-function changeWord(change: ReportChange): string {
+/** A change without a status was only planned. */
+function summarizeChange(change: ReportChange): string {
   const kinds = { 'create-version': 'create', 'update-prompt': 'update' } as const;
   const what = change.kind === 'set-active' ? change.environment : kinds[change.kind];
   return change.status === undefined ? what : `${what} ${change.status}`;
 }
 
-/** The next dry run is empty. */
-export async function expectSettled({ plan }: Story): Promise<void> {
-  expect(told(await plan('--exit-code'))).toBe('exit 0, unchanged');
+/** Expects that the next dry run has an empty plan. */
+export async function expectInSync({ plan }: Story): Promise<void> {
+  expect(summarizeRun(await plan('--exit-code'))).toBe('exit 0, unchanged');
 }
 
-/** The next sync writes nothing: it does not look at anything either. */
+/** Expects that the next sync writes nothing, not even to the probe environment. */
 export async function expectNoWrites({ sync, service }: Story): Promise<void> {
   service.takeWrites();
-  expect(told(await sync())).toBe('exit 0, unchanged');
+  expect(summarizeRun(await sync())).toBe('exit 0, unchanged');
   expect(service.takeWrites()).toEqual([]);
 }
 
-/** Hands a request on to the service, and returns its answer. */
+/** Forwards a request to the service and returns its answer. */
 export type Forward = (request: FrontRequest) => Promise<FrontAnswer>;
 
-/** What a front does with a request: null hands it on as it is, and throwing cuts the connection. */
+/** Answers a request in place of the service. `null` forwards the request unchanged; an exception cuts the connection. */
 export type Fault = (request: FrontRequest, forward: Forward) => Promise<FrontAnswer | null>;
 
-export type Matches = (request: FrontRequest) => boolean;
+export type RequestFilter = (request: FrontRequest) => boolean;
 
-export const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/versions');
+export const isCreate: RequestFilter = ({ method, path }) => method === 'POST' && path.endsWith('/versions');
 
-export function reads(environment: string): Matches {
+export function isReadOf(environment: string): RequestFilter {
   return ({ method, path }) => method === 'GET' && path.endsWith(`?environment=${encodeURIComponent(environment)}`);
 }
 
-export function activates(environment: string): Matches {
+export function isActivationOf(environment: string): RequestFilter {
   return ({ path, body }) => path.endsWith('/set-active') && bodyOf(body)['environment'] === environment;
 }
 
-/** Does it to the requests that match, and with numbers given (from 1) only to those of them. */
-export function on(matches: Matches, fault: Fault, ...numbers: readonly number[]): Fault {
+/** Limits a fault to the requests that match, and with `numbers` to those matches only (counted from 1). */
+export function faultOn(matches: RequestFilter, fault: Fault, ...numbers: readonly number[]): Fault {
   let met = 0;
   return async (request, forward) => {
     if (!matches(request)) return null;
@@ -155,33 +155,33 @@ export function on(matches: Matches, fault: Fault, ...numbers: readonly number[]
   };
 }
 
-/** Cuts the connection; the service has never seen the request. */
+/** Cuts the connection before the service sees the request. */
 export const cutBefore: Fault = () => Promise.reject(new Error('cut'));
 
-/** Cuts the connection after the service has done what was asked. */
+/** Cuts the connection after the service has handled the request. */
 export const cutAfter: Fault = async (request, forward) => {
   await forward(request);
   throw new Error('cut');
 };
 
-/** The service keeps another version than was sent. */
-export function keeps(change: (version: Sent) => Sent): Fault {
-  return on(isCreate, async (request, forward) => {
+/** Changes each version before the service stores it. */
+export function changeStoredVersion(change: (version: Sent) => Sent): Fault {
+  return faultOn(isCreate, async (request, forward) => {
     const { content, ...rest } = bodyOf(request.body);
     return forward({ ...request, body: change({ ...rest, content: String(content) }) });
   });
 }
 
-/** The service answers otherwise than the embedded one does. */
-export function answers(change: (body: string) => string): Fault {
+/** Changes the body of each answer, to imitate a service that answers differently from the embedded one. */
+export function changeAnswers(change: (body: string) => string): Fault {
   return async (request, forward) => {
     const answer = await forward(request);
     return { ...answer, body: change(answer.body) };
   };
 }
 
-/** Versions are numbered 100, 110, 120, …: the interface does not say how they are. */
-export function numberedOddly(body: string): string {
+/** Renumbers versions to 100, 110, 120, …, because the interface does not define how versions are numbered. */
+export function renumberVersions(body: string): string {
   return body.replaceAll(/"version_number":(\d+)/g, (_, number) => `"version_number":${90 + 10 * Number(number)}`);
 }
 

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { activates, beginOutsideGit, expectSettled, reads, told, type Fault } from './support.ts';
+import { isActivationOf, startStoryOutsideGit, expectInSync, isReadOf, summarizeRun, type Fault } from './support.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontAnswer } from '../support/front.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
-import { listening } from '../service/support.ts';
+import { listenUntilTestEnd } from '../service/support.ts';
 
 const IDS = Array.from({ length: 40 }, (_, index) => `p${index}`);
 const FORTY = workspaceFiles(Object.fromEntries(IDS.map((id) => [id, {}])), `${CONFIG}timeout_seconds: 1\n`);
@@ -15,11 +15,11 @@ function environmentOf(baseUrl: string) {
   return { PROMPTSYNC_BASE_URL: baseUrl, PROMPTSYNC_API_KEY: KEY };
 }
 
-describe('a service that accepts and never answers', () => {
-  test('is given up after the first requests in flight, and that is said once', async () => {
+describe('a service that accepts connections but never answers', () => {
+  test('plan gives up after the first eight requests if the service never answers', async () => {
     let requests = 0;
     const server = createServer((socket) => socket.on('data', () => void (requests += 1)).on('error', () => {}));
-    const { url } = await listening(server);
+    const { url } = await listenUntilTestEnd(server);
     const { exitCode, stdout } = await run(makeWorkspace(FORTY), ['plan'], { environment: environmentOf(url) });
     expect([exitCode, requests]).toEqual([1, 8]);
     expect(stdout.match(/service\/no-answer/g)).toHaveLength(1);
@@ -27,9 +27,9 @@ describe('a service that accepts and never answers', () => {
   });
 });
 
-describe('a service that says wait', () => {
-  /** What is written to standard error while every first request of a prompt is answered with 429. */
-  async function waited(...words: readonly string[]) {
+describe('a service that limits the request rate', () => {
+  /** Answers the first request for each prompt with 429. Returns the standard error of the run. */
+  async function runWithRateLimit(...words: readonly string[]) {
     const seen = new Set<string>();
     const { baseUrl } = await startFront({
       answer: ({ path }) => {
@@ -38,32 +38,36 @@ describe('a service that says wait', () => {
         return { status: 429, body: '', headers: { 'retry-after': '120' } };
       },
     });
-    // No time passes, so that all waits are side by side.
+    // The clock stands still, so that all waits overlap.
     const options = { environment: environmentOf(baseUrl), now: () => 0, sleep: async () => {} };
     return (await run(makeWorkspace(FORTY), words, options)).stderr;
   }
 
   test.each([
-    ['plan', 'waiting 60 s: the service asks for 120\n'],
-    ['plan --quiet', ''],
-  ])('%s: standard error holds %j', async (words, said) => {
-    expect(await waited(...words.split(' '))).toBe(said);
+    [
+      'plan writes to standard error how long it waits for a rate limit',
+      'plan',
+      'waiting 60 s: the service asks for 120\n',
+    ],
+    ['plan --quiet writes nothing to standard error while it waits for a rate limit', 'plan --quiet', ''],
+  ])('%s', async (_title, command, stderr) => {
+    expect(await runWithRateLimit(...command.split(' '))).toBe(stderr);
   });
 });
 
 describe('a service that answers 404', () => {
   const notFound: Fault = async () => ({ status: 404, body: '{}' });
 
-  test('to every prompt: the base URL may be wrong', async () => {
-    const story = await beginOutsideGit({});
+  test('plan suggests a wrong base URL if the service answers 404 for every prompt', async () => {
+    const story = await startStoryOutsideGit({});
     const { baseUrl } = await story.through(notFound);
     const ran = await story.plan();
-    expect(told(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
+    expect(summarizeRun(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
     expect(ran.report.problems[0]?.message).toContain(baseUrl);
     expect(ran.report.problems[0]?.hint).toMatch(/^Is the base URL right\?/);
   });
 
-  test('to one of them: its id may be wrong, and nothing else', async () => {
+  test('plan reports only the prompt if the service answers 404 for one of several', async () => {
     const { baseUrl } = await startFront({
       answer: ({ path }) => {
         const id = /prompts\/(\w+)/.exec(path)?.[1] ?? '';
@@ -80,35 +84,45 @@ describe('a service that answers 404', () => {
 });
 
 describe('a cache in front of the service', () => {
-  /** After an environment was set, so many reads show what it served when it was last read. */
-  function cached(environment: string, times: number): Fault {
+  /** Answers a number of reads after an activation with the version that the last read showed. */
+  function cacheReads(environment: string, times: number): Fault {
     let kept: FrontAnswer | null = null;
     let old = 0;
     return async (request, forward) => {
-      if (activates(environment)(request)) old = times;
-      if (!reads(environment)(request)) return null;
+      if (isActivationOf(environment)(request)) old = times;
+      if (!isReadOf(environment)(request)) return null;
       if (old-- <= 0) kept = await forward(request);
       return kept;
     };
   }
 
   test.each<[string, string, number, string]>([
-    ['the environment, for a moment', 'staging', 2, 'exit 0, applied, create made, staging made'],
-    ["the tool's own environment, for a moment", 'promptsync', 2, 'exit 0, applied, create made, staging made'],
     [
-      'the environment, for ever',
+      'sync succeeds if a cache briefly shows the old version of an environment',
+      'staging',
+      2,
+      'exit 0, applied, create made, staging made',
+    ],
+    [
+      'sync succeeds if a cache briefly shows the old version of the tracking environment',
+      'promptsync',
+      2,
+      'exit 0, applied, create made, staging made',
+    ],
+    [
+      'sync fails if a cache keeps showing the old version of an environment',
       'staging',
       Infinity,
       'exit 4, failed, create made, staging unknown, apply/not-active',
     ],
-  ])('that shows what was before in %s', async (_, environment, times, expected) => {
-    const story = await beginOutsideGit({ text: 'A' });
+  ])('%s', async (_, environment, times, expected) => {
+    const story = await startStoryOutsideGit({ text: 'A' });
     await story.sync();
-    await story.through(cached(environment, times));
+    await story.through(cacheReads(environment, times));
     story.edit({ text: 'B' });
-    expect(told(await story.sync())).toBe(expected);
+    expect(summarizeRun(await story.sync())).toBe(expected);
     expect(story.serves('staging')).toBe('v2 B');
     story.directly();
-    await expectSettled(story);
+    await expectInSync(story);
   });
 });

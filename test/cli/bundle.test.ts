@@ -8,52 +8,45 @@ import { CLI, runCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 
-/** Of the bundle that all children run. */
+/** The chunks of the bundle that all child processes run. */
 const chunks = JSON.parse(readFileSync(join(dirname(CLI), '../chunks.json'), 'utf8')) as readonly Chunk[];
 type Chunk = Pick<Bundle['chunks'][number], 'fileName' | 'moduleIds' | 'imports'>;
 
-/** What each command loads, by the source files that it imports one after the other. */
-const HELP = ['cli.ts', 'cli/main.ts', 'process.ts'];
-const VALIDATE = [...HELP, 'cli/run.ts', 'commands/validate.ts'];
+/** The source files that each command imports first. */
+const HELP = ['cli.ts', 'cli/main.ts', 'cli/process-host.ts'];
+const VALIDATE = [...HELP, 'cli/run-command.ts', 'commands/validate.ts'];
 
-describe('the bundled command line loads', () => {
-  test('nothing but commander for a help', () => {
+describe('the code that the bundled command line loads', () => {
+  test('promptsync --help loads no package except commander', () => {
     const loaded = loadedFor(HELP);
     expect(loaded.packages).toEqual(['commander']);
     expect(loaded.sources.map(roomOf)).not.toContain('commands');
     expect(loaded.sources).not.toContain('problem.ts');
   });
 
-  test('no part of Node for a help that takes time', () => {
+  test('promptsync --help loads no slow module of Node', () => {
     const quick = ['events', 'fs', 'module', 'path', 'process', 'timers/promises', 'util', 'v8'];
     expect(loadedFor(HELP).builtins).toEqual(quick);
   });
 
-  test('what reads files for a validate, and neither service nor git, nor a report in Markdown', () => {
+  test('promptsync validate loads no code for services, git or Markdown reports', () => {
     const { packages, sources, builtins } = loadedFor(VALIDATE);
     expect(packages).toEqual(expect.arrayContaining(['commander', 'gray-matter', 'yaml', 'zod']));
     const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts', 'proper-lockfile'];
     for (const name of [...late, 'fast-string-width', 'supports-hyperlinks']) {
       expect(packages).not.toContain(name);
     }
-    // What each provider takes is known without it.
-    const loaded = sources.filter((name) => !name.endsWith('/rules.ts')).map(roomOf);
+    // Validate loads the rules, settings and problem texts of a provider, but not its client.
+    const loaded = sources.filter((name) => !/\/(descriptor|problems|rules)\.ts$/.test(name)).map(roomOf);
     for (const room of ['service', 'ledger', 'langfuse', 'git', 'observing', 'applying', 'embedded']) {
       expect(loaded).not.toContain(room);
     }
     expect(sources.filter((name) => /report\/(markdown|history|status|html\/.*)\.ts$/.test(name))).toEqual([]);
     for (const name of ['child_process', 'http', 'sqlite']) expect(builtins).not.toContain(name);
   });
-
-  test('of undici only the agents', () => {
-    const undici = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => id.includes('/undici/lib/')));
-    expect(
-      undici.filter((id) => /lib\/(mock|interceptor|cache|web\/(websocket|cache|eventsource))\//.test(id)),
-    ).toEqual([]);
-  });
 });
 
-test('the bundled command line runs: a help, a mistake, a validate, and a plan against a service', async () => {
+test('the bundled command line runs --help, rejects an unknown flag, validates and plans', async () => {
   const run = bundledWith('service: { embedded: ":memory:" }\n');
   expect(await run('--help')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
   expect(await run('plan', '--unheard-of')).toMatchObject({ exitCode: 1, stdout: '' });
@@ -63,7 +56,7 @@ test('the bundled command line runs: a help, a mistake, a validate, and a plan a
   expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { prompts: 2, create_version: 2, failed: 0 } });
 });
 
-test('the bundled command line asks a proxy for a tunnel', async () => {
+test('the bundled command line asks an HTTPS proxy for a tunnel', async () => {
   const targets: (string | undefined)[] = [];
   const proxy = createServer().on('connect', ({ url }, socket) => {
     targets.push(url);
@@ -85,13 +78,13 @@ test('the bundled command line asks a proxy for a tunnel', async () => {
   expect(new Set(targets)).toEqual(new Set(['prompts.invalid:443']));
 });
 
-/** Runs the bundle in a workspace of two prompts. */
+/** Returns a function that runs the bundle in a workspace with two prompts. */
 function bundledWith(config: string, variables: Readonly<Record<string, string>> = {}) {
   const folder = makeWorkspace(workspaceFiles({ a: {}, b: {} }, config));
   return (...words: readonly string[]) => runCli(folder, words, { environment: variables });
 }
 
-/** The packages, source files and parts of Node in the files that these source files are in, and in what those import. */
+/** Returns the packages, source files and Node modules in the chunks of these source files and in their imports. */
 function loadedFor(entries: readonly string[]) {
   const loaded = new Set<Chunk>();
   const load = (chunk: Chunk | undefined): void => {

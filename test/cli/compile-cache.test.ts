@@ -26,15 +26,23 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 describe('makeCacheFolder', () => {
   test.each<[string, (folder: string) => Variables, string]>([
-    ['below XDG_CACHE_HOME', (folder) => ({ XDG_CACHE_HOME: join(folder, 'a'), HOME: '/' }), 'a/promptsync'],
-    ['below HOME', (folder) => ({ HOME: folder }), '.cache/promptsync'],
-    ['below HOME if XDG_CACHE_HOME is empty', (folder) => ({ XDG_CACHE_HOME: '', HOME: folder }), '.cache/promptsync'],
     [
-      'below HOME if XDG_CACHE_HOME is relative',
+      'makeCacheFolder makes a private folder below XDG_CACHE_HOME',
+      (folder) => ({ XDG_CACHE_HOME: join(folder, 'a'), HOME: '/' }),
+      'a/promptsync',
+    ],
+    ['makeCacheFolder makes a private folder below HOME', (folder) => ({ HOME: folder }), '.cache/promptsync'],
+    [
+      'makeCacheFolder makes a private folder below HOME if XDG_CACHE_HOME is empty',
+      (folder) => ({ XDG_CACHE_HOME: '', HOME: folder }),
+      '.cache/promptsync',
+    ],
+    [
+      'makeCacheFolder makes a private folder below HOME if XDG_CACHE_HOME is relative',
       (folder) => ({ XDG_CACHE_HOME: 'a', HOME: folder }),
       '.cache/promptsync',
     ],
-  ])('makeCacheFolder makes a private folder %s and finds it again', (_, variablesOf, path) => {
+  ])('%s', (_, variablesOf, path) => {
     const folder = makeFolder();
     expect(makeCacheFolder(variablesOf(folder), USER)).toBe(join(folder, path));
     expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
@@ -42,14 +50,26 @@ describe('makeCacheFolder', () => {
   });
 
   test.each<[string, (home: string) => void]>([
-    ['everybody may read the folder', (home) => chmodSync(join(home, '.cache/promptsync'), 0o744)],
-    ['a group may write to the folder above', (home) => chmodSync(join(home, '.cache'), 0o770)],
-    ['everybody may write to the home', (home) => chmodSync(home, 0o777)],
-    ['the folder is a symbolic link', (home) => replaceByLink(join(home, '.cache/promptsync'))],
-    ['the folder above is a symbolic link', (home) => replaceByLink(join(home, '.cache'))],
-    ['the folder is a file', (home) => replaceByFile(join(home, '.cache/promptsync'))],
-    ['the folder above is a file', (home) => replaceByFile(join(home, '.cache'))],
-  ])('makeCacheFolder returns null if %s', (_, change) => {
+    [
+      'makeCacheFolder returns null if everybody may read the folder',
+      (home) => chmodSync(join(home, '.cache/promptsync'), 0o744),
+    ],
+    [
+      'makeCacheFolder returns null if a group may write to the parent folder',
+      (home) => chmodSync(join(home, '.cache'), 0o770),
+    ],
+    ['makeCacheFolder returns null if everybody may write to the home folder', (home) => chmodSync(home, 0o777)],
+    [
+      'makeCacheFolder returns null if the folder is a symbolic link',
+      (home) => replaceByLink(join(home, '.cache/promptsync')),
+    ],
+    [
+      'makeCacheFolder returns null if the parent folder is a symbolic link',
+      (home) => replaceByLink(join(home, '.cache')),
+    ],
+    ['makeCacheFolder returns null if the folder is a file', (home) => replaceByFile(join(home, '.cache/promptsync'))],
+    ['makeCacheFolder returns null if the parent folder is a file', (home) => replaceByFile(join(home, '.cache'))],
+  ])('%s', (_, change) => {
     const home = makeFolder();
     expect(makeCacheFolder({ HOME: home }, USER)).not.toBeNull();
     change(home);
@@ -57,11 +77,11 @@ describe('makeCacheFolder', () => {
   });
 
   test.each<[string, Variables]>([
-    ['there is no HOME', {}],
-    ['HOME is empty', { HOME: '' }],
-    ['HOME is relative', { HOME: '.' }],
-    ['HOME is not a folder', { HOME: '/dev/null' }],
-  ])('makeCacheFolder returns null if %s', (_, variables) => {
+    ['makeCacheFolder returns null if HOME is not set', {}],
+    ['makeCacheFolder returns null if HOME is empty', { HOME: '' }],
+    ['makeCacheFolder returns null if HOME is relative', { HOME: '.' }],
+    ['makeCacheFolder returns null if HOME is not a folder', { HOME: '/dev/null' }],
+  ])('%s', (_, variables) => {
     expect(makeCacheFolder(variables, USER)).toBeNull();
   });
 
@@ -84,21 +104,21 @@ function replaceByFile(folder: string): void {
   writeFileSync(folder, '');
 }
 
-describe('The compile cache', () => {
+describe('the compile cache', () => {
   test.for<[string, (attack: Attack) => Variables]>([
     [
-      'in the folder for temporary files',
+      'root does not run code that another user put into the temporary folder as a compile cache',
       (attack) => ({ HOME: makeOpenFolder(), TMPDIR: plant(attack, makeSharedFolder(), 'node-compile-cache') }),
     ],
     [
-      'in a shared XDG_CACHE_HOME',
+      'root does not run code that another user put into a shared XDG_CACHE_HOME',
       (attack) => ({ HOME: makeOpenFolder(), XDG_CACHE_HOME: plant(attack, makeSharedFolder(), 'promptsync') }),
     ],
     [
-      'in the home of that user, which sudo has kept',
+      'root does not run code from the home of another user that sudo has kept',
       (attack) => ({ HOME: plant(attack, makeOpenFolder(OTHER_USER), '.cache/promptsync') }),
     ],
-  ])('root does not run the code that another user has put into a compile cache %s', async ([, prepare], { skip }) => {
+  ])('%s', async ([, prepare], { skip }) => {
     const reason = reasonForOneUser();
     skip(reason !== null, reason ?? '');
     const attack = makeAttack();

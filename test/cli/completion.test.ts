@@ -6,7 +6,7 @@ import { childEnvironment, withCommand } from '../support/cli.ts';
 import { makeFolder, writeFiles } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 
-/** How each shell is asked, with nothing of the user's own, what it would offer for the last of some words. */
+/** How to ask each shell, without the user's configuration, which completions it offers for the last word. */
 const ASK = {
   bash: {
     options: ['--norc', '--noprofile', '-c'],
@@ -32,8 +32,8 @@ const ASK = {
 } as const;
 type Shell = keyof typeof ASK;
 
-/** The words that a shell offers for the last of these. */
-function offered(shell: Shell, words: readonly string[]): readonly string[] {
+/** Returns the completions that a shell offers for the last of these words. */
+function completionsFor(shell: Shell, words: readonly string[]): readonly string[] {
   const folder = makeFolder();
   writeFiles(folder, { 'sync.md': '' });
   const { options, script } = ASK[shell];
@@ -48,8 +48,8 @@ function isInstalled(shell: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, shell)));
 }
 
-describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
-  test('is given a script that names every command, and nothing else', async () => {
+describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
+  test(`promptsync completion ${shell} prints only a script that names every command`, async () => {
     const { stdout, stderr, exitCode } = await run('.', ['completion', shell]);
     const { stdout: help } = await run('.', ['--help']);
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -58,12 +58,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
   });
 
   test.skipIf(!isInstalled(shell)).each([
-    ['a command', ['pla'], ['plan']],
-    ['a flag', ['sync', '--dry'], ['--dry-run']],
-    ['flags of that command alone', ['validate', '--dry'], []],
-    ['a flag behind other words', ['promote', 'my key', '--fr'], ['--from']],
-    ['nothing of what was typed is run', ['promote', '$(touch pwned)', '--fr'], ['--from']],
-  ])('completes %s', (_, words, expected) => {
-    expect(offered(shell, words)).toEqual(expected);
+    [`${shell} completes the name of a command`, ['pla'], ['plan']],
+    [`${shell} completes a flag of a command`, ['sync', '--dry'], ['--dry-run']],
+    [`${shell} offers no flag of another command`, ['validate', '--dry'], []],
+    [`${shell} completes a flag after a word with a space`, ['promote', 'my key', '--fr'], ['--from']],
+    [`${shell} runs no code in the words that it completes`, ['promote', '$(touch pwned)', '--fr'], ['--from']],
+  ])('%s', (_, words, expected) => {
+    expect(completionsFor(shell, words)).toEqual(expected);
   });
 });

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runDemo } from '../../src/cli/demo.ts';
-import { type Host, makeSafe, type Main } from '../../src/cli/host.ts';
+import { runDemo } from '../../src/cli/run-demo.ts';
+import { type Host, makeSafeHost, type Main } from '../../src/cli/host.ts';
 import { childEnvironment, CLI, startNode, type CliOptions } from '../support/cli.ts';
 import { makeFolder, makeWorkspace } from '../support/folder.ts';
 import { run } from '../support/run.ts';
@@ -11,8 +11,8 @@ const SOURCE = join(import.meta.dirname, '../../src/cli.ts');
 
 type Options = CliOptions & { readonly script?: string; readonly words?: readonly string[] };
 
-/** The demo in a process of its own: how it ended, what is left of its folders, and of what it was started in. */
-async function demo({ script = CLI, words = [], environment, onOutput }: Options = {}) {
+/** Runs the demo in a child process. Returns how it ended and which files it left behind. */
+async function runDemoProcess({ script = CLI, words = [], environment, onOutput }: Options = {}) {
   const [cwd, TMPDIR] = [makeFolder(), makeFolder()];
   const variables = childEnvironment({ HOME: makeFolder(), TMPDIR, ...environment });
   const ran = await startNode(script, ['demo', ...words], { cwd, environment: variables, onOutput }).ended;
@@ -20,15 +20,15 @@ async function demo({ script = CLI, words = [], environment, onOutput }: Options
   return { ...ran, left: left.map((name) => join(TMPDIR, name)), beside: readdirSync(cwd) };
 }
 
-describe('the demo ends with 0, writes nothing to standard error and leaves nothing behind:', () => {
-  // What asked beyond this machine, or the user's own service, would find nobody.
+describe('promptsync demo', () => {
+  // Nothing listens at this address, so a request to the network or to the user's service would fail.
   const nowhere = 'http://127.0.0.1:1';
   const others = {
     ...{ HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, GIT_DIR: '/nowhere' },
     ...{ PROMPTSYNC_BASE_URL: nowhere, PROMPTSYNC_API_KEY: 'psk_of_my_own_service' },
   };
 
-  /** A home whose git signs with a program that fails, and runs a hook that refuses. */
+  /** Makes a home folder whose git settings sign with a failing program and run a hook that rejects commits. */
   const home = (): string => {
     const hooks = makeWorkspace({ 'pre-commit': '#!/bin/sh\nexit 1\n' });
     chmodSync(join(hooks, 'pre-commit'), 0o755);
@@ -37,37 +37,40 @@ describe('the demo ends with 0, writes nothing to standard error and leaves noth
   };
 
   test.each<[string, () => Options]>([
-    ['from source, with an empty home', () => ({ script: SOURCE })],
+    ['promptsync demo runs from source with an empty home and leaves nothing behind', () => ({ script: SOURCE })],
     [
-      "bundled, with no way out, the user's own service and repository, and a git that signs and has a hook",
+      'promptsync demo ignores the proxies, the service and the git settings of the user',
       () => ({ environment: { ...others, HOME: home() } }),
     ],
   ])('%s', async (_, how) => {
-    const ran = await demo(how());
+    const ran = await runDemoProcess(how());
     expect(ran).toMatchObject({ exitCode: 0, stderr: '', left: [], beside: [] });
     expect(ran.stdout).toMatch(/1 prompt has drifted[\s\S]*nothing to do: 1 prompt in sync\./);
   });
 });
 
-test('with --keep it leaves the repository, says where, and one can go on there', async () => {
-  const { stdout, left } = await demo({ words: ['--keep'] });
+test('promptsync demo --keep leaves a repository in which the user can continue', async () => {
+  const { stdout, left } = await runDemoProcess({ words: ['--keep'] });
   expect(stdout).toContain(`It stays in ${left[0]}`);
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
 });
 
-test('without git it says so', async () => {
-  const ran = await demo({ environment: { PATH: makeFolder() } });
+test('promptsync demo reports that git is not installed', async () => {
+  const ran = await runDemoProcess({ environment: { PATH: makeFolder() } });
   expect(ran).toMatchObject({ exitCode: 1, left: [], stdout: expect.stringContaining('no program git in PATH') });
 });
 
-test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it with 130, and nothing is left', async (signal) => {
-  const onOutput: Options['onOutput'] = (child, { stdout }) =>
-    void (stdout.includes('$ promptsync sync') && child.kill(signal));
-  expect(await demo({ onOutput })).toMatchObject({ exitCode: 130, left: [] });
-});
+test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
+  '%s ends the demo with 130 and leaves nothing behind',
+  async (signal) => {
+    const onOutput: Options['onOutput'] = (child, { stdout }) =>
+      void (stdout.includes('$ promptsync sync') && child.kill(signal));
+    expect(await runDemoProcess({ onOutput })).toMatchObject({ exitCode: 130, left: [] });
+  },
+);
 
-describe('its commands:', () => {
-  /** The demo with another one in place of all of them; how it ended, and where that was run. */
+describe('the commands of the demo', () => {
+  /** Runs the demo with this function instead of its commands. Returns how it ended and its folder. */
   async function withCommand(main: Main, more: Partial<Host> = {}) {
     let folder = '';
     const host = { arguments: [], environment: {}, output: { write: () => {} }, errors: { write: () => {} }, ...more };
@@ -76,18 +79,18 @@ describe('its commands:', () => {
       return main(given);
     };
     const whole = { onSignal: () => {}, ...host } as unknown as Host;
-    const ended = await runDemo({ keep: false }, makeSafe(whole), seen).catch((error: unknown) => error);
+    const ended = await runDemo({ keep: false }, makeSafeHost(whole), seen).catch((error: unknown) => error);
     return { ended, folder };
   }
 
-  test('one that ends otherwise than it should ends the demo, which names it', async () => {
+  test('promptsync demo stops at a command with an unexpected exit code and names it', async () => {
     const { ended, folder } = await withCommand(async () => 3);
     const message = expect.stringMatching(/`promptsync init .*` ended with 3/);
     expect(ended).toMatchObject({ problem: { code: 'internal/unexpected', message } });
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('during one that goes on, a second signal ends the process, and nothing is left by then', async () => {
+  test('a second signal ends the demo immediately and still deletes its folder', async () => {
     let signal = (): void => {};
     const seen: unknown[] = [];
     const main: Main = async ({ workingDirectory, onSignal }) => {

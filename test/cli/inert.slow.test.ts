@@ -6,7 +6,7 @@ import { run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../report/corpus.ts';
 
-/** Whole commands on hostile files, names and answers: nothing of them does anything in a log. */
+// These tests run whole commands on hostile files, names and answers. Nothing in the output may act on a CI log.
 
 const COMMANDS = [
   ...[['plan'], ['plan', '--format', 'json'], ['status'], ['validate'], ['sync', '--yes', '--allow-dirty']],
@@ -19,7 +19,7 @@ const IN_ACTIONS = { GITHUB_ACTIONS: 'true' };
 
 type Options = Parameters<typeof run>[2];
 
-/** Runs all commands in a runner; the lines that came out of them and are more than data. */
+/** Runs all commands as in a CI runner. Returns the printed lines that a runner or terminal would act on. */
 async function unsafeLines(folder: string, options: Options): Promise<readonly string[]> {
   const outputs: string[] = [];
   for (const words of COMMANDS) {
@@ -31,7 +31,7 @@ async function unsafeLines(folder: string, options: Options): Promise<readonly s
   return outputs.flatMap((output) => [...commandsIn(output), ...invisibleIn(output)]);
 }
 
-/** Tabs may stand in diffs. */
+/** Returns the lines with invisible characters, except for tabs in diffs. */
 function invisibleIn(output: string): readonly string[] {
   return output
     .split('\n')
@@ -40,8 +40,8 @@ function invisibleIn(output: string): readonly string[] {
 
 const lines = HOSTILE_LINES.filter(([name]) => name !== 'half a character');
 
-describe('hostile fields of a file', () => {
-  test.each(lines)('%s', async (_, text) => {
+describe('the output of commands on hostile input', () => {
+  test.each(lines)('every command prints hostile text in all fields of a file as inert text: %s', async (_, text) => {
     const parts = {
       key: text,
       name: text,
@@ -54,19 +54,22 @@ describe('hostile fields of a file', () => {
     expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
   });
 
-  test.each(Object.entries(HOSTILE))('%s as the whole file, its front matter and its pattern', async (_, text) => {
-    const folder = makeWorkspace({
-      'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
-      'prompts/a.md': text,
-      'prompts/b.md': `---\n${text}\n---\n${text}\n`,
-      'prompts/c.md': `---\n${JSON.stringify(text)}: 1\nid: [${JSON.stringify(text)}]\n---\n${text}\n`,
-      'other.yaml': CONFIG,
-    });
-    expect(await unsafeLines(folder, {})).toEqual([]);
-  });
+  test.each(Object.entries(HOSTILE))(
+    'every command prints hostile files and patterns as inert text: %s',
+    async (_, text) => {
+      const folder = makeWorkspace({
+        'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
+        'prompts/a.md': text,
+        'prompts/b.md': `---\n${text}\n---\n${text}\n`,
+        'prompts/c.md': `---\n${JSON.stringify(text)}: 1\nid: [${JSON.stringify(text)}]\n---\n${text}\n`,
+        'other.yaml': CONFIG,
+      });
+      expect(await unsafeLines(folder, {})).toEqual([]);
+    },
+  );
 });
 
-test('hostile names of files and folders', async () => {
+test('every command prints hostile names of files and folders as inert text', async () => {
   const names = lines.map(([, text]) => text).filter((text) => !/[/\0]/.test(text));
   const files = names.flatMap((name, index) => [
     [`prompts/${name}/${name}.md`, promptText(`p${index}`, { pins: { staging: 'git:HEAD' } })],
@@ -80,7 +83,7 @@ test('hostile names of files and folders', async () => {
   expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
 });
 
-test('hostile commit messages', async () => {
+test('every command prints hostile commit messages as inert text', async () => {
   const messages = Object.values(HOSTILE).filter((text) => !text.includes('\0'));
   const folder = makeRepository({ 'promptsync.yaml': CONFIG });
   for (const [index, message] of messages.entries()) {
@@ -92,33 +95,39 @@ test('hostile commit messages', async () => {
   expect(await unsafeLines(folder, service)).toEqual([]);
 });
 
-describe('a hostile service', () => {
-  test.each(Object.entries(HOSTILE))('that says %s in an error', async (_, text) => {
-    const front = await startFront({ answer: () => ({ status: 400, body: text }) });
-    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
-  });
+describe('the output of commands with a hostile service', () => {
+  test.each(Object.entries(HOSTILE))(
+    'every command prints hostile errors of the service as inert text: %s',
+    async (_, text) => {
+      const front = await startFront({ answer: () => ({ status: 400, body: text }) });
+      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+      expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
+    },
+  );
 
-  test.each(Object.entries(HOSTILE))('that answers with %s in every field', async (_, text) => {
-    const version = {
-      id: text,
-      prompt_id: 'prm_greeting',
-      version_number: 1,
-      content: text,
-      metadata_: { [text]: text },
-    };
-    const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
-    const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
-    const front = await startFront({ answer: () => ({ status: 200, body }) });
-    const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-    expect(
-      await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
-    ).toEqual([]);
-  });
+  test.each(Object.entries(HOSTILE))(
+    'every command prints hostile fields from the service as inert text: %s',
+    async (_, text) => {
+      const version = {
+        id: text,
+        prompt_id: 'prm_greeting',
+        version_number: 1,
+        content: text,
+        metadata_: { [text]: text },
+      };
+      const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
+      const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
+      const front = await startFront({ answer: () => ({ status: 200, body }) });
+      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+      expect(
+        await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
+      ).toEqual([]);
+    },
+  );
 });
 
-describe('hostile words', () => {
-  test.each(Object.entries(HOSTILE))('%s on the command line', async (_, text) => {
+describe('the output of commands with hostile arguments', () => {
+  test.each(Object.entries(HOSTILE))('promptsync prints hostile arguments as inert text: %s', async (_, text) => {
     for (const words of [
       ['plan', '--format', text],
       ['plan', text],

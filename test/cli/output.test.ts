@@ -22,7 +22,7 @@ import { KEY } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
 describe('--output', () => {
-  test('takes the report, and standard output stays empty', async () => {
+  test('plan --output writes the report to the file and nothing to standard output', async () => {
     const { folder, promptsync } = await makeStage();
     const { stdout, stderr, exitCode } = await promptsync('plan --format json -o out.json');
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
@@ -30,7 +30,7 @@ describe('--output', () => {
     expect(stderr).toMatch(/^Plan: 1 to create/);
   });
 
-  test('replaces a file as a whole and leaves nothing else behind', async () => {
+  test('plan --output replaces the whole file and leaves no temporary file behind', async () => {
     const { folder, promptsync } = await makeStage();
     writeFileSync(join(folder, 'out.txt'), 'x'.repeat(100_000));
     await promptsync('plan --output out.txt');
@@ -38,7 +38,7 @@ describe('--output', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['out.txt', 'prompts', 'promptsync.yaml']);
   });
 
-  test('follows a symbolic link instead of replacing it', async () => {
+  test('plan --output follows a symbolic link instead of replacing it', async () => {
     const { folder, promptsync } = await makeStage();
     writeFileSync(join(folder, 'target.txt'), '');
     symlinkSync('target.txt', join(folder, 'out.txt'));
@@ -46,8 +46,8 @@ describe('--output', () => {
     expect(readFileSync(join(folder, 'target.txt'), 'utf8')).toContain('create version');
   });
 
-  // A named pipe of its own stands for all that is no file, such as /dev/null: a mistake must not replace that one.
-  test('writes into what is no regular file, and leaves it as it is', async () => {
+  // The named pipe stands for special files such as /dev/null, because a bug must not replace the real /dev/null.
+  test('plan --output writes into a named pipe instead of replacing it', async () => {
     const { folder, promptsync } = await makeStage();
     const pipe = join(folder, 'out.pipe');
     execFileSync('mkfifo', [pipe]);
@@ -60,7 +60,7 @@ describe('--output', () => {
     expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 to create/);
   });
 
-  test('errors are on standard error too, and quiet leaves them there', async () => {
+  test('plan --output also prints errors on standard error, even with --quiet', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     for (const line of ['plan -o out.txt', 'plan -q -o out.txt']) {
       const { stdout, stderr, exitCode } = await run(folder, line.split(' '));
@@ -70,15 +70,15 @@ describe('--output', () => {
   });
 
   test.each([
-    ['-o no/such/folder/out.txt', 'there is no such folder'],
-    ['-o good.json -o no/such/folder/out.txt', 'there is no such folder'],
-    ['--format text -o prompts', 'it is a folder'],
-    ['--format text -o ', 'it is a folder'],
-    ['-o promptsync.yaml/out.txt', 'there is no such folder'],
-    ['-o out.yaml', '--output out.yaml does not say in which format'],
-    ['-o good.json -o /dev/stdout', '--output /dev/stdout does not say in which format'],
-    ['-o good.json -o good.md --format html', '--format is for a single --output'],
-  ])('that cannot be written is known before anything is done: %j', async (outputs, reason) => {
+    { outputs: '-o no/such/folder/out.txt', reason: 'there is no such folder' },
+    { outputs: '-o good.json -o no/such/folder/out.txt', reason: 'there is no such folder' },
+    { outputs: '--format text -o prompts', reason: 'it is a folder' },
+    { outputs: '--format text -o ', reason: 'it is a folder' },
+    { outputs: '-o promptsync.yaml/out.txt', reason: 'there is no such folder' },
+    { outputs: '-o out.yaml', reason: '--output out.yaml does not say in which format' },
+    { outputs: '-o good.json -o /dev/stdout', reason: '--output /dev/stdout does not say in which format' },
+    { outputs: '-o good.json -o good.md --format html', reason: '--format is for a single --output' },
+  ])('sync rejects $outputs before it sends a request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
     expect(exitCode).toBe(1);
@@ -87,30 +87,33 @@ describe('--output', () => {
     expect(readdirSync(folder)).not.toContain('good.json');
   });
 
-  test.skipIf(process.getuid?.() === 0)('in a folder that may not be written to is known before as well', async () => {
-    const { folder, service, promptsync } = await makeStage();
-    mkdirSync(join(folder, 'locked'), { mode: 0o555 });
-    const { stdout, exitCode } = await promptsync('sync --yes -o locked/out.json');
-    expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
-    expect(stdout).toContain('EACCES');
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    'sync rejects an output in a read-only folder before it sends a request',
+    async () => {
+      const { folder, service, promptsync } = await makeStage();
+      mkdirSync(join(folder, 'locked'), { mode: 0o555 });
+      const { stdout, exitCode } = await promptsync('sync --yes -o locked/out.json');
+      expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
+      expect(stdout).toContain('EACCES');
+    },
+  );
 
   test.each([
-    ['out.txt', /^greeting {2}prompts/],
-    ['out.json', /^\{\n/],
-    ['out.md', /^### promptsync plan/],
-    ['out.html', /^<!doctype html>/],
-    ['plan.junit.xml', /^<\?xml /],
-    ['--format=html summary', /^<!doctype html>/],
-    ['--format=markdown out.json', /^### promptsync plan/],
-  ])('has the format that its name says, and any name with a format that is given: %s', async (output, begins) => {
+    { output: 'out.txt', begins: /^greeting {2}prompts/ },
+    { output: 'out.json', begins: /^\{\n/ },
+    { output: 'out.md', begins: /^### promptsync plan/ },
+    { output: 'out.html', begins: /^<!doctype html>/ },
+    { output: 'plan.junit.xml', begins: /^<\?xml / },
+    { output: '--format=html summary', begins: /^<!doctype html>/ },
+    { output: '--format=markdown out.json', begins: /^### promptsync plan/ },
+  ])('plan takes the format of a file from its name or from --format: $output', async ({ output, begins }) => {
     const { folder, promptsync } = await makeStage();
     const [file = '', ...format] = output.split(' ').toReversed();
     await promptsync(['plan', ...format, '-o', file].join(' '));
     expect(readFileSync(join(folder, file), 'utf8')).toMatch(begins);
   });
 
-  test('several come from one observation', async () => {
+  test('plan writes several outputs from one observation of the service', async () => {
     const { folder, service, promptsync } = await makeStage();
     const calls = async (outputs: string) => {
       expect(await promptsync(`plan ${outputs}`)).toMatchObject({ stdout: '', exitCode: 0 });
@@ -122,7 +125,7 @@ describe('--output', () => {
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['a.html', 'a.json', 'a.md', 'a.xml']));
   });
 
-  test('that turns out not to be writable puts the report on standard output: what was done must be told', async () => {
+  test('sync prints the report on standard output if its output file becomes unwritable', async () => {
     const { folder, service, promptsync } = await makeStage();
     const outputs = `--output ${join(folder, 'out', 'out.json')} -o ${join(folder, 'out', 'out.md')} -o good.md`;
     mkdirSync(join(folder, 'out'));
@@ -142,16 +145,19 @@ describe('--output', () => {
   });
 });
 
-describe('what goes where', () => {
-  test.each(['text', 'json'])('warnings go to standard error with %s, and not with quiet', async (format) => {
-    const { promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
-    const warning = 'prompts/greeting.md:8:4: warning: The file contains the invisible character \\u{200b}.';
-    const loud = await promptsync(`validate --format ${format}`);
-    expect(loud).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(warning) });
-    expect((await promptsync(`validate --quiet --format ${format}`)).stderr).toBe('');
-  });
+describe('standard error', () => {
+  test.each(['text', 'json'])(
+    'validate --format %s prints warnings on standard error unless --quiet is given',
+    async (format) => {
+      const { promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
+      const warning = 'prompts/greeting.md:8:4: warning: The file contains the invisible character \\u{200b}.';
+      const loud = await promptsync(`validate --format ${format}`);
+      expect(loud).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(warning) });
+      expect((await promptsync(`validate --quiet --format ${format}`)).stderr).toBe('');
+    },
+  );
 
-  test('--verbose tells of each call, and never the key', async () => {
+  test('--verbose prints every request to the service but never the API key', async () => {
     const { service, promptsync } = await makeStage();
     const calls = (await promptsync('sync --yes --verbose')).stderr.trimEnd().split('\n');
     expect(calls).toHaveLength(service.requests.length);
@@ -163,16 +169,16 @@ describe('what goes where', () => {
   });
 });
 
-/** `run` itself expects that neither output holds the key. */
+// `run` itself checks that neither output contains the API key.
 test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
-  'a key that was pasted into a prompt is hidden in %s',
+  'promptsync %s redacts an API key that was pasted into a prompt',
   async (line) => {
     const { promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
     expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
   },
 );
 
-test('a key that was pasted into a prompt, or its key, is hidden in every file', async () => {
+test('every output file redacts an API key that was pasted into a prompt', async () => {
   const { folder, promptsync } = await makeStage({ leak: { key: KEY, name: `It is ${KEY}`, text: `Use ${KEY}.` } });
   const files = ['a.txt', 'a.json', 'a.md', 'a.html', 'a.xml'];
   await promptsync(`sync --yes --max-changes 0 ${files.map((file) => `-o ${file}`).join(' ')}`);
@@ -185,7 +191,7 @@ test('a key that was pasted into a prompt, or its key, is hidden in every file',
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
 test.each(['text', 'markdown', 'html'])(
-  'a key of which only a part changes is not shown in two: %s',
+  'plan --format %s redacts an API key even if a diff changes only part of it',
   async (format) => {
     const key = 'a-key-of-the-service';
     const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);
@@ -198,7 +204,7 @@ test.each(['text', 'markdown', 'html'])(
   },
 );
 
-test('a short key is not looked for: it may be a word of the report', async () => {
+test('plan does not redact a short API key because it may be an ordinary word', async () => {
   const { promptsync } = await makeStage();
   const { stdout } = await promptsync('plan', { environment: { PROMPTSYNC_API_KEY: 'plan' } });
   expect(stdout).not.toContain('[redacted]');
@@ -207,24 +213,27 @@ test('a short key is not looked for: it may be a word of the report', async () =
 test.each([
   ['html', /^<!doctype html>[^]*expected a commit/i],
   ['markdown', /^### promptsync plan[^]*expected a commit/i],
-])('a usage error is told in %s as well', async (format, told) => {
+])('plan reports a usage error in the format %s', async (format, told) => {
   const words = ['plan', '--base', '', '--format', 'text', '--format', format];
   const { stdout, exitCode } = await run(makeWorkspace({}), words);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
 });
 
 test.each([
-  ['--format json -o z', { z: /^\{[^]*usage\/invalid/ }],
-  ['-oz.json --output=z.xml', { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ }],
-  ['--output z.md -o z.txt', { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / }],
-])('outputs take the report of a usage error as well: %s', async (outputs, files) => {
+  { outputs: '--format json -o z', files: { z: /^\{[^]*usage\/invalid/ } },
+  {
+    outputs: '-oz.json --output=z.xml',
+    files: { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ },
+  },
+  { outputs: '--output z.md -o z.txt', files: { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / } },
+])('plan $outputs writes the report of a usage error to its files', async ({ outputs, files }) => {
   const folder = makeWorkspace({});
   const { stdout, exitCode } = await run(folder, ['plan', '--foo', ...outputs.split(' ')]);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
   for (const [file, told] of Object.entries(files)) expect(readFileSync(join(folder, file), 'utf8')).toMatch(told);
 });
 
-test('where its outputs cannot be written, a usage error goes to standard output', async () => {
+test('plan prints a usage error on standard output if its output file cannot be written', async () => {
   const ran = await run(makeWorkspace({}), ['plan', '--foo', '--format', 'json', '-o', 'no/such/z.json']);
   expect(parseReport(ran.stdout).problems.map(({ code }) => code)).toEqual(['usage/invalid']);
 });

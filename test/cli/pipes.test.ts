@@ -8,13 +8,13 @@ import { promptText, workspaceFiles } from '../support/prompts.ts';
 
 const execute = promisify(execFile);
 
-/** Runs a line of bash in which `promptsync` is the command line; the exit codes of a pipe's parts go to `codes`. */
+/** Runs a line of bash in which `promptsync` is the bundle. Prints the exit codes of a pipeline after `codes`. */
 async function bash(folder: string, line: string) {
   const script = `promptsync() { "${process.execPath}" "${CLI}" "$@"; }\n${line}; echo "codes \${PIPESTATUS[*]}"`;
   return execute('bash', ['-c', script], { cwd: folder, env: childEnvironment() });
 }
 
-test('a reader that goes away early is no error, on standard output and on standard error', async () => {
+test('promptsync exits normally if the reader of its output closes the pipe early', async () => {
   const prompts = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`p${index}`, { text: 'A long line.\n'.repeat(50) + index }]),
   );
@@ -26,27 +26,27 @@ test('a reader that goes away early is no error, on standard output and on stand
   expect(err.stderr).toBe('');
 });
 
-describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
+describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   const files = workspaceFiles({ a: {}, b: { pins: { staging: 7 } } }, 'service: { embedded: ":memory:" }\n');
 
   test.each([
-    ['all is well', 'plan --only a', 1],
-    ['a prompt is refused', 'plan', 3],
-    ['the report is JSON', 'plan --only a --format json', 1],
-  ])('takes no report, which is told: %s', async (_, words, code) => {
+    ['plan exits with 1 if it cannot write its report to a full disk', 'plan --only a', 1],
+    ['plan still exits with 3 for a blocked prompt if the disk is full', 'plan', 3],
+    ['plan exits with 1 if it cannot write a JSON report to a full disk', 'plan --only a --format json', 1],
+  ])('%s', async (_, words, code) => {
     const { stdout, stderr } = await bash(makeWorkspace(files), `promptsync ${words} > /dev/full`);
     expect(stdout).toBe(`codes ${code}\n`);
     expect(stderr).toContain('error: The report cannot be written to standard output (ENOSPC).');
     expect(stderr).not.toContain('    at ');
   });
 
-  test('changes nothing where only standard error goes there', async () => {
+  test('validate succeeds if only its standard error goes to a full disk', async () => {
     const { stdout } = await bash(makeWorkspace(files), 'promptsync validate 2> /dev/full');
     expect(stdout).toMatch(/^2 prompts valid\.\ncodes 0\n$/);
   });
 });
 
-test('standard input that is closed or empty is no answer', async () => {
+test('sync fails if it cannot ask for approval because standard input is closed', async () => {
   const folder = makeWorkspace({
     'promptsync.yaml': 'service: { embedded: ":memory:" }\n',
     'prompts/a.md': promptText('a'),

@@ -8,18 +8,18 @@ import { makeStage } from './stage.ts';
 
 const QUESTION = 'Apply these changes? [y/N] ';
 
-describe('the question of a sync, on a terminal', () => {
+describe('the question of sync on a terminal', () => {
   const terminal = { terminal: true } as const;
 
   test.each([
-    ['y\n', true],
-    [' YES \n', true],
-    ['y', true],
-    ['\n', false],
-    ['yes please\n', false],
-    ['no\ny\n', false],
-    ['', false],
-  ])('the answer %j', async (input, applied) => {
+    [true, 'y\n'],
+    [true, ' YES \n'],
+    [true, 'y'],
+    [false, '\n'],
+    [false, 'yes please\n'],
+    [false, 'no\ny\n'],
+    [false, ''],
+  ])('the approval of sync is %s after the answer %j', async (applied, input) => {
     const { service, promptsync } = await makeStage();
     const { exitCode, stdout, stderr } = await promptsync('sync --no-color', { ...terminal, input });
     expect(stderr).toContain('+ create version');
@@ -31,17 +31,17 @@ describe('the question of a sync, on a terminal', () => {
   });
 
   test.each([
-    ['the report repeats no diff', 'sync', false],
-    ['a page has them all the same, with the versions that were made', 'sync --format html', true],
-    ['Markdown has them too', 'sync --format markdown', true],
-  ])('after it %s', async (_, line, repeated) => {
+    ['sync does not repeat the diffs in its report after the question', 'sync', false],
+    ['sync --format html shows the diffs and the new versions after the question', 'sync --format html', true],
+    ['sync --format markdown shows the diffs and the new versions after the question', 'sync --format markdown', true],
+  ])('%s', async (_, line, repeated) => {
     const { promptsync } = await makeStage();
     const { stdout } = await promptsync(line, { ...terminal, input: 'y\n' });
     expect(stdout.includes('Text of greeting.')).toBe(repeated);
     if (repeated) expect(stdout).toMatch(/nothing → v1|\+\+\+ staging: v1/);
   });
 
-  test('in JSON the question is on standard error as well, and who declines gets a report', async () => {
+  test('sync --format json asks on standard error and prints a report if the user declines', async () => {
     const { promptsync } = await makeStage();
     const { stdout, stderr } = await promptsync('sync --format json', { ...terminal, input: 'n\n' });
     const report = parseReport(stdout);
@@ -50,7 +50,7 @@ describe('the question of a sync, on a terminal', () => {
     expect(report.prompts).toMatchObject([{ status: 'not_attempted' }]);
   });
 
-  test('Ctrl-C at the question is an interruption', async () => {
+  test('Ctrl-C at the question of sync exits with 130 and writes nothing', async () => {
     const { service, promptsync } = await makeStage();
     let interrupt = (): void => {};
     const { exitCode } = await promptsync('sync', {
@@ -63,7 +63,7 @@ describe('the question of a sync, on a terminal', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('nothing is asked where it was answered, and where nothing would be written', async () => {
+  test('sync on a terminal asks nothing in CI or if it would write nothing', async () => {
     const { promptsync } = await makeStage();
     const none = expect.not.stringContaining('?');
     expect((await promptsync('sync --max-changes 0', terminal)).stderr).toEqual(none);
@@ -73,13 +73,13 @@ describe('the question of a sync, on a terminal', () => {
   });
 });
 
-describe('the question of a sync, without a terminal', () => {
+describe('the question of sync without a terminal', () => {
   test.each<[string, string, Readonly<Record<string, string>>, number]>([
-    ['a sync needs a yes', 'sync', {}, 1],
-    ['--yes is one', 'sync --yes', {}, 0],
-    ['CI=true is one', 'sync', { CI: 'true' }, 0],
-    ['CI=1 is none', 'sync', { CI: '1' }, 1],
-    ['a dry run needs none', 'sync --dry-run', {}, 0],
+    ['sync without a terminal fails if nothing approves it', 'sync', {}, 1],
+    ['sync without a terminal runs with --yes', 'sync --yes', {}, 0],
+    ['sync without a terminal runs with CI=true', 'sync', { CI: 'true' }, 0],
+    ['sync without a terminal does not accept CI=1 as approval', 'sync', { CI: '1' }, 1],
+    ['sync --dry-run without a terminal needs no approval', 'sync --dry-run', {}, 0],
   ])('%s', async (_, line, environment, exitCode) => {
     const { service, promptsync } = await makeStage();
     expect(await promptsync(line, { environment })).toMatchObject({ exitCode });
@@ -87,34 +87,34 @@ describe('the question of a sync, without a terminal', () => {
   });
 });
 
-type Answer = readonly [question: string, typed: string];
+type Answer = { readonly question: string; readonly typed: string };
 
-/** Types the answers, each as soon as its question is drawn, and resolves to what came of it. */
-async function typing(folder: string, answers: readonly Answer[], environment = {}) {
+/** Runs init and types each answer as soon as its question appears. */
+async function answerQuestions(folder: string, answers: readonly Answer[], environment = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
   const onError = (text: string): void => {
     drawn += text;
-    const [question, typed] = open[0] ?? [];
-    if (question === undefined || !drawn.includes(question)) return;
+    const [answer] = open;
+    if (answer === undefined || !drawn.includes(answer.question)) return;
     open.shift();
     drawn = '';
-    setImmediate(() => input.write(typed));
+    setImmediate(() => input.write(answer.typed));
   };
   return run(folder, ['init', '--no-color'], { terminal: true, input, onError, environment });
 }
 
-test('questions are asked on standard error, and the report alone is on standard output', async () => {
+test('init asks on standard error and prints only its report on standard output', async () => {
   const folder = makeFolder();
-  const { exitCode, stdout, stderr } = await typing(folder, [
-    ['Where is the prompt service?', 'ftp://x\r'],
-    ['its scheme is not https', '\u0015https://prompts.example.com\r'],
-    ['Which variable', '\r'],
-    ['Which folder', '\r'],
-    ['Which environments', '\r'],
-    ['Which prompt', '\r'],
-    ['Which CI', '\u0015none\r'],
+  const { exitCode, stdout, stderr } = await answerQuestions(folder, [
+    { question: 'Where is the prompt service?', typed: 'ftp://x\r' },
+    { question: 'its scheme is not https', typed: '\u0015https://prompts.example.com\r' },
+    { question: 'Which variable', typed: '\r' },
+    { question: 'Which folder', typed: '\r' },
+    { question: 'Which environments', typed: '\r' },
+    { question: 'Which prompt', typed: '\r' },
+    { question: 'Which CI', typed: '\u0015none\r' },
   ]);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\+ promptsync\.yaml\n/);
@@ -127,18 +127,18 @@ test('questions are asked on standard error, and the report alone is on standard
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Escape', '\u001b'],
-])('%s ends it, and nothing is written', async (_, typed) => {
+])('%s at a question of init exits with 130 and writes nothing', async (_, typed) => {
   const folder = makeFolder();
-  const { exitCode, stdout } = await typing(folder, [
-    ['Where is the prompt service?', '\r'],
-    ['Which folder', typed],
+  const { exitCode, stdout } = await answerQuestions(folder, [
+    { question: 'Where is the prompt service?', typed: '\r' },
+    { question: 'Which folder', typed },
   ]);
   expect(exitCode).toBe(130);
   expect(stdout).toContain('Nothing was written');
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
-test('a signal at a question is an interruption', async () => {
+test('a signal at a question of init exits with 130', async () => {
   let interrupt = (): void => {};
   const { exitCode } = await run(makeFolder(), ['init'], {
     terminal: true,
@@ -151,11 +151,11 @@ test('a signal at a question is an interruption', async () => {
 
 test.each([
   ['true', false],
-  ['1', false],
+  ['1', true],
   ['false', true],
   ['', true],
-])('with CI=%j on a terminal it asks: %s', async (CI, asks) => {
-  const { exitCode, stdout } = await typing(makeFolder(), [['Where', '\u0003']], { CI });
+])('init on a terminal with CI=%j asks questions: %s', async (CI, asks) => {
+  const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Where', typed: '\u0003' }], { CI });
   expect(stdout).toContain(asks ? '[usage/cancelled]' : '[init/service-needed]');
   expect(exitCode).toBe(asks ? 130 : 1);
 });

@@ -1,14 +1,14 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { paths } from '../../src/service/wire.ts';
+import { servicePaths } from '../../src/service/wire.ts';
 import { runCli, startServe } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
-/** Serves in this process until a request was answered; what was said, and the status of the answer. */
-async function served(
+/** Runs serve in this process until it has answered one request. Returns its output and the status of the answer. */
+async function runServe(
   folder: string,
   words: readonly string[],
   options: { readonly environment?: Readonly<Record<string, string>>; readonly apiKey?: string } = {},
@@ -21,7 +21,7 @@ async function served(
     onSignal: (signal) => (stop = signal),
     onOutput: (text) => {
       const url = /http:\S+(?=;)/.exec(text)?.[0] ?? '';
-      void fetch(url + paths.prompt('prm_greeting'), { headers: { 'x-api-key': apiKey } }).then((answer) => {
+      void fetch(url + servicePaths.prompt('prm_greeting'), { headers: { 'x-api-key': apiKey } }).then((answer) => {
         answered.resolve(answer.status);
         stop();
       });
@@ -33,8 +33,8 @@ async function served(
 const workspace = () => makeWorkspace(workspaceFiles({ greeting: {}, refund: {} }));
 
 describe('serve', () => {
-  test('says where it listens, which key it accepts and how many prompts it knows; ends with 0', async () => {
-    const { exitCode, stdout, stderr, status } = await served(workspace(), ['--seed']);
+  test('serve prints its address, its API key and the number of prompts, and exits with 0', async () => {
+    const { exitCode, stdout, stderr, status } = await runServe(workspace(), ['--seed']);
     expect(stdout).toMatch(
       /^The embedded service listens at http:\/\/127\.0\.0\.1:\d+; it is for trying and testing only\.\nAPI key: "embedded"\nPrompts made known: 2\. Ctrl-C ends it\.\n$/,
     );
@@ -42,27 +42,27 @@ describe('serve', () => {
   });
 
   test.each<[string, readonly string[], number, number]>([
-    ['no seed: no prompt is known', [], 404, 0],
-    ['a folder', ['--seed', '.'], 200, 2],
-    ['a configuration', ['--seed', 'promptsync.yaml'], 200, 2],
+    ['serve knows no prompts without --seed', [], 404, 0],
+    ['serve --seed accepts the folder of a workspace', ['--seed', '.'], 200, 2],
+    ['serve --seed accepts the path of a configuration', ['--seed', 'promptsync.yaml'], 200, 2],
   ])('%s', async (_, words, status, known) => {
-    const ran = await served(workspace(), words);
+    const ran = await runServe(workspace(), words);
     expect(ran).toMatchObject({ exitCode: 0, status, stdout: expect.stringContaining(`made known: ${known}.`) });
   });
 
   test.each<[string, readonly string[], string]>([
-    ['a workspace that is not there', ['--seed', 'nowhere'], 'config/unreadable'],
-    ['a workspace that is not valid', ['--seed', 'bad'], 'prompt/missing-id'],
-    ['a file that is no database', ['--db', 'promptsync.yaml'], 'usage/cannot-serve'],
-    ['a folder for a database', ['--db', 'prompts'], 'usage/cannot-serve'],
-  ])('%s is refused with a problem on standard error', async (_, words, code) => {
+    ['serve --seed rejects a workspace that does not exist', ['--seed', 'nowhere'], 'config/unreadable'],
+    ['serve --seed rejects an invalid workspace', ['--seed', 'bad'], 'prompt/missing-id'],
+    ['serve --db rejects a file that is not a database', ['--db', 'promptsync.yaml'], 'usage/cannot-serve'],
+    ['serve --db rejects a folder', ['--db', 'prompts'], 'usage/cannot-serve'],
+  ])('%s', async (_, words, code) => {
     const folder = workspace();
     const bad = makeWorkspace({ 'promptsync.yaml': '', 'prompts/a.md': '---\nkey: a\nname: a\n---\na\n' });
     const ran = await run(folder, ['serve', '--port', '0', ...words.map((word) => (word === 'bad' ? bad : word))]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
   });
 
-  test('a port in use is refused, and says which', async () => {
+  test('serve reports a port that is already in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
@@ -73,17 +73,17 @@ describe('serve', () => {
     expect(ran.stderr).toContain('--db and --port');
   });
 
-  test('takes its key from PROMPTSYNC_API_KEY, accepts no other, and never says it', async () => {
+  test('serve accepts only the API key in PROMPTSYNC_API_KEY and does not print it', async () => {
     const environment = { PROMPTSYNC_API_KEY: KEY };
-    const right = await served(workspace(), ['--seed'], { environment, apiKey: KEY });
+    const right = await runServe(workspace(), ['--seed'], { environment, apiKey: KEY });
     expect(right).toMatchObject({
       status: 200,
       stdout: expect.stringContaining('API key: the value of PROMPTSYNC_API_KEY'),
     });
-    expect(await served(workspace(), ['--seed'], { environment })).toMatchObject({ status: 401 });
+    expect(await runServe(workspace(), ['--seed'], { environment })).toMatchObject({ status: 401 });
   });
 
-  test('in a process of its own: keeps what it was told over a restart, ends with 0 on SIGTERM and SIGINT', async () => {
+  test('serve --db keeps its data over a restart and exits with 0 after SIGTERM and SIGINT', async () => {
     const folder = workspace();
     const words = ['--db', 'service.db', '--seed'];
     const first = await startServe(folder, words);
@@ -100,17 +100,17 @@ describe('serve', () => {
     expect(await second.end('SIGINT')).toBe(0);
   });
 
-  test('a database that was killed is read again', async () => {
+  test('serve --db reads its database again after the process was killed', async () => {
     const folder = workspace();
     const first = await startServe(folder, ['--db', 'service.db', '--seed']);
     await first.end('SIGKILL');
     const second = await startServe(folder, ['--db', 'service.db']);
-    const answer = await fetch(second.baseUrl + paths.prompt('prm_refund'), { headers: { 'x-api-key': KEY } });
+    const answer = await fetch(second.baseUrl + servicePaths.prompt('prm_refund'), { headers: { 'x-api-key': KEY } });
     expect(answer.status).toBe(200);
     await second.end();
   });
 
-  test('a port that is none is bad usage', async () => {
+  test('serve rejects an invalid port', async () => {
     for (const port of ['70000', '-1', '80x', '']) {
       expect(await run(workspace(), ['serve', '--port', port])).toMatchObject({
         exitCode: 1,
@@ -120,7 +120,7 @@ describe('serve', () => {
   });
 });
 
-test('the embedded service of the configuration that cannot be had is one problem, and nothing else is said', async () => {
+test('sync reports only one problem if the configured embedded service cannot start', async () => {
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }, 'service: { embedded: prompts }\n'));
   const { exitCode, stdout } = await runCli(folder, ['sync', '--yes']);
   expect(exitCode).toBe(1);

@@ -12,8 +12,8 @@ environments: { staging: {}, production: { promote_from: staging } }
 const FILES = ['x.json', 'x.txt', 'x.md', 'x.html', 'x.xml'];
 
 /**
- * A prompt with a text for each of two environments, one that is behind, one that was changed in the service, and a third
- * that is not synced and has something hidden in it. Drift is known of the first commit.
+ * Makes a scene with every kind of report content: a pending edit with a hidden character, drift since the first
+ * commit, and a prompt that was never synced.
  */
 async function makeScene() {
   const prompts = { greeting: {}, refund: { description: 'Refunds.' } };
@@ -50,29 +50,32 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'a usage error': ['plan', '--base', ''],
 };
 
-/** What stands beside the report on a terminal, and on none. */
+/** Outputs with different widths and colors. */
 const SCREENS: readonly RunOptions[] = [
   {},
   { terminal: true, columns: 60 },
   { terminal: true, columns: 100, environment: { NO_COLOR: '1' } },
 ];
 
-describe('show prints what the run has printed, byte for byte, wherever it is and without a key', () => {
-  test.each(Object.entries(COMMANDS))('%s', async (_, words) => {
-    const { folder, service } = await makeScene();
-    const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);
-    expect(ran.stdout).toBe('');
-    const elsewhere = makeFolder();
-    const shown = ['show', join(folder, 'x.json')];
-    const again = await run(elsewhere, [...shown, ...FILES.flatMap((file) => ['-o', file])]);
-    expect(again.exitCode).toBe(0);
-    // Commander has said of a usage error what it is before.
-    expect(ran.stderr.endsWith(again.stderr)).toBe(true);
-    for (const file of FILES) expect(read(elsewhere, file)).toBe(read(folder, file));
-  });
+describe('show', () => {
+  test.each(Object.entries(COMMANDS))(
+    'show prints all outputs of %s again, byte for byte and without a key',
+    async (_, words) => {
+      const { folder, service } = await makeScene();
+      const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);
+      expect(ran.stdout).toBe('');
+      const elsewhere = makeFolder();
+      const shown = ['show', join(folder, 'x.json')];
+      const again = await run(elsewhere, [...shown, ...FILES.flatMap((file) => ['-o', file])]);
+      expect(again.exitCode).toBe(0);
+      // For a usage error, commander has already printed its own message.
+      expect(ran.stderr.endsWith(again.stderr)).toBe(true);
+      for (const file of FILES) expect(read(elsewhere, file)).toBe(read(folder, file));
+    },
+  );
 
   test.each(['plan', 'plan --quiet', 'status', 'history *', 'pull --dry-run'])(
-    'at the same width and colour: %s',
+    'show prints %s with the width and the colors of the terminal',
     async (line) => {
       const { folder, service } = await makeScene();
       await run(folder, [...line.split(' '), '-o', 'x.json'], service);
@@ -91,17 +94,17 @@ function read(folder: string, file: string): string {
   return readFileSync(join(folder, file), 'utf8');
 }
 
-/** The line that comes and goes while a command is at work. */
+/** Removes the progress line, which a command draws and clears. */
 function withoutProgress(stderr: string): string {
   return stderr.replaceAll(/(?:\r\u001b\[2K)?(?:Observing|Reading)[^\r]*\r\u001b\[2K/g, '');
 }
 
 test.each([
-  ['is not there', null, 'ENOENT'],
-  ['is no JSON', 'no', 'it is not JSON'],
-  ['is of another version', '{"schema_version": 2}', 'schema_version'],
-  ['names a problem by what no program does', withCode('\u001b[2J'), 'problems.0.code'],
-])('a file that %s is refused, in the format that was asked for', async (_, content, reason) => {
+  ['show rejects a report that does not exist', null, 'ENOENT'],
+  ['show rejects a report that is not JSON', 'no', 'it is not JSON'],
+  ['show rejects a report with another schema version', '{"schema_version": 2}', 'schema_version'],
+  ['show rejects a report with control characters in a problem code', withCode('\u001b[2J'), 'problems.0.code'],
+])('%s', async (_, content, reason) => {
   const folder = makeFolder();
   if (content !== null) writeFileSync(join(folder, 'x.json'), content);
   const { report, exitCode } = await runJson(folder, ['show', 'x.json']);

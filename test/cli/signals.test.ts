@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.ts';
 const IDS = ['a', 'b', 'c'];
 const CONFIG = 'concurrency: 1\n';
 
-/** A service that tells of the first request of a kind and holds its answer back until it is let go. */
+/** Starts a service that delays its answer to the first matching request until `release` is called. */
 async function makeSlow(isSlow: (request: FrontRequest) => boolean) {
   const service = await startTestService(IDS);
   const arrived = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ const makeFiles = () => makeWorkspace(workspaceFiles({ a: {}, b: {}, c: {} }, CO
 
 describe('a signal during a slow sync', () => {
   test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
-    '%s: the call in flight is finished, no other begun',
+    '%s during a sync finishes the call in flight and starts no other call',
     async (signal) => {
       const { front, environment, arrived, release } = await makeSlow(isCreate);
       const words = ['sync', '--yes', '--format', 'json'];
@@ -54,7 +54,7 @@ describe('a signal during a slow sync', () => {
     },
   );
 
-  test('a second one ends at once', async () => {
+  test('a second signal during a sync ends the process immediately', async () => {
     const { environment, arrived } = await makeSlow(isCreate);
     const { child, written, ended } = startCli(makeFiles(), ['sync', '--yes'], { environment });
     await arrived;
@@ -64,7 +64,7 @@ describe('a signal during a slow sync', () => {
     expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
   });
 
-  test('a signal while the service is read ends with 130, and nothing is written', async () => {
+  test('a signal while sync reads the service exits with 130 and writes nothing', async () => {
     const { front, environment, arrived, release } = await makeSlow(({ method }) => method === 'GET');
     let interrupt = (): void => {};
     const onSignal = (signal: () => void) => (interrupt = signal);

@@ -6,13 +6,13 @@ import { KEY, startTestService, type TestService } from '../support/service.ts';
 export type Stage = {
   readonly folder: string;
   readonly service: TestService;
-  /** Runs a command line, whose words hold no blanks, against the service. */
+  /** Runs a command line against the service. Its words must not contain spaces. */
   readonly promptsync: (line: string, options?: RunOptions) => Promise<Ran>;
 };
 
 type Prompts = Readonly<Record<string, PromptParts>>;
 
-/** A workspace and the service that knows its prompts, before the first sync. */
+/** Makes a workspace that was never synced, and a service that has its prompts. */
 export async function makeStage(prompts: Prompts = { greeting: {} }, apiKey = KEY): Promise<Stage> {
   const service = await startTestService(Object.keys(prompts), apiKey);
   const folder = makeWorkspace(workspaceFiles(prompts));

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/table.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 
-test('every flag is in the table by the name that commander gives its value', () => {
+test('every flag in the command table has the name that commander gives its value', () => {
   const flags = COMMANDS.flatMap(({ flags }) => Object.entries(flags));
   const wrong = flags.filter(([name, flag]) => !flag.negate && flag.attributeName() !== name);
   expect(wrong.map(([name, flag]) => `${name}: ${flag.flags}`)).toEqual([]);
 });
 
 test.each(COMMANDS.map(({ name, flags }) => [name, flags] as const))(
-  'no two flags of %s are typed alike',
+  'no two flags of %s have the same spelling',
   (_, flags) => {
     const typed = Object.values(flags).flatMap(({ long, short }) => [long, short].filter((one) => one !== undefined));
     expect(typed.filter((one, index) => typed.indexOf(one) !== index)).toEqual([]);

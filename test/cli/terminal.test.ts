@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
-import { wantsColour } from '../../src/cli/terminal.ts';
+import { usesColor } from '../../src/cli/terminal.ts';
 import { runCli } from '../support/cli.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
@@ -15,7 +15,7 @@ const LONG =
   'You answer questions about orders, refunds and 配送状況 in one short sentence that a customer understands. ';
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 
-/** A prompt that is in sync, and then changed: one word of a long line, and further lines. */
+/** Syncs a prompt, and then changes one word of a long line and appends lines. */
 async function makeChange(lines = 1): Promise<Stage> {
   const text = LONG.repeat(7).trim();
   const stage = await makeStage({ greeting: { text } });
@@ -31,19 +31,19 @@ function widest(text: string): number {
   return Math.max(...lines.filter((line) => !line.trim().startsWith('sha256:')).map((line) => stringWidth(line)));
 }
 
-describe('The width of the terminal', () => {
+describe('the width of the terminal', () => {
   test.each([
     ['plan', 80],
     ['plan', 120],
     ['plan', 40],
     ['status', 40],
     ['validate', 40],
-  ])('%s is no wider than it: %i', async (command, columns) => {
+  ])('promptsync %s prints no line wider than %i columns', async (command, columns) => {
     const { promptsync } = await makeChange();
     expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
   });
 
-  test('the changed word of a long line is seen, with what is beside it', async () => {
+  test('plan shows the changed word of a long line with the words around it', async () => {
     const { promptsync } = await makeChange();
     const screen = { terminal: true, columns: 60 };
     const text = (await promptsync('plan --no-color', screen)).stdout.replaceAll(/ *\n +/g, ' ');
@@ -52,27 +52,27 @@ describe('The width of the terminal', () => {
     expect((await promptsync('plan', screen)).stdout).toContain('\u001b[7mreturns\u001b[27m');
   });
 
-  test('is that of standard error for the plan before the question, and for warnings', async () => {
+  test('sync fits the plan and the warnings on standard error to the width of the terminal', async () => {
     const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
     const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
     expect(stderr).toContain('Apply these changes?');
     expect(stderr).toContain('warning');
-    // What is typed, and the end of its line, the terminal shows.
+    // The typed answer and its line break are echoed by the terminal, so they are not in the output.
     expect(widest(stderr.replace('[y/N] ', '[y/N]\n'))).toBeLessThanOrEqual(50);
   });
 
   test.each<[string, RunOptions]>([
-    ['no terminal', { columns: 40 }],
-    ['a terminal that does not tell', { terminal: true }],
-    ['a terminal of no columns', { terminal: true, columns: 0 }],
-  ])('of %s cuts and wraps nothing', async (_, options) => {
+    ['plan neither cuts nor wraps lines without a terminal', { columns: 40 }],
+    ['plan neither cuts nor wraps lines on a terminal of unknown width', { terminal: true }],
+    ['plan neither cuts nor wraps lines on a terminal that reports zero columns', { terminal: true, columns: 0 }],
+  ])('%s', async (_, options) => {
     const { promptsync } = await makeChange();
     const { stdout } = await promptsync('plan --no-color', options);
     expect(stdout).toContain(`\n      -${LONG.repeat(7).trim()}\n`);
   });
 });
 
-test('A terminal means nothing to JSON, Markdown and a file', async () => {
+test('the terminal has no effect on JSON, Markdown and output files', async () => {
   const { folder, promptsync } = await makeChange();
   const screen = { terminal: true, columns: 40, hyperlinks: true };
   for (const line of ['plan --format json', 'plan --format markdown']) {
@@ -84,7 +84,7 @@ test('A terminal means nothing to JSON, Markdown and a file', async () => {
   expect(one).toBe(other);
 });
 
-test('A long diff is folded, on a terminal or not', async () => {
+test('plan folds a long diff both on a terminal and elsewhere', async () => {
   const { promptsync } = await makeChange(60);
   for (const options of [{}, { terminal: true, columns: 100 }]) {
     const { stdout } = await promptsync('plan --no-color', options);
@@ -93,12 +93,12 @@ test('A long diff is folded, on a terminal or not', async () => {
   }
 });
 
-describe('Links', () => {
+describe('links on a terminal', () => {
   const screen = { terminal: true, columns: 80, hyperlinks: true } as const;
   const invalid = () => makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/greeting.md': 'none' });
   const linkTo = (url: string) => `\u001b]8;;${url}\u001b\\`;
 
-  test('lead from titles, problems and warnings to the file, and to the service', async () => {
+  test('plan links its titles, problems and warnings to the prompt file and the service', async () => {
     const { folder, service, promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
     const file = linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`);
     const plan = await promptsync('plan', screen);
@@ -109,24 +109,39 @@ describe('Links', () => {
     expect((await promptsync('validate', screen)).stdout).toContain(file);
   });
 
-  test('are in the plan before the question as well', async () => {
+  test('sync prints links in the plan before its question', async () => {
     const { folder, promptsync } = await makeStage();
     const { stderr } = await promptsync('sync', { ...screen, input: 'n\n' });
     expect(stderr).toContain(linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`));
   });
 
   test.each<[string, string, RunOptions, boolean]>([
-    ['with --no-color', 'validate --no-color', screen, false],
-    ['with NO_COLOR', 'validate', { ...screen, environment: { NO_COLOR: '1' } }, false],
-    ['with FORCE_HYPERLINK', 'validate', { ...screen, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } }, true],
-    ['off a terminal with FORCE_COLOR', 'validate', { hyperlinks: true, environment: { FORCE_COLOR: '1' } }, false],
-    ['on a terminal that takes none', 'validate', { ...screen, hyperlinks: false }, false],
+    ['validate --no-color prints no links', 'validate --no-color', screen, false],
+    ['validate prints no links if NO_COLOR is set', 'validate', { ...screen, environment: { NO_COLOR: '1' } }, false],
+    [
+      'validate prints links if FORCE_HYPERLINK is set, even with NO_COLOR',
+      'validate',
+      { ...screen, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } },
+      true,
+    ],
+    [
+      'validate prints no links outside a terminal, even with FORCE_COLOR',
+      'validate',
+      { hyperlinks: true, environment: { FORCE_COLOR: '1' } },
+      false,
+    ],
+    [
+      'validate prints no links on a terminal that does not support them',
+      'validate',
+      { ...screen, hyperlinks: false },
+      false,
+    ],
   ])('%s', async (_, line, options, expected) => {
     const { stdout } = await run(invalid(), line.split(' '), options);
     expect(stdout.includes('\u001b]8')).toBe(expected);
   });
 
-  test('of the process itself are in no pipe, whatever is forced', async () => {
+  test('validate prints no links into a pipe, even with FORCE_HYPERLINK', async () => {
     const environment = { FORCE_HYPERLINK: '1', FORCE_COLOR: '1', TERM_PROGRAM: 'ghostty' };
     const { stdout, stderr } = await runCli(invalid(), ['validate'], { environment });
     expect(stdout).toContain('prompts/greeting.md');
@@ -134,14 +149,14 @@ describe('Links', () => {
   });
 });
 
-describe('Progress', () => {
+describe('progress on a terminal', () => {
   async function progressOf(line: string, options: RunOptions) {
     const { promptsync } = await makeStage({ a: {}, b: {}, c: {}, d: {} });
     let now = Date.UTC(2026, 0, 2);
     return promptsync(line, { now: () => (now += 300), ...options });
   }
 
-  test('is drawn on a terminal, and gone before anything else is written, on either stream', async () => {
+  test('plan draws its progress on a terminal and clears it before any other output', async () => {
     let screen = '';
     const write = (text: string) => void (screen += text);
     const drawing = { terminal: true, columns: 80, onOutput: write, onError: write };
@@ -154,15 +169,19 @@ describe('Progress', () => {
   });
 
   test.each<[string, string, RunOptions]>([
-    ['off a terminal', 'plan', {}],
-    ['with --quiet', 'plan --quiet', { terminal: true }],
-    ['on a terminal that cannot take it back', 'plan', { terminal: true, environment: { TERM: 'dumb' } }],
-  ])('is not shown %s', async (_, line, options) => {
+    ['plan shows no progress without a terminal', 'plan', {}],
+    ['plan --quiet shows no progress', 'plan --quiet', { terminal: true }],
+    [
+      'plan shows no progress on a terminal that cannot clear a line',
+      'plan',
+      { terminal: true, environment: { TERM: 'dumb' } },
+    ],
+  ])('%s', async (_, line, options) => {
     expect((await progressOf(line, options)).stderr).toBe('');
   });
 });
 
-test('A key is not torn in two by the end of a row', async () => {
+test('plan redacts an API key even if a line break would split it', async () => {
   const { promptsync } = await makeStage({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } });
   for (const columns of [20, 25, 30]) {
     const { stdout } = await promptsync('plan', { terminal: true, columns });
@@ -170,22 +189,22 @@ test('A key is not torn in two by the end of a row', async () => {
   }
 });
 
-describe('Colour', () => {
+describe('wantsColour', () => {
   test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
-    ['on a terminal', true, {}, true, true],
-    ['elsewhere', false, {}, true, false],
-    ['with --no-color and FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
-    ['with an empty NO_COLOR', true, { NO_COLOR: '' }, true, true],
-    ['with NO_COLOR and FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-    ['elsewhere with FORCE_COLOR=3', false, { FORCE_COLOR: '3' }, true, true],
-    ['on a terminal with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, true, false],
-    ['on a terminal with FORCE_COLOR=false', true, { FORCE_COLOR: 'false' }, true, false],
-    ['on a terminal that cannot show it', true, { TERM: 'dumb' }, true, false],
+    ['the output has colors on a terminal', true, {}, true, true],
+    ['the output has no colors without a terminal', false, {}, true, false],
+    ['--no-color overrides FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
+    ['an empty NO_COLOR does not turn colors off', true, { NO_COLOR: '' }, true, true],
+    ['NO_COLOR overrides FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+    ['FORCE_COLOR=3 turns colors on without a terminal', false, { FORCE_COLOR: '3' }, true, true],
+    ['FORCE_COLOR=0 turns colors off on a terminal', true, { FORCE_COLOR: '0' }, true, false],
+    ['FORCE_COLOR=false turns colors off on a terminal', true, { FORCE_COLOR: 'false' }, true, false],
+    ['TERM=dumb turns colors off on a terminal', true, { TERM: 'dumb' }, true, false],
   ])('%s', (_, isTTY, environment, color, expected) => {
-    expect(wantsColour({ color }, { environment }, { isTTY })).toBe(expected);
+    expect(usesColor({ color }, { environment }, { isTTY })).toBe(expected);
   });
 
-  test('is the only difference between a terminal and elsewhere', async () => {
+  test('colors are the only difference between the output on a terminal and elsewhere', async () => {
     const { promptsync } = await makeStage({ greeting: { metadata: { a: 1 } } });
     for (const command of ['plan', 'status', 'validate']) {
       const plain = await promptsync(command);

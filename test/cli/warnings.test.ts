@@ -9,29 +9,29 @@ import { makeStage, type Stage } from './stage.ts';
 const CODE = 'prompt/hidden-character';
 const HIDDEN = { text: 'a\u200bb' };
 
-/** Which prompts' files are warned of, by their names. */
+/** Returns the names of the prompts whose files have a warning on standard error. */
 function warnedOf(stderr: string): readonly string[] {
   return [...stderr.matchAll(/^prompts\/(\w+)\.md:\d+:\d+: .*warning/gm)].map(([, name = '']) => name);
 }
 
-/** Two prompts with a hidden character each, and one without. */
+/** Makes two prompts with a hidden character each, and one without. */
 function makeHidden(greeting: PromptParts = {}): Promise<Stage> {
   return makeStage({ greeting: { ...HIDDEN, ...greeting }, refund: HIDDEN, plain: {} });
 }
 
-describe('Warnings speak of the prompts that a command is about', () => {
+describe('the prompts that warnings are about', () => {
   test.each([
-    ['plan', ['greeting', 'refund']],
-    ['plan --only greeting', ['greeting']],
-    ['validate --only pla*', []],
-    ['history refund', ['refund']],
-    ['status --only plain --only refund', ['refund']],
-  ])('%s', async (line, names) => {
+    { line: 'plan', names: ['greeting', 'refund'] },
+    { line: 'plan --only greeting', names: ['greeting'] },
+    { line: 'validate --only pla*', names: [] },
+    { line: 'history refund', names: ['refund'] },
+    { line: 'status --only plain --only refund', names: ['refund'] },
+  ])('promptsync $line warns only about the selected prompts', async ({ line, names }) => {
     const { promptsync } = await makeHidden();
     expect(warnedOf((await promptsync(line)).stderr)).toEqual(names);
   });
 
-  test('and not of those that --changed-since leaves out', async () => {
+  test('plan --changed-since does not warn about the prompts that it leaves out', async () => {
     const { folder, promptsync } = await makeHidden();
     initRepository(folder);
     commitAll(folder, 'First prompts');
@@ -39,7 +39,7 @@ describe('Warnings speak of the prompts that a command is about', () => {
     expect(warnedOf((await promptsync('plan --changed-since HEAD')).stderr)).toEqual(['refund']);
   });
 
-  test('an import speaks of what it imports, and an error in any file stops it', async () => {
+  test('import warns only about the imported prompts, but an error in any file stops it', async () => {
     const { folder, service, promptsync } = await makeHidden();
     service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'New' });
     const { id } = service.store.createVersion('prm_new', { content: 'x\u200by' })!;
@@ -51,12 +51,12 @@ describe('Warnings speak of the prompts that a command is about', () => {
   });
 });
 
-describe('A kind of warning that is accepted is not shown', () => {
+describe('accept_warnings', () => {
   test.each<[string, Parameters<typeof makeHidden>[0], string, readonly string[]]>([
-    ['of the file that says so', { accept_warnings: [CODE] }, '', ['refund']],
-    ['of any, where the configuration says so', {}, `accept_warnings: [${CODE}]`, []],
+    ['a warning that a prompt file accepts is hidden for that file only', { accept_warnings: [CODE] }, '', ['refund']],
+    ['a warning that the configuration accepts is hidden for every file', {}, `accept_warnings: [${CODE}]`, []],
     [
-      'where it is that kind',
+      'an accepted warning does not hide other kinds of warnings',
       { accept_warnings: ['prompt/gone'] },
       'accept_warnings: [git/shallow]',
       ['greeting', 'refund'],
@@ -70,7 +70,7 @@ describe('A kind of warning that is accepted is not shown', () => {
     expect(warnedOf((await promptsync('validate')).stderr)).toEqual(names);
   });
 
-  test('of what comes of the service as well; what a run says of itself is shown all the same', async () => {
+  test('accept_warnings hides a warning about uncommitted files but not about the run itself', async () => {
     const { folder, promptsync } = await makeStage();
     const codes = ['git/uncommitted', 'config/drift-needs-base'];
     writeFiles(folder, { 'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [${codes.join(', ')}]\n` });
@@ -80,7 +80,7 @@ describe('A kind of warning that is accepted is not shown', () => {
   });
 });
 
-/** A commit with one set of files and a commit with another one; a file that the second set lacks is gone. */
+/** Makes a base commit and a head commit, each with exactly these prompt files and this setting. */
 async function makeReviewed(base: readonly [Files, string], head: readonly [Files, string]): Promise<Stage> {
   const stage = await makeStage({ greeting: {}, other: {} });
   const { folder } = stage;
@@ -103,7 +103,7 @@ function greeting(parts: PromptParts, path = 'prompts/greeting.md', id = 'greeti
 const ACCEPTS: PromptParts = { accept_warnings: [CODE] };
 const EVERYWHERE = `accept_warnings: [${CODE}]`;
 
-describe('A review applies accept_warnings as its base has it:', () => {
+describe('accept_warnings in a review', () => {
   const plain = greeting({});
   test.each<[string, readonly [Files, string], readonly [Files, string], readonly string[]]>([
     [
@@ -120,26 +120,26 @@ describe('A review applies accept_warnings as its base has it:', () => {
       ['other'],
     ],
     [
-      'another prompt at the path of a file that accepts a warning cannot silence its own',
+      'a prompt that replaces a file with an accepted warning cannot silence its own warning',
       [greeting(ACCEPTS), ''],
       [greeting({ ...HIDDEN, ...ACCEPTS }, 'prompts/greeting.md', 'other'), ''],
       ['greeting'],
     ],
-    ['a warning that the file of the base accepts stays silent', [greeting(ACCEPTS), ''], [greeting(HIDDEN), ''], []],
+    ['a warning that the file accepts at the base stays hidden', [greeting(ACCEPTS), ''], [greeting(HIDDEN), ''], []],
     [
-      'a warning that the file of the base accepts stays silent after a move',
+      'a warning that the file accepts at the base stays hidden after a move',
       [greeting(ACCEPTS), ''],
       [greeting(HIDDEN, 'prompts/moved.md'), ''],
       [],
     ],
     [
-      'a warning that the configuration of the base accepts stays silent',
+      'a warning that the configuration accepts at the base stays hidden',
       [plain, EVERYWHERE],
       [{ ...greeting(HIDDEN), ...greeting(HIDDEN, 'prompts/other.md', 'other') }, 'concurrency: 2'],
       [],
     ],
     [
-      'a file that is as the base has it keeps its acceptance',
+      'an unchanged prompt file keeps its accepted warnings in a review',
       [greeting({ ...HIDDEN, ...ACCEPTS }), ''],
       [{ ...greeting({ ...HIDDEN, ...ACCEPTS }), ...greeting({}, 'prompts/other.md', 'other') }, ''],
       [],
@@ -151,17 +151,17 @@ describe('A review applies accept_warnings as its base has it:', () => {
     }
   });
 
-  test('a plan without a base applies accept_warnings as the files have it', async () => {
+  test('a plan without a base applies accept_warnings from the current files', async () => {
     const { promptsync } = await makeReviewed([plain, ''], [greeting({ ...HIDDEN, ...ACCEPTS }), '']);
     expect(warnedOf((await promptsync('plan')).stderr)).toEqual([]);
   });
 
-  test('a configuration that is not valid in the base accepts what it names all the same', async () => {
+  test('an invalid configuration at the base still applies its accept_warnings', async () => {
     const { promptsync } = await makeReviewed([plain, `${EVERYWHERE}\nunknown: true`], [greeting(HIDDEN), '']);
     expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
   });
 
-  test('a review that an invalid file stops silences nothing', async () => {
+  test('a review hides no warnings if an invalid file stops it', async () => {
     const broken = { 'prompts/broken.md': 'no front matter' };
     const head = { ...greeting({ ...HIDDEN, ...ACCEPTS }), ...broken };
     const { promptsync } = await makeReviewed([plain, ''], [head, EVERYWHERE]);
@@ -170,7 +170,7 @@ describe('A review applies accept_warnings as its base has it:', () => {
     expect(parseReport(stdout).problems.map(({ code }) => code)).toContain('prompt/no-front-matter');
   });
 
-  test('the deletion of a file is silent only if the file of the base accepts that', async () => {
+  test('a deleted file causes no warning only if the file at the base accepts that warning', async () => {
     const gone = (accepted: readonly string[]) =>
       makeReviewed(
         [{ ...plain, ...greeting({ accept_warnings: accepted }, 'prompts/other.md', 'other') }, ''],
@@ -181,10 +181,10 @@ describe('A review applies accept_warnings as its base has it:', () => {
   });
 });
 
-describe('Warnings on a terminal', () => {
+describe('warnings on a terminal', () => {
   const terminal = { terminal: true, input: 'y\n' } as const;
 
-  test('are shown before the question, and not again after it', async () => {
+  test('sync shows warnings once, between the plan and the question', async () => {
     const { promptsync } = await makeHidden();
     const { stderr, exitCode } = await promptsync('sync --no-color', terminal);
     expect(exitCode).toBe(0);
@@ -193,7 +193,7 @@ describe('Warnings on a terminal', () => {
     expect(stderr.lastIndexOf('warning')).toBeLessThan(stderr.indexOf('Apply these changes?'));
   });
 
-  test('have a colour, unless nobody wants any', async () => {
+  test('plan colors warnings on a terminal unless --no-color is given', async () => {
     const { promptsync } = await makeHidden();
     expect((await promptsync('plan', terminal)).stderr).toContain('\u001b[33mwarning\u001b[39m');
     expect((await promptsync('plan --no-color', terminal)).stderr).not.toContain('\u001b');

@@ -6,7 +6,7 @@ import { writeFiles } from '../support/folder.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 import { makeSyncedTeam, NAMES, pathOf, type Team } from './since-team.ts';
 
-/** What may become of the files of a commit, one word each; the number says to which prompt, or how. */
+/** The random changes to a workspace. The number selects the prompt and the variant of the change. */
 const STEPS = {
   edit: (team, at) => (edit(team, at, { text: `Text ${at}.` }), team.commit()),
   pin: (team, at) => (edit(team, at, { pins: PINS[at % PINS.length] ?? {} }), team.commit()),
@@ -19,26 +19,27 @@ const STEPS = {
   },
   remove: (team, at) => (rmSync(join(team.folder, placeOf(team, nameOf(at))), { force: true }), team.commit()),
   back: ({ git }) => git('reset', '--quiet', '--hard', git('rev-list', '--max-count=2', 'HEAD').slice(-40)),
-  // Not over files that are edited.
-  switch: ({ git }, at) => tried(() => git('checkout', '--quiet', '-B', `branch-${at}`, 'main')),
+  // Git refuses to switch if that would overwrite edited files.
+  switch: ({ git }, at) => ignoreFailure(() => git('checkout', '--quiet', '-B', `branch-${at}`, 'main')),
   'edit without a commit': (team, at) => edit(team, at, { text: `Dirty ${at}.` }),
   'drop what is not committed': ({ git }) => (git('reset', '--quiet', '--hard'), git('clean', '-fdq')),
-  // Not the first one, which the configuration is of.
-  'revert the last commit': ({ git }) => tried(() => (git('rev-parse', 'HEAD~1'), git('revert', '--no-edit', 'HEAD'))),
+  // Never reverts the first commit, because that one adds the configuration.
+  'revert the last commit': ({ git }) =>
+    ignoreFailure(() => (git('rev-parse', 'HEAD~1'), git('revert', '--no-edit', 'HEAD'))),
 } as const satisfies Record<string, (team: Team, at: number) => unknown>;
 
-/** There may be nothing to do it with. */
-function tried(act: () => unknown): void {
+/** Runs a git command that may fail, for example a revert when there is nothing to revert. */
+function ignoreFailure(act: () => unknown): void {
   try {
     act();
   } catch {
-    // Then it is as if it had not happened.
+    // The sequence goes on as if this step were not in it.
   }
 }
 
 const PINS = [{ staging: 'latest' }, { staging: 'latest', production: 'latest' }, {}, { production: 1 }];
 
-/** Where a prompt's file may be. */
+/** Returns the two paths that the file of a prompt can have. */
 function placesOf(name: string): readonly string[] {
   return [pathOf(name), pathOf(`other/${name}`)];
 }
@@ -58,20 +59,20 @@ function nameOf(at: number): string {
 const words = Object.keys(STEPS) as (keyof typeof STEPS)[];
 const steps = fc.array(fc.tuple(fc.constantFrom(...words), fc.nat(11)), { minLength: 1, maxLength: 7 });
 
-test('whatever has become of the files of a synced commit, a sync of what has changed since leaves nothing to do', async () => {
+test('sync --changed-since leaves the next plan empty after any random sequence of file changes', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const team = await makeSyncedTeam();
       const synced = team.git('rev-parse', 'HEAD');
       for (const [word, at] of sequence) await STEPS[word](team, at);
-      tried(() => team.git('revert', '--abort'));
-      const there = NAMES.filter((name) => existsSync(join(team.folder, placeOf(team, name))));
-      fc.pre(there.length > 0);
+      ignoreFailure(() => team.git('revert', '--abort'));
+      const existing = NAMES.filter((name) => existsSync(join(team.folder, placeOf(team, name))));
+      fc.pre(existing.length > 0);
       const { report, exitCode } = await team.runJson('sync', '--yes', '--allow-dirty', '--changed-since', synced);
       expect(exitCode).toBe(0);
       const { report: all } = await team.runJson('plan');
-      expect(all.summary).toMatchObject({ prompts: there.length, unchanged: there.length });
-      expect(report.summary.prompts + (report.summary.not_looked_at ?? 0)).toBe(there.length);
+      expect(all.summary).toMatchObject({ prompts: existing.length, unchanged: existing.length });
+      expect(report.summary.prompts + (report.summary.not_looked_at ?? 0)).toBe(existing.length);
     }),
     { numRuns: 30 },
   );

@@ -9,52 +9,52 @@ import { makeSyncedTeam, makeTeam, NAMES, pathOf, type Team } from './since-team
 
 const SYNC = ['sync', '--yes', '--changed-since', 'HEAD~1'];
 
-describe('only what has changed is looked at', () => {
-  const rows: Readonly<Record<string, readonly [change: (team: Team) => unknown, looked: readonly string[]]>> = {
-    'nothing, where nothing has changed': [() => {}, []],
-    'a text that was edited': [({ write }) => write('greeting', { text: 'Edited.' }), ['greeting']],
-    'a pin that was edited': [({ write }) => write('refund', { pins: { production: 'latest' } }), ['refund']],
-    'a file that was renamed': [(team) => team.git('mv', pathOf('refund'), pathOf('money')), ['refund']],
-    'no file that is gone': [(team) => team.git('rm', '-q', pathOf('refund')), []],
-    'every prompt, after a change of the configuration': [
+describe('sync --changed-since', () => {
+  const rows: Readonly<Record<string, readonly [change: (team: Team) => unknown, observed: readonly string[]]>> = {
+    'no change': [() => {}, []],
+    'an edited text': [({ write }) => write('greeting', { text: 'Edited.' }), ['greeting']],
+    'an edited pin': [({ write }) => write('refund', { pins: { production: 'latest' } }), ['refund']],
+    'a renamed file': [(team) => team.git('mv', pathOf('refund'), pathOf('money')), ['refund']],
+    'a deleted file': [(team) => team.git('rm', '-q', pathOf('refund')), []],
+    'a changed configuration': [
       ({ folder }) => writeFiles(folder, { 'promptsync.yaml': `${CONFIG}concurrency: 2\n` }),
       NAMES,
     ],
-    'no change of another file': [({ folder }) => writeFiles(folder, { 'README.md': 'Prompts' }), []],
-    'no change in the service': [({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
+    'a changed file that is no prompt': [({ folder }) => writeFiles(folder, { 'README.md': 'Prompts' }), []],
+    'a change in the service': [({ service }) => changeService(service.baseUrl, 'refund', 'staging', 'Other.'), []],
   };
 
-  test('and the report counts the rest', async () => {
+  test('sync --changed-since observes only the prompts that changed and counts the others in the report', async () => {
     const team = await makeSyncedTeam();
     const base = team.git('rev-parse', 'HEAD');
-    for (const [what, [change, looked]] of Object.entries(rows)) {
+    for (const [what, [change, observed]] of Object.entries(rows)) {
       await change(team);
       team.commit();
       const { report, exitCode } = await team.runJson(...SYNC);
-      expect([what, exitCode, team.asked()]).toEqual([what, 0, looked]);
-      const there = readdirSync(join(team.folder, 'prompts')).length;
-      expect(report.summary).toMatchObject({ prompts: looked.length, not_looked_at: there - looked.length });
+      expect([what, exitCode, team.takePromptNames()]).toEqual([what, 0, observed]);
+      const files = readdirSync(join(team.folder, 'prompts')).length;
+      expect(report.summary).toMatchObject({ prompts: observed.length, not_looked_at: files - observed.length });
       expect(report.changed_since).toBe(base);
       team.git('reset', '--quiet', '--hard', base);
     }
   });
 
-  test('a dry run is narrowed in the same way, and sees what is not committed, or not kept by git yet', async () => {
-    const { folder, git, write, commit, runJson, asked } = await makeSyncedTeam();
+  test('plan --changed-since includes uncommitted edits and untracked prompt files', async () => {
+    const { folder, git, write, commit, runJson, takePromptNames } = await makeSyncedTeam();
     write('billing', { text: 'Not committed.' });
     const { report } = await runJson('plan', '--changed-since', 'HEAD');
     expect(report.prompts).toMatchObject([{ key: 'billing', status: 'pending' }]);
-    expect(asked()).toEqual(['billing']);
+    expect(takePromptNames()).toEqual(['billing']);
     git('rm', '--quiet', pathOf('refund'));
     commit();
     write('refund', {});
     expect(readdirSync(join(folder, 'prompts'))).toHaveLength(NAMES.length);
     await runJson('plan', '--changed-since', 'HEAD');
-    expect(asked()).toEqual(['refund']);
+    expect(takePromptNames()).toEqual(['refund']);
   });
 
   test.for(['--assume-unchanged', '--skip-worktree'])(
-    'edits that git was told to overlook are seen: %s',
+    'plan --changed-since sees edits to a file marked with git update-index %s',
     async (flag) => {
       const team = await makeSyncedTeam();
       team.git('update-index', flag, pathOf('greeting'));
@@ -64,54 +64,62 @@ describe('only what has changed is looked at', () => {
     },
   );
 
-  test('what changed before the commit that is named is not looked at, and costs no request', async () => {
-    const { write, commit, run: cli, asked, taken } = await makeSyncedTeam();
+  test('plan --changed-since sends no requests for prompts that changed only before that commit', async () => {
+    const { write, commit, run: cli, takePromptNames, takeRequests } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     commit();
     await cli('plan', '--only', 'greeting');
-    const alone = taken();
+    const requestsForOne = takeRequests();
     await cli('plan', '--changed-since', 'HEAD~1');
-    expect(taken()).toEqual(alone);
+    expect(takeRequests()).toEqual(requestsForOne);
     write('refund', { text: 'Edited.' });
     commit();
     await cli('plan', '--changed-since', 'HEAD~1');
-    expect(asked()).toEqual(['refund']);
+    expect(takePromptNames()).toEqual(['refund']);
     await cli('plan', '--changed-since', 'HEAD~2');
-    expect(asked()).toEqual(['greeting', 'refund']);
+    expect(takePromptNames()).toEqual(['greeting', 'refund']);
   });
 
-  test('a configuration behind a link counts as changed where what it leads to has changed', async () => {
-    const { folder, commit, run: cli, asked } = await makeSyncedTeam();
+  test('plan --changed-since observes every prompt after the target of a symlinked configuration changed', async () => {
+    const { folder, commit, run: cli, takePromptNames } = await makeSyncedTeam();
     writeFiles(folder, { 'shared/real.yaml': CONFIG });
     symlinkSync('shared/real.yaml', join(folder, 'linked.yaml'));
     commit();
     await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
-    expect(asked()).toEqual([]);
+    expect(takePromptNames()).toEqual([]);
     writeFiles(folder, { 'shared/real.yaml': `${CONFIG}concurrency: 2\n` });
     await cli('plan', '--changed-since', 'HEAD', '--config', 'linked.yaml');
-    expect(asked()).toEqual(NAMES);
+    expect(takePromptNames()).toEqual(NAMES);
   });
 
-  test('--only selects among all prompts, what it selects is narrowed, and the last line counts the rest', async () => {
-    const { write, runJson, run: cli, asked } = await makeSyncedTeam();
+  test('plan combines --changed-since with --only and counts the prompts that it skipped', async () => {
+    const { write, runJson, run: cli, takePromptNames } = await makeSyncedTeam();
     const since = ['plan', '--changed-since', 'HEAD'];
     expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not looked at.');
     write('greeting', { text: 'Edited.' });
     expect((await cli(...since)).stdout).toContain('Plan: 1 to create, 1 to activate, 2 not looked at.');
     write('refund', { text: 'Edited.' });
-    asked();
+    takePromptNames();
     const { report } = await runJson(...since, '--only', 'greeting', '--only', 'billing');
-    expect(asked()).toEqual(['greeting']);
+    expect(takePromptNames()).toEqual(['greeting']);
     expect(report.summary).toMatchObject({ prompts: 1, not_looked_at: 1 });
   });
 });
 
-describe('what is left out still counts', () => {
+describe('prompts that --changed-since leaves out', () => {
   test.for<[sentence: string, names: { id: string; key: string }, code: string]>([
-    ['an id', { id: 'prm_refund', key: 'new' }, 'prompt/duplicate-id'],
-    ['a key', { id: 'prm_new', key: 'refund' }, 'prompt/duplicate-key'],
-  ])('%s of it cannot be used twice', async ([, { id, key }, code]) => {
-    const { folder, commit, runJson, taken } = await makeSyncedTeam();
+    [
+      'sync --changed-since rejects a new prompt with the id of an unchanged prompt',
+      { id: 'prm_refund', key: 'new' },
+      'prompt/duplicate-id',
+    ],
+    [
+      'sync --changed-since rejects a new prompt with the key of an unchanged prompt',
+      { id: 'prm_new', key: 'refund' },
+      'prompt/duplicate-key',
+    ],
+  ])('%s', async ([, { id, key }, code]) => {
+    const { folder, commit, runJson, takeRequests } = await makeSyncedTeam();
     writeFiles(folder, { [pathOf('new')]: `---\nid: ${id}\nkey: ${key}\nname: New\n---\n\nText.\n` });
     commit();
     const { report, exitCode } = await runJson(...SYNC);
@@ -119,10 +127,10 @@ describe('what is left out still counts', () => {
     const [first, second] = report.problems;
     expect([first?.code, second?.code]).toEqual([code, code]);
     expect([first?.path, second?.path]).toEqual([pathOf('new'), pathOf('refund')]);
-    expect(taken()).toEqual([]);
+    expect(takeRequests()).toEqual([]);
   });
 
-  test('a percentage of changes is one of all prompts', async () => {
+  test('sync applies a --max-changes percentage to all prompts, not only to the changed ones', async () => {
     const { write, commit, run: cli } = await makeSyncedTeam();
     write('greeting', { text: 'Edited.' });
     write('refund', { text: 'Edited.' });
@@ -131,7 +139,7 @@ describe('what is left out still counts', () => {
     expect(await cli(...SYNC, '--max-changes', '34%')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a prompt whose file was renamed and synced is not gone', async () => {
+  test('plan --changed-since reports a deleted prompt file as gone, but not a renamed one', async () => {
     const { git, commit, run: cli, runJson } = await makeSyncedTeam();
     git('mv', pathOf('refund'), pathOf('money'));
     commit();
@@ -145,8 +153,8 @@ describe('what is left out still counts', () => {
   });
 });
 
-test('a ref that does not help ends the run, and outside of git there is nothing to compare with', async () => {
-  const { runJson, taken, environment } = await makeTeam();
+test('plan --changed-since fails for an unknown ref and outside a git repository', async () => {
+  const { runJson, takeRequests, environment } = await makeTeam();
   for (const ref of ['v9', '--all', 'HEAD~1..HEAD']) {
     const { report, exitCode } = await runJson('plan', `--changed-since=${ref}`);
     expect({ exitCode, problems: report.problems }).toMatchObject({
@@ -155,7 +163,7 @@ test('a ref that does not help ends the run, and outside of git there is nothing
     });
   }
   expect((await runJson('plan', '--changed-since', '')).exitCode).toBe(1);
-  expect(taken()).toEqual([]);
+  expect(takeRequests()).toEqual([]);
   const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
   const ran = await run(folder, ['plan', '--changed-since', 'HEAD'], { environment });
   expect(ran.exitCode).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commitMessage } from '../../src/commands/edit-files.ts';
+import { renderCommitMessage } from '../../src/commands/edit-files.ts';
 import type { EditedPrompt } from '../../src/domain/edits.ts';
 
 const edited = (key: string): EditedPrompt => ({
@@ -8,19 +8,19 @@ const edited = (key: string): EditedPrompt => ({
 });
 
 const messageFor = (...keys: readonly string[]): string =>
-  commitMessage(keys.map(edited), (names) => `Promote ${names} to production`);
+  renderCommitMessage(keys.map(edited), (names) => `Promote ${names} to production`);
 
 test.each([
-  ['support/greeting', 'support/greeting'],
-  ['mail@example [draft] (v1)', 'mail@example [draft] (v1)'],
-  ['a [skip ci]', String.raw`a \u{5b}skip ci]`],
-  ['a [CI skip]', String.raw`a \u{5b}CI skip]`],
-  ['[no ci]', String.raw`\u{5b}no ci]`],
-  ['[actions skip]', String.raw`\u{5b}actions skip]`],
-  ['@octocat', String.raw`\u{40}octocat`],
-  ['(@octocat)', String.raw`(\u{40}octocat)`],
-  ['\u202edesrever', String.raw`\u{202e}desrever`],
-])('a message names the key %s and says nothing else', (key, named) => {
+  { key: 'support/greeting', named: 'support/greeting' },
+  { key: 'mail@example [draft] (v1)', named: 'mail@example [draft] (v1)' },
+  { key: 'a [skip ci]', named: String.raw`a \u{5b}skip ci]` },
+  { key: 'a [CI skip]', named: String.raw`a \u{5b}CI skip]` },
+  { key: '[no ci]', named: String.raw`\u{5b}no ci]` },
+  { key: '[actions skip]', named: String.raw`\u{5b}actions skip]` },
+  { key: '@octocat', named: String.raw`\u{40}octocat` },
+  { key: '(@octocat)', named: String.raw`(\u{40}octocat)` },
+  { key: '\u202edesrever', named: String.raw`\u{202e}desrever` },
+])('commitMessage writes the key $key so that it cannot skip CI or mention a user', ({ key, named }) => {
   expect(messageFor(key)).toBe(`Promote ${named} to production (v1 → v2)`);
   expect(messageFor(key, 'b')).toBe(`Promote 2 prompts to production\n\n- ${named} (v1 → v2)\n- b (v1 → v2)`);
 });

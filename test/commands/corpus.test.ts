@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit.ts';
+import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit-prompt-file.ts';
 import { corpus } from '../files/front-matter-corpus.ts';
 import { changeService, startTestService } from '../support/service.ts';
 import { makeWorkspace } from '../support/folder.ts';
@@ -10,16 +10,16 @@ import { run } from '../support/run.ts';
 
 const names = Object.keys(corpus).map((_, index) => String(index));
 
-function edited(source: string, frontMatter: readonly FrontMatterEdit[]): string {
+function editFrontMatter(source: string, frontMatter: readonly FrontMatterEdit[]): string {
   const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter });
-  if ('problem' in result) throw new Error(result.problem.message);
-  return Buffer.from(result.bytes).toString();
+  if (!result.isSuccess) throw new Error(result.problems[0]?.message);
+  return Buffer.from(result.value.bytes).toString();
 }
 
 const set = (field: string, value: string) => ({ path: [field], value });
 
-/** test/files/edit-laws.test.ts says what the editor may change; here the commands change no more than it. */
-test('promote and rollback change the bytes of one value in each file of the corpus', async () => {
+// test/files/edit-laws.test.ts checks what the editor may change. This test checks that the commands change no more.
+test('promote and rollback change only the bytes of one pin in each file of the corpus', async () => {
   const service = await startTestService(names);
   const ids: string[][] = [];
   for (const name of names) {
@@ -28,10 +28,10 @@ test('promote and rollback change the bytes of one value in each file of the cor
   }
   const pinned = (source: string, prompt: number, number: number) => {
     const value = `version:${ids[prompt]?.[number - 1]}`;
-    return edited(source, [{ path: ['pins', 'production'], value, comment: String(number) }]);
+    return editFrontMatter(source, [{ path: ['pins', 'production'], value, comment: String(number) }]);
   };
   const sources = Object.values(corpus).map((source, index) =>
-    edited(source, [set('id', `prm_${index}`), set('key', `key-${index}`)]),
+    editFrontMatter(source, [set('id', `prm_${index}`), set('key', `key-${index}`)]),
   );
   const files = Object.fromEntries(sources.map((source, index) => [`prompts/${index}.md`, source]));
   const folder = makeWorkspace({ 'promptsync.yaml': CONFIG, ...files });
@@ -40,10 +40,10 @@ test('promote and rollback change the bytes of one value in each file of the cor
 
   const promoted = await promptsync('promote', '--all', '--from', 'staging', '--to', 'production');
   expect(promoted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${names.length} files edited.`) });
-  const there = sources.map((source, index) => pinned(source, index, 2));
-  expect(read()).toEqual(there);
+  const promotedSources = sources.map((source, index) => pinned(source, index, 2));
+  expect(read()).toEqual(promotedSources);
 
   await promptsync('rollback', '**', '--environment', 'production', '--to', '1');
-  expect(read()).toEqual(there.map((source, index) => pinned(source, index, 1)));
+  expect(read()).toEqual(promotedSources.map((source, index) => pinned(source, index, 1)));
   expect(service.requests.filter(({ method }) => method !== 'GET').length).toBe(names.length * 4);
 });

@@ -11,7 +11,7 @@ environments: # in promotion order
   production: { promote_from: staging, allow_latest: false }
 `;
 
-/** A team's repository without prompts, and a service that has three of them already. */
+/** Makes a repository without prompt files, and a service that already has three prompts. */
 async function makeTeam() {
   const service = await startTestService(['greeting', 'refund', 'summary']);
   const folder = makeRepository({ 'promptsync.yaml': CONFIG });
@@ -34,7 +34,7 @@ function workIn(folder: string, service: TestService) {
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     served: (prompt: string, environment: string) =>
       service.store.readPrompt(`prm_${prompt}`, environment)?.active_version?.content,
-    /** Syncs; then the next plan has to be empty. Resolves to the writes that were sent. */
+    /** Syncs, checks that the next plan is empty, and returns the writes that the sync sent. */
     converge: async () => {
       await promptsync('sync', '--yes');
       const writes = service.takeWrites();
@@ -45,17 +45,17 @@ function workIn(folder: string, service: TestService) {
   };
 }
 
-describe('a day with promptsync', () => {
-  test('import, edit, promote, an edit from outside, a rollback; history tells all of it', async () => {
+describe('promptsync', () => {
+  test('promptsync keeps one workspace in sync through import, edits, promotion, drift and rollback', async () => {
     const { folder, service, promptsync, converge, read, served } = await makeTeam();
 
-    // Under git: nothing has to be written for that.
+    // Bring the prompts under git. An import writes nothing to the service.
     await promptsync('import', 'prm_greeting', 'prm_refund', 'prm_summary');
     expect(read('prompts/greeting.md')).toContain('Second text of greeting');
     expect(read('prompts/greeting.md')).toMatch(/staging: latest\n {2}production: version:\S+ {2}# 1\n/);
     expect(service.takeWrites()).toEqual([]);
     commitAll(folder, 'Import the prompts');
-    // The first sync notes what there is, and moves nothing that is served.
+    // The first sync creates the baselines and activates nothing outside the tracking environment.
     const noted = await converge();
     expect(noted.filter((write) => !write.endsWith(' promptsync')).toSorted()).toEqual([
       'POST prm_greeting versions',
@@ -69,14 +69,14 @@ describe('a day with promptsync', () => {
     expect(await converge()).toContain('set-active prm_greeting staging');
     expect(served('greeting', 'staging')).toContain('Third text');
 
-    // From there to production.
+    // Promote the edit to production.
     const promoted = await promptsync('promote', 'greeting', '--to', 'production', '--commit');
     expect(promoted).toMatch(/~ production: version:\S+ → 4/);
     expect(promoted).toContain('+Third text of greeting for {{name}}.');
     expect(git(folder, 'log', '-1', '--format=%s')).toBe('Promote greeting to production (v1 → v4)');
     expect(await converge()).toEqual(['set-active prm_greeting production']);
 
-    // Somebody changes the text in the service, while the file is edited as well.
+    // Somebody changes the text in the service while the file is edited, too.
     await changeService(service.baseUrl, 'greeting', 'staging', 'Third text of greeting for {{name}}!\n\nBe kind.');
     service.takeWrites();
     writeFiles(folder, { 'prompts/greeting.md': read('prompts/greeting.md').replace('Be kind.', 'Be very kind.') });
@@ -86,13 +86,13 @@ describe('a day with promptsync', () => {
     expect(await converge()).toContain('set-active prm_greeting staging');
     expect(served('greeting', 'staging')).toBe('Third text of greeting for {{name}}!\n\nBe very kind.');
 
-    // That was too much: production goes back.
+    // Roll production back.
     await promptsync('promote', 'greeting', '--to', 'production', '--commit');
     expect(await converge()).toEqual(['set-active prm_greeting production']);
     await promptsync('rollback', 'greeting', '--environment', 'production', '--branch', 'calmer');
     expect(git(folder, 'log', '-1', '--format=%s')).toBe('Roll greeting back in production (v6 → v4)');
     expect(git(folder, 'branch', '--show-current')).toBe('calmer');
-    // What is active nowhere is looked at before it goes live again.
+    // The version is active nowhere, so the sync probes it before it activates it again.
     expect(await converge()).toEqual(['set-active prm_greeting promptsync-look', 'set-active prm_greeting production']);
     expect(served('greeting', 'production')).toBe('Third text of greeting for {{name}}.\n\nBe kind.');
 
@@ -107,8 +107,8 @@ describe('a day with promptsync', () => {
       [1, null],
     ]);
     expect(versions.map(({ active_in: active }) => active)).toEqual([['staging'], [], ['production'], [], [], []]);
-    const told = await promptsync('history', 'greeting', '--environment', 'production');
-    expect(told).toContain('Warmer greeting (#7)');
-    expect(told).toContain('Roll greeting back in production (v6 → v4)');
+    const lineage = await promptsync('history', 'greeting', '--environment', 'production');
+    expect(lineage).toContain('Warmer greeting (#7)');
+    expect(lineage).toContain('Roll greeting back in production (v6 → v4)');
   });
 });

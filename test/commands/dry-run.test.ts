@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 const both = { staging: 'latest', production: 'latest' };
 
 describe('a dry run', () => {
-  test('sends nothing but GET, and tells by its exit code whether changes are pending', async () => {
+  test('a dry run sends only GET requests and exits with 2 if changes are pending', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: both } }));
     const { environment, requests } = await startTestService(['greeting']);
     await run(folder, ['sync', '--yes'], { environment });
@@ -34,7 +34,7 @@ describe('a dry run', () => {
     expect([...new Set(requests.map(({ method }) => method))]).toEqual(['GET']);
   });
 
-  test('says on standard error that a sync would refuse a file which is not committed', async () => {
+  test('plan warns on standard error that sync would refuse an uncommitted prompt file', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const { environment } = await startTestService(['greeting']);
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Edited.' }) });
@@ -49,7 +49,7 @@ describe('a dry run', () => {
     expect(await run(folder, ['plan'], { environment })).toMatchObject({ stderr: '' });
   });
 
-  test('reports the same changes and the same digest each time', async () => {
+  test('plan and sync report the same changes and the same plan digest each time', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { pins: both }, refund: {} }));
     const { environment } = await startTestService(['greeting', 'refund']);
     const first = await runJson(folder, ['plan'], { environment });
@@ -60,13 +60,13 @@ describe('a dry run', () => {
   });
 });
 
-test('a version that was never read is said to be so before an apply, which reads it, and not after it', async () => {
+test('plan notes that a pinned version was never read, and sync reads it before activating it', async () => {
   const service = await startTestService(['a']);
   const folder = makeWorkspace(workspaceFiles({ a: { text: 'One', pins: { staging: 'latest' } } }));
   await run(folder, ['sync', '--yes'], service);
   writeFiles(folder, workspaceFiles({ a: { text: 'Two', pins: { staging: 'latest' } } }));
   await run(folder, ['sync', '--yes'], service);
-  // Outside of git nothing but the service has the first text, and no environment serves it any more.
+  // Outside git only the service has the first text, and no environment serves it now.
   writeFiles(folder, workspaceFiles({ a: { text: 'Two', pins: { staging: 1 } } }));
   const planned = await run(folder, ['plan'], service);
   expect(planned.stdout).toContain('staging: the text to come was never read; a sync looks at it first');

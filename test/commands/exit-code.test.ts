@@ -1,30 +1,36 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/commands/result.ts';
+import { type CommandRun, chooseExitCode } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
-import { contentDigest } from '../../src/domain/digest.ts';
+import { computeContentDigest, makeContent } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { Run } from '../../src/report/make-report.ts';
 import { observed } from '../planning/support.ts';
 
 function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
   const file = {
     ...{ path: 'a.md', id: 'prm', key: 'key', name: 'Name', pins: [] },
-    content: { text: 'a', digest: contentDigest('a') },
+    content: makeContent('a', undefined),
   };
   const seen = isObserved ? observed() : null;
-  return { file, observed: seen, status, changes: [], drift: [], problems: [], finds: [] };
+  return { file, observed: seen, status, changes: [], drift: [], problems: [], pinsToFind: [] };
 }
 
 const unobserved = planned('failed', false);
 
-function dryRun(...prompts: readonly PromptPlan[]): Run {
-  const plan = { prompts, digest: contentDigest('') };
-  const none = { service: null, commit: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] };
+function dryRun(...prompts: readonly PromptPlan[]): CommandRun {
+  const plan = { prompts, digest: computeContentDigest('') };
+  const none = {
+    folder: null,
+    service: null,
+    commit: null,
+    files: [],
+    acceptedWarnings: NO_ACCEPTED_WARNINGS,
+    problems: [],
+  };
   return { ...none, mode: 'dry-run', plan, outcomes: null };
 }
 
-function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['status']])[]): Run {
+function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['status']])[]): CommandRun {
   return {
     ...dryRun(...outcomes.map(([plan]) => plan)),
     mode: 'apply',
@@ -32,45 +38,100 @@ function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['sta
   };
 }
 
-function withProblem(run: Run, problem = makeProblem('config/missing-service')): Run {
+function withProblem(run: CommandRun, problem = makeProblem('config/missing-service')): CommandRun {
   return { ...run, problems: [problem] };
 }
 
-const withoutPlan: Run = { ...dryRun(), plan: null };
+const withoutPlan: CommandRun = { ...dryRun(), plan: null };
 const warning = makeProblem('prompt/hidden-character', { character: 'x', count: 1 });
 const pending = planned('pending');
-const tell: Parameters<typeof exitCodeOf>[1] = { reportPending: true };
-const interrupted: Parameters<typeof exitCodeOf>[1] = { interrupted: true };
+const reportPending: Parameters<typeof chooseExitCode>[1] = { reportPending: true };
+const interrupted: Parameters<typeof chooseExitCode>[1] = { interrupted: true };
 
-const cases: readonly (readonly [number, string, Run, Parameters<typeof exitCodeOf>[1]])[] = [
-  [0, 'nothing to do', dryRun(planned('unchanged')), tell],
-  [0, 'no plan was needed', withoutPlan, {}],
-  [0, 'a warning', withProblem(dryRun(planned('unchanged')), warning), {}],
-  [0, 'changes are pending', dryRun(pending), {}],
-  [2, 'changes are pending, and that is to be told', dryRun(pending, planned('unchanged')), tell],
-  [0, 'everything was applied', applied([pending, 'applied'], [planned('unchanged'), 'unchanged']), {}],
-  [1, 'invalid files or configuration', withProblem(withoutPlan), {}],
-  [1, 'no prompt could be observed', dryRun(unobserved, unobserved), {}],
-  [1, 'no prompt could be observed for writing', applied([unobserved, 'failed']), {}],
-  [3, 'a guard refused', dryRun(planned('blocked')), {}],
-  [3, 'a guard refused one prompt and another was written', applied([pending, 'applied'], [pending, 'blocked']), {}],
-  [4, 'one prompt could not be observed', dryRun(unobserved, planned('unchanged')), {}],
-  [4, 'one prompt was not wholly written', applied([pending, 'failed'], [pending, 'applied']), {}],
-  [4, 'the only prompt was not wholly written', applied([pending, 'failed']), {}],
-  [0, 'what was not attempted does not count by itself', applied([pending, 'not_attempted']), {}],
-  [4, '4 goes before 3', dryRun(unobserved, planned('blocked')), {}],
-  [4, '4 goes before 1', withProblem(dryRun(unobserved, pending)), {}],
-  [4, '4 goes before 2', dryRun(unobserved, pending), tell],
-  [3, '3 goes before 1', withProblem(dryRun(planned('blocked'))), {}],
-  [3, '3 goes before 2', dryRun(planned('blocked'), pending), tell],
-  [1, '1 goes before 2', withProblem(dryRun(pending)), tell],
-  [130, 'interrupted with nothing else', applied([pending, 'not_attempted']), interrupted],
-  [130, 'interrupted after a failure', applied([pending, 'failed']), interrupted],
-  [130, 'interrupted before anything was observed', dryRun(unobserved), interrupted],
+const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof chooseExitCode>[1]])[] = [
+  ['the exit code is 0 if there is nothing to do', 0, dryRun(planned('unchanged')), reportPending],
+  ['the exit code is 0 if the command needs no plan', 0, withoutPlan, {}],
+  ['the exit code is 0 if there are only warnings', 0, withProblem(dryRun(planned('unchanged')), warning), {}],
+  ['the exit code is 0 for pending changes without --exit-code', 0, dryRun(pending), {}],
+  ['the exit code is 2 for pending changes with --exit-code', 2, dryRun(pending, planned('unchanged')), reportPending],
+  [
+    'the exit code is 0 if every change was applied',
+    0,
+    applied([pending, 'applied'], [planned('unchanged'), 'unchanged']),
+    {},
+  ],
+  ['the exit code is 1 for invalid files or an invalid configuration', 1, withProblem(withoutPlan), {}],
+  ['the exit code is 1 if a dry run could not read any prompt from the service', 1, dryRun(unobserved, unobserved), {}],
+  ['the exit code is 1 if an apply could not read any prompt from the service', 1, applied([unobserved, 'failed']), {}],
+  ['the exit code is 3 if a guard blocked a prompt', 3, dryRun(planned('blocked')), {}],
+  [
+    'the exit code is 3 if a guard blocked one prompt and another was applied',
+    3,
+    applied([pending, 'applied'], [pending, 'blocked']),
+    {},
+  ],
+  [
+    'the exit code is 4 if one of several prompts could not be read from the service',
+    4,
+    dryRun(unobserved, planned('unchanged')),
+    {},
+  ],
+  [
+    'the exit code is 4 if the changes of one prompt failed and another was applied',
+    4,
+    applied([pending, 'failed'], [pending, 'applied']),
+    {},
+  ],
+  ['the exit code is 4 if the changes of the only prompt failed', 4, applied([pending, 'failed']), {}],
+  ['the exit code is 0 if prompts were merely not attempted', 0, applied([pending, 'not_attempted']), {}],
+  [
+    'a failed prompt (exit code 4) takes precedence over a blocked one (3)',
+    4,
+    dryRun(unobserved, planned('blocked')),
+    {},
+  ],
+  [
+    'a failed prompt (exit code 4) takes precedence over a general error (1)',
+    4,
+    withProblem(dryRun(unobserved, pending)),
+    {},
+  ],
+  [
+    'a failed prompt (exit code 4) takes precedence over pending changes (2)',
+    4,
+    dryRun(unobserved, pending),
+    reportPending,
+  ],
+  [
+    'a blocked prompt (exit code 3) takes precedence over a general error (1)',
+    3,
+    withProblem(dryRun(planned('blocked'))),
+    {},
+  ],
+  [
+    'a blocked prompt (exit code 3) takes precedence over pending changes (2)',
+    3,
+    dryRun(planned('blocked'), pending),
+    reportPending,
+  ],
+  [
+    'a general error (exit code 1) takes precedence over pending changes (2)',
+    1,
+    withProblem(dryRun(pending)),
+    reportPending,
+  ],
+  [
+    'the exit code is 130 after an interrupt without any failure',
+    130,
+    applied([pending, 'not_attempted']),
+    interrupted,
+  ],
+  ['the exit code is 130 after an interrupt even if a prompt failed', 130, applied([pending, 'failed']), interrupted],
+  ['the exit code is 130 after an interrupt before any prompt was read', 130, dryRun(unobserved), interrupted],
 ];
 
 describe('the exit code', () => {
-  test.each(cases)('is %i: %s', (code, _, run, conditions) => {
-    expect(exitCodeOf(run, conditions)).toBe(code);
+  test.each(cases)('%s', (_, code, run, conditions) => {
+    expect(chooseExitCode(run, conditions)).toBe(code);
   });
 });

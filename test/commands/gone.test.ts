@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 const REFUND = 'prompts/team/refund.md';
 const PINS = { staging: 'latest', production: 'latest', qa: 'latest' };
 
-/** Two prompts; the second one's file is gone in the second commit. The service has versions of it. */
+/** Makes a repository whose second commit deletes one of two prompt files. The service still has its versions. */
 async function makeGone(service: TestService): Promise<string> {
   const folder = makeRepository({
     ...workspaceFiles({ greeting: {} }),
@@ -26,13 +26,13 @@ async function makeGone(service: TestService): Promise<string> {
 
 const PLAN = ['plan', '--base', 'HEAD^'] as const;
 
-/** What is said of files that are gone, by their path. */
-function goneIn({ report }: Reported): readonly (string | undefined)[] {
+/** Returns the paths of the deleted files that the report names. */
+function deletedFilesIn({ report }: Reported): readonly (string | undefined)[] {
   return report.problems.filter(({ code }) => code === 'prompt/gone').map(({ path }) => path);
 }
 
-describe('a file that is gone since the base', () => {
-  test('is told with what each environment of it serves still', async () => {
+describe('plan --base with a deleted prompt file', () => {
+  test('plan --base warns about a deleted prompt file and names the versions still served', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
@@ -51,7 +51,7 @@ describe('a file that is gone since the base', () => {
     expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
   });
 
-  test('of which nothing is served, and that was deleted in the service as well', async () => {
+  test('plan --base warns about a deleted prompt file even if the service no longer serves the prompt', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
@@ -63,39 +63,43 @@ describe('a file that is gone since the base', () => {
     expect(again.report.problems[0]?.message).toContain('no environment of it serves anything.');
   });
 
-  test('gone from the folder, and not committed yet', async () => {
+  test('plan --base warns about a prompt file whose deletion is not committed yet', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
     git(folder, 'revert', '--no-edit', 'HEAD');
     git(folder, 'rm', '--quiet', REFUND);
-    expect(goneIn(await runJson(folder, ['plan', '--base', 'HEAD'], service))).toEqual([REFUND]);
-    expect(goneIn(await runJson(folder, ['plan'], service))).toEqual([]);
+    expect(deletedFilesIn(await runJson(folder, ['plan', '--base', 'HEAD'], service))).toEqual([REFUND]);
+    expect(deletedFilesIn(await runJson(folder, ['plan'], service))).toEqual([]);
   });
 });
 
-describe('with --only', () => {
-  test('it is told where its key or its path is selected', async () => {
+describe('plan --base --only with a deleted prompt file', () => {
+  test('plan --only reports a deleted file if its former key or path is selected', async () => {
     const service = await startTestService(['greeting', 'refund']);
     const folder = await makeGone(service);
-    // What selects a file that is gone alone would select nothing: another prompt has its key, then one its path.
-    const others = { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) };
-    const there = { [REFUND]: promptText('other2', { key: 'team/other' }) };
+    // A selector that matches only a deleted file is an error, so another prompt has its key or its path.
+    const sameKey = { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) };
+    const samePath = { [REFUND]: promptText('other2', { key: 'team/other' }) };
     for (const [files, only, expected] of [
-      [others, ['greeting', 'team/*'], [REFUND]],
-      [others, ['greeting'], []],
-      [there, ['greeting', REFUND], [REFUND]],
+      [sameKey, ['greeting', 'team/*'], [REFUND]],
+      [sameKey, ['greeting'], []],
+      [samePath, ['greeting', REFUND], [REFUND]],
     ] as const) {
       rmSync(join(folder, 'prompts/team'), { recursive: true, force: true });
       writeFiles(folder, files);
       const ran = await runJson(folder, [...PLAN, ...only.flatMap((one) => ['--only', one])], service);
-      expect(goneIn(ran)).toEqual(expected);
+      expect(deletedFilesIn(ran)).toEqual(expected);
     }
   });
 
   test.each<[string, string, string]>([
-    ['moved out of what is selected', 'prompts/elsewhere.md', 'elsewhere'],
-    ['was given another key', REFUND, 'elsewhere'],
-  ])('a file that %s is not gone', async (_, path, key) => {
+    [
+      'plan --only does not report a file as deleted if it moved out of the selection',
+      'prompts/elsewhere.md',
+      'elsewhere',
+    ],
+    ['plan --only does not report a file as deleted if its key changed', REFUND, 'elsewhere'],
+  ])('%s', async (_, path, key) => {
     const service = await startTestService(['greeting', 'refund', 'other']);
     const folder = makeRepository({
       ...workspaceFiles({}),
@@ -108,6 +112,6 @@ describe('with --only', () => {
     const selector = path === REFUND ? 'team/*' : 'prompts/team/*';
     const ran = await runJson(folder, [...PLAN, '--only', selector], service);
     expect(ran.report.prompts.length).toBeGreaterThan(0);
-    expect(goneIn(ran)).toEqual([]);
+    expect(deletedFilesIn(ran)).toEqual([]);
   });
 });

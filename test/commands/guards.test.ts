@@ -17,19 +17,22 @@ const PATH = 'prompts/greeting.md';
 const edited = { [PATH]: promptText('greeting', { text: 'Edited.' }) };
 const SYNC = ['sync', '--yes'];
 
-/** What the newest version says of where it comes from. */
-function stampOf({ store }: TestService): unknown {
+/** Returns the version record of the version that staging serves. */
+function versionRecordOf({ store }: TestService): unknown {
   return store.readPrompt('prm_greeting', 'staging')?.active_version?.metadata_?.['promptsync'];
 }
 
-describe('files that are not committed', () => {
+describe('uncommitted prompt files', () => {
   test.each<[string, (folder: string) => void]>([
-    ['edited', (folder) => writeFiles(folder, edited)],
     [
-      'ignored',
+      'sync refuses a prompt file with uncommitted edits and syncs the other prompts',
+      (folder) => writeFiles(folder, edited),
+    ],
+    [
+      'sync refuses a prompt file that git ignores and syncs the other prompts',
       (folder) => (git(folder, 'rm', '--cached', '-q', PATH), writeFiles(folder, { '.gitignore': 'prompts\n' })),
     ],
-  ])('are not written from, and do not stop those that are: %s', async (_, change) => {
+  ])('%s', async (_, change) => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
     const service = await startTestService(['greeting', 'refund']);
     change(folder);
@@ -41,20 +44,20 @@ describe('files that are not committed', () => {
     expect(service.takeWrites().filter((write) => write.includes('greeting'))).toEqual([]);
   });
 
-  test('are written from with --allow-dirty, and their versions carry no commit', async () => {
+  test('sync --allow-dirty writes uncommitted files and records no commit in their versions', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);
     writeFiles(folder, edited);
     expect(await runJson(folder, [...SYNC, '--allow-dirty'], service)).toMatchObject({ exitCode: 0 });
-    expect(stampOf(service)).not.toHaveProperty('commit');
-    expect(stampOf(service)).not.toHaveProperty('path');
-    // Where nothing is to be written it does not matter.
+    expect(versionRecordOf(service)).not.toHaveProperty('commit');
+    expect(versionRecordOf(service)).not.toHaveProperty('path');
+    // A sync that has nothing to write accepts uncommitted files.
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 0 });
   });
 });
 
-describe('where a version comes from', () => {
-  test('a worktree, where .git is a file', async () => {
+describe('the commit and path in a version record', () => {
+  test('sync records the commit and the path when it runs in a git worktree', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     const commit = git(folder, 'rev-parse', 'HEAD');
     const service = await startTestService(['greeting']);
@@ -62,30 +65,30 @@ describe('where a version comes from', () => {
     git(folder, 'worktree', 'add', '--quiet', tree);
     const { report } = await runJson(tree, SYNC, service);
     expect(report.commit).toBe(commit);
-    expect(stampOf(service)).toMatchObject({ commit, path: PATH });
+    expect(versionRecordOf(service)).toMatchObject({ commit, path: PATH });
   });
 
-  test('a workspace in a folder of the repository, run from below it', async () => {
+  test('sync records paths relative to the repository root if the workspace is a subfolder', async () => {
     const files = Object.entries(workspaceFiles({ greeting: {} })).map(([path, text]) => [`team/ws/${path}`, text]);
     const folder = makeRepository(Object.fromEntries(files));
     const service = await startTestService(['greeting']);
     const { report } = await runJson(join(folder, 'team/ws/prompts'), SYNC, service);
     expect(report.prompts[0]?.path).toBe(PATH);
-    expect(stampOf(service)).toMatchObject({ path: `team/ws/${PATH}` });
+    expect(versionRecordOf(service)).toMatchObject({ path: `team/ws/${PATH}` });
   });
 
-  test('no repository: all may be written, and nothing is known of commits; a repository without one refuses', async () => {
+  test('sync works outside git but refuses to write from a repository without commits', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const service = await startTestService(['greeting']);
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 0, report: { commit: null } });
-    expect(stampOf(service)).not.toHaveProperty('commit');
+    expect(versionRecordOf(service)).not.toHaveProperty('commit');
     initRepository(folder);
     writeFiles(folder, edited);
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 3, report: { commit: null } });
   });
 });
 
-test('applies the plan that was reviewed, also after a squash merge, with --expect-plan', async () => {
+test('sync --expect-plan applies a reviewed plan even if the merge created a new commit', async () => {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   const service = await startTestService(['greeting']);
   const plan = await runJson(folder, ['plan'], service);

@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 
 const ENVIRONMENTS = `${CONFIG}environments: { staging: {}, production: {} }\n`;
 
-/** A repository with one prompt that was synced once, and what is done to it. */
+/** Makes a repository with one synced prompt, and functions that edit, sync and show its history. */
 export async function makeStory(first: PromptParts, config = ENVIRONMENTS) {
   const folder = makeRepository(workspaceFiles({ greeting: first }, config));
   const { environment, baseUrl, takeWrites } = await startTestService(['greeting', 'refund']);
@@ -21,7 +21,7 @@ export async function makeStory(first: PromptParts, config = ENVIRONMENTS) {
     commitOn(folder, message, day);
     return sync();
   };
-  const told = async (...words: readonly string[]) => {
+  const readHistory = async (...words: readonly string[]) => {
     takeWrites();
     const reported = await runJson(folder, ['history', ...words], options);
     expect(takeWrites()).toEqual([]);
@@ -29,10 +29,10 @@ export async function makeStory(first: PromptParts, config = ENVIRONMENTS) {
   };
   await sync();
   const text = async (...words: readonly string[]) => (await run(folder, words, options)).stdout;
-  return { folder, first: git(folder, 'rev-parse', 'HEAD'), options, baseUrl, sync, edit, told, text };
+  return { folder, first: git(folder, 'rev-parse', 'HEAD'), options, baseUrl, sync, edit, readHistory, text };
 }
 
-/** Commits all as Bob, on a day of January. */
+/** Commits all changes as Bob, on the given day of January 2026. */
 export function commitOn(folder: string, message: string, day: number): void {
   const date = `2026-01-${String(day).padStart(2, '0')}T12:00:00+01:00`;
   const env = { ...process.env, ...GIT_VARIABLES, GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_DATE: date };

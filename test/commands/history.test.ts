@@ -10,7 +10,7 @@ import { commitOn, makeStory } from './history-story.ts';
 
 const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
 
-/** Where versions are active, and since when they were pinned where. */
+/** Returns for each version where it is active, and when each environment was pinned to it. */
 function placesOf(report: Report) {
   return versionsOf(report).map(({ version_number: number, made_by: by, active_in: active, pinned }) => ({
     ...{ number, by, active },
@@ -23,13 +23,13 @@ function placesOf(report: Report) {
 const both = (production: string | number) => ({ staging: 'latest', production });
 
 describe('history', () => {
-  test('tells of edits, promotions, a change from outside and a rollback', async () => {
-    const { first, edit, told, text, baseUrl } = await makeStory({ pins: both('latest') });
+  test('history shows the edits, promotions, outside changes and rollbacks of a prompt', async () => {
+    const { first, edit, readHistory, text, baseUrl } = await makeStory({ pins: both('latest') });
     const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
     await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
     await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
     await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    const { report, exitCode } = await told('greeting');
+    const { report, exitCode } = await readHistory('greeting');
     expect(exitCode).toBe(0);
     expect(placesOf(report)).toEqual([
       { number: 3, by: 'outside', active: ['production'], pinned: [] },
@@ -57,10 +57,10 @@ describe('history', () => {
     expect(await text('history', 'greeting')).toContain('! production serves v3, but the file pins it to 1.');
   });
 
-  test('of an environment is where its version comes from, and since when it is pinned', async () => {
-    const { edit, told, first } = await makeStory({ pins: both('latest') });
+  test('history --environment shows which commits created and pinned the active version', async () => {
+    const { edit, readHistory, first } = await makeStory({ pins: both('latest') });
     await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
-    const { report, exitCode } = await told('greeting', '--environment', 'production');
+    const { report, exitCode } = await readHistory('greeting', '--environment', 'production');
     expect(exitCode).toBe(0);
     const { lineage } = report.prompts[0] ?? {};
     expect(lineage).toMatchObject({ environment: 'production', serves: { version_number: 1, commit: first } });
@@ -68,7 +68,7 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('of an environment says that somebody outside of git has made what is served, and what the file wants', async () => {
+  test('history --environment reports an active version from outside git and the pin of the file', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
@@ -77,8 +77,8 @@ describe('history', () => {
     expect(said).not.toMatch(/^pinned/m);
   });
 
-  test('a branch counts from its merge on, and tells its pull request', async () => {
-    const { folder, sync, told } = await makeStory({ pins: both('latest') });
+  test('history dates a pin from a merged branch by its merge commit and names the pull request', async () => {
+    const { folder, sync, readHistory } = await makeStory({ pins: both('latest') });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both('latest'), text: 'Two.' }) });
     commitOn(folder, 'Shorter', 3);
@@ -87,18 +87,18 @@ describe('history', () => {
     commitOn(folder, 'Something else', 4);
     git(folder, 'merge', '--quiet', '--no-ff', '--message', 'Merge pull request #9 from a/side\n\nShort texts', 'side');
     const merged = await sync();
-    const { report } = await told('greeting', '--environment', 'staging');
+    const { report } = await readHistory('greeting', '--environment', 'staging');
     expect(report.prompts[0]?.lineage).toMatchObject({
       serves: { commit: made, author: 'Bob', subject: 'Shorter', pull_request: '#9' },
       pinned: { commit: merged, subject: 'Short texts', pull_request: '#9' },
     });
   });
 
-  test('several prompts are told one after the other; pending changes and pins that mean nothing are no failure', async () => {
-    const { folder, told } = await makeStory({ pins: both('latest') });
+  test('history lists several prompts and succeeds despite pending changes and unknown pins', async () => {
+    const { folder, readHistory } = await makeStory({ pins: both('latest') });
     writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
-    const { exitCode, report } = await told('*');
+    const { exitCode, report } = await readHistory('*');
     expect(exitCode).toBe(0);
     expect(report.prompts.map(({ key, history }) => [key, history?.versions.length])).toEqual([
       ['greeting', 1],
@@ -107,32 +107,32 @@ describe('history', () => {
     expect(report.prompts[0]).toMatchObject({ status: 'unchanged', changes: [], problems: [] });
   });
 
-  test('a version of a file that was not committed says so', async () => {
-    const { folder, sync, told, text } = await makeStory({});
+  test('history marks a version that was created from an uncommitted file', async () => {
+    const { folder, sync, readHistory, text } = await makeStory({});
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Not committed.' }) });
     await sync('--allow-dirty');
-    expect(versionsOf((await told('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
+    expect(versionsOf((await readHistory('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
     const said = await text('history', 'greeting', '--environment', 'staging');
     expect(said).toMatch(/^made +from a file that was not committed\npinned +by no commit that is known\n/m);
   });
 
-  test('an environment that the file does not pin, and one that serves nothing', async () => {
+  test('history --environment reports an environment that serves nothing or has no pin', async () => {
     const { text, baseUrl } = await makeStory({});
     expect(await text('history', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
     await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     expect(await text('history', 'greeting', '-e', 'production')).toMatch(/^pinned +not by the file\n/m);
   });
 
-  test('a renamed file keeps its past', async () => {
-    const { folder, first, told } = await makeStory({});
+  test('history follows a prompt file across a rename', async () => {
+    const { folder, first, readHistory } = await makeStory({});
     renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
     commitAll(folder, 'Rename');
-    expect(versionsOf((await told('prompts/hello.md')).report)[0]?.pinned).toMatchObject([
+    expect(versionsOf((await readHistory('prompts/hello.md')).report)[0]?.pinned).toMatchObject([
       { environment: 'staging', from: { commit: first }, until: null, served: true },
     ]);
   });
 
-  test('commits that a shallow clone lacks are told by their ids, with a warning', async () => {
+  test('history shows only the ids of commits that a shallow clone lacks, with a warning', async () => {
     const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
     await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
     const clone = cloneOf(folder);
@@ -149,8 +149,8 @@ describe('history', () => {
   });
 });
 
-describe('what history refuses, and what fails', () => {
-  test('a prompt or an environment that is not there', async () => {
+describe('the errors of history', () => {
+  test('history rejects an unknown prompt or environment and suggests a similar name', async () => {
     const { folder, options } = await makeStory({});
     for (const [words, code, hint] of [
       [['greting'], 'usage/nothing-selected', 'Did you mean greeting?'],
@@ -164,18 +164,18 @@ describe('what history refuses, and what fails', () => {
     }
   });
 
-  test('any environment may be asked for where none is configured', async () => {
-    const { told } = await makeStory({}, CONFIG);
-    const { report } = await told('greeting', '--environment', 'canary');
+  test('history accepts any environment name if the configuration lists none', async () => {
+    const { readHistory } = await makeStory({}, CONFIG);
+    const { report } = await readHistory('greeting', '--environment', 'canary');
     expect(report.prompts[0]?.lineage).toEqual({ environment: 'canary', serves: null, pinned: null });
-    const own = await told('greeting', '--environment', 'promptsync');
+    const own = await readHistory('greeting', '--environment', 'promptsync');
     expect(own.report.prompts[0]?.lineage).toMatchObject({ serves: { version_number: 1 } });
   });
 
   test.each([
-    ['greeting', 1, ['failed']],
-    ['*', 4, ['unchanged', 'failed']],
-  ])('prompts that the service does not know: %s', async (key, code, statuses) => {
+    ['history exits with 1 if the service knows none of the selected prompts', 'greeting', 1, ['failed']],
+    ['history exits with 4 if the service lacks one of several prompts', '*', 4, ['unchanged', 'failed']],
+  ])('%s', async (_, key, code, statuses) => {
     const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
     const { environment } = await startTestService(key === '*' ? ['greeting'] : ['refund']);
     const { report, exitCode } = await runJson(folder, ['history', key], { environment });

@@ -14,10 +14,10 @@ const ENVIRONMENTS = `${CONFIG}environments:
   production: { promote_from: staging, allow_latest: false }
 `;
 
-type Made = { readonly text: string; readonly metadata?: object; readonly in?: readonly string[] };
+type ManualVersion = { readonly text: string; readonly metadata?: object; readonly in?: readonly string[] };
 
-/** Versions that somebody has made in the service by hand. */
-function makeVersions({ store }: TestService, prompt: string, ...versions: readonly Made[]): void {
+/** Creates versions in the service without promptsync and activates them in their environments. */
+function makeVersions({ store }: TestService, prompt: string, ...versions: readonly ManualVersion[]): void {
   for (const { text, metadata, in: environments = [] } of versions) {
     const draft = { content: text, ...(metadata === undefined ? {} : { metadata: { ...metadata } }) };
     const version = store.createVersion(`prm_${prompt}`, draft);
@@ -31,7 +31,7 @@ async function makeStage(ids: readonly string[], config = ENVIRONMENTS) {
   return { folder: makeWorkspace({ 'promptsync.yaml': config }), service: await startTestService(ids) };
 }
 
-/** One prompt with a text that staging serves. */
+/** Makes a workspace, and a service with one prompt that staging serves. */
 async function makeServed(config = ENVIRONMENTS) {
   const stage = await makeStage(['greeting'], config);
   makeVersions(stage.service, 'greeting', { text: 'One.', in: ['staging'] });
@@ -41,8 +41,8 @@ async function makeServed(config = ENVIRONMENTS) {
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
-describe('an import', () => {
-  test('writes what is active, and pins every environment to it', async () => {
+describe('import', () => {
+  test('import writes the active text to a file and pins every environment to its version', async () => {
     const { folder, service } = await makeStage(['greeting']);
     service.store.updatePrompt('prm_greeting', { key: 'support/greeting', name: 'Hi', description: 'First message.' });
     makeVersions(
@@ -92,10 +92,14 @@ Lines.
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test.each<[string, readonly Made[], readonly string[]]>([
-    ['metadata', [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }], []],
+  test.each<[string, readonly ManualVersion[], readonly string[]]>([
     [
-      'different versions',
+      'the first sync after an import of metadata creates only a baseline',
+      [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }],
+      [],
+    ],
+    [
+      'the first sync after an import of different versions per environment creates only a baseline',
       [
         { text: 'One.', in: ['production'] },
         { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
@@ -105,15 +109,19 @@ Lines.
       [],
     ],
     [
-      'another environment',
+      'the first sync after an import with --environment creates only a baseline',
       [
         { text: 'One.', metadata: { a: 1 }, in: ['staging', 'production'] },
         { text: 'Two.', in: ['canary'] },
       ],
       ['--environment', 'canary'],
     ],
-    ['line endings', [{ text: '\r\nOne.\r\n\n', in: ['canary'] }], []],
-  ])('leaves nothing to sync but the baseline: %s', async (_, versions, flags) => {
+    [
+      'the first sync after an import of CRLF line endings creates only a baseline',
+      [{ text: '\r\nOne.\r\n\n', in: ['canary'] }],
+      [],
+    ],
+  ])('%s', async (_, versions, flags) => {
     const { folder, service } = await makeStage(['greeting']);
     makeVersions(service, 'greeting', ...versions);
     expect(await run(folder, ['import', 'prm_greeting', ...flags], service)).toMatchObject({ exitCode: 0 });
@@ -125,7 +133,7 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('of what promptsync has made leaves out its own record', async () => {
+  test('import omits the version record of promptsync from the metadata of the file', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     const other = makeWorkspace(workspaceFiles({ greeting: { metadata: { model: 'm' } } }));
     await run(other, ['sync', '--yes'], service);
@@ -134,7 +142,7 @@ Lines.
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('without configured environments pins the one that was given', async () => {
+  test('import needs --environment if the configuration lists no environments, and pins that one', async () => {
     const { folder, service } = await makeStage(['greeting'], CONFIG);
     makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
@@ -143,7 +151,7 @@ Lines.
     expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: latest\n---\n');
   });
 
-  test('on a dry run shows the file and writes nothing, and warns of hidden characters', async () => {
+  test('import --dry-run shows the new file, warns about hidden characters and writes nothing', async () => {
     const { folder, service } = await makeStage(['greeting']);
     makeVersions(service, 'greeting', { text: 'One\u202e.', in: ['staging'] });
     const warning = 'prompts/greeting.md:9:4: warning: The file contains the invisible character \\u{202e}';
@@ -156,18 +164,33 @@ Lines.
   });
 });
 
-describe('where the file goes', () => {
+describe('the path of an imported file', () => {
   test.each<[string, string, readonly string[], string]>([
-    ['the folder of the first pattern', 'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]', [], 'a/b/greeting.md'],
-    ['--dir', 'prompts: ["**/*.md"]', ['--dir', './x/y/'], 'x/y/greeting.md'],
-    ['the folder itself', 'prompts: ["*.md"]', [], 'greeting.md'],
+    [
+      'import writes the file into the folder of the first pattern that is not negated',
+      'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
+      [],
+      'a/b/greeting.md',
+    ],
+    [
+      'import --dir writes the file into the given folder',
+      'prompts: ["**/*.md"]',
+      ['--dir', './x/y/'],
+      'x/y/greeting.md',
+    ],
+    [
+      'import writes the file beside the configuration if the pattern has no folder',
+      'prompts: ["*.md"]',
+      [],
+      'greeting.md',
+    ],
   ])('%s', async (_, config, flags, path) => {
     const { folder, service } = await makeServed(`${config}\n`);
     await run(folder, ['import', 'prm_greeting', '--environment', 'staging', ...flags], service);
     expect(existsSync(join(folder, path))).toBe(true);
   });
 
-  test('another folder of the repository', async () => {
+  test('import writes into another folder of the repository if a pattern names it', async () => {
     const folder = makeRepository({ 'team/promptsync.yaml': 'prompts: ["../shared/**/*.md"]\n' });
     const service = await startTestService(['greeting']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
@@ -177,7 +200,7 @@ describe('where the file goes', () => {
     expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
   });
 
-  test('says which pattern would match the file, whatever the folder is called', async () => {
+  test('import suggests an escaped pattern for a folder with brackets in its name', async () => {
     const { folder, service } = await makeServed();
     const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
     expect(report.prompts[0]?.problems).toMatchObject([
@@ -192,22 +215,26 @@ describe('where the file goes', () => {
   };
 
   test.each<[string, (folder: string) => readonly string[], string]>([
-    ['where no pattern matches', () => ['--dir', 'elsewhere'], 'import/not-matched'],
-    ['through a symbolic link', (folder) => link(folder, makeFolder()), 'prompt/symbolic-link'],
+    ['import refuses to write a file that no pattern matches', () => ['--dir', 'elsewhere'], 'import/not-matched'],
     [
-      'through a link that leads nowhere yet',
+      'import refuses to write through a symbolic link to another folder',
+      (folder) => link(folder, makeFolder()),
+      'prompt/symbolic-link',
+    ],
+    [
+      'import refuses to write through a symbolic link to a missing folder',
       (folder) => link(folder, join(makeFolder(), 'later')),
       'import/symbolic-link',
     ],
     [
-      'over a file',
+      'import refuses to write to a path where a folder already exists',
       (folder) => {
         writeFiles(folder, { 'prompts/support/greeting.md/x.txt': 'x' });
         return [];
       },
       'import/path-taken',
     ],
-  ])('not %s', async (_, prepare, code) => {
+  ])('%s', async (_, prepare, code) => {
     const { folder, service } = await makeServed();
     service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
     const flags = prepare(folder);
@@ -220,12 +247,27 @@ describe('where the file goes', () => {
   });
 });
 
-describe('nothing is overwritten', () => {
-  test.each<[string, Parameters<typeof promptText>, string]>([
-    ['id', ['greeting', { key: 'other' }], 'promptsync pull other'],
-    ['id', ['greeting', { key: "it’s; o'k" }], `promptsync pull 'it’s; o'\\''k'`],
-    ['key', ['other', { key: 'greeting' }], 'Give each prompt a key of its own'],
-  ])('a file with the same %s', async (what, parts, hint) => {
+describe('import with existing files', () => {
+  test.each<[string, string, Parameters<typeof promptText>, string]>([
+    [
+      'import refuses an id that another file has and suggests pull',
+      'id',
+      ['greeting', { key: 'other' }],
+      'promptsync pull other',
+    ],
+    [
+      'import quotes the key in the pull command that it suggests',
+      'id',
+      ['greeting', { key: "it’s; o'k" }],
+      `promptsync pull 'it’s; o'\\''k'`,
+    ],
+    [
+      'import refuses a key that another file has',
+      'key',
+      ['other', { key: 'greeting' }],
+      'Give each prompt a key of its own',
+    ],
+  ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeServed();
     writeFiles(folder, { 'prompts/mine.md': promptText(...parts) });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
@@ -236,7 +278,7 @@ describe('nothing is overwritten', () => {
     expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
   });
 
-  test('of two that would have one file the first comes in', async () => {
+  test('import writes only the first of several prompts that would share a file path', async () => {
     const { folder, service } = await makeStage(['a', 'b', 'c', 'd']);
     for (const [id, key] of Object.entries({ a: 'x y', b: 'X/', c: 'x-y', d: 'X-Y' })) {
       service.store.updatePrompt(`prm_${id}`, { key });
@@ -255,8 +297,8 @@ describe('nothing is overwritten', () => {
   });
 });
 
-describe('what cannot be imported', () => {
-  test('does not stop the others', async () => {
+describe('prompts that cannot be imported', () => {
+  test('import continues with the other prompts if one cannot be imported', async () => {
     const { folder, service } = await makeStage(['greeting', 'empty', 'idle']);
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
     makeVersions(service, 'empty', { text: ' ', in: ['staging'] });
@@ -275,7 +317,17 @@ describe('what cannot be imported', () => {
     expect(text.stdout).toContain('No version is active in "staging", "canary", "production"');
   });
 
-  test('says what helps where nothing is active', async () => {
+  test('import refuses a text with a doubled carriage return instead of writing it without one', async () => {
+    const { folder, service } = await makeStage(['greeting']);
+    makeVersions(service, 'greeting', { text: 'a\r\nb\r\r\nc', in: ['staging'] });
+    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(3);
+    const message = expect.stringContaining('Line 2 of its text ends with a lone carriage return');
+    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'import/not-writable', message }]);
+    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
+  });
+
+  test('import explains what to do if no version is active in the environment', async () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
@@ -290,7 +342,7 @@ describe('what cannot be imported', () => {
     expect(await run(folder, ['import', 'prm_gone', '..'], service)).toMatchObject({ exitCode: 1 });
   });
 
-  test('a service that answers with control characters', async () => {
+  test('import refuses a key with control characters and does not print them', async () => {
     const { folder } = await makeStage([]);
     const prompt = { id: 'prm_a', project_id: 'p', key: '../\u001b[2J\n::x', name: 'n\u0007' };
     const version = { id: 'v', prompt_id: 'prm_a', version_number: 1, content: 'x' };
@@ -304,7 +356,7 @@ describe('what cannot be imported', () => {
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
 
-  test('a folder whose name is that of a file', async () => {
+  test('import fails if a file has the name of the folder for prompts', async () => {
     const { folder, service } = await makeStage(['greeting']);
     writeFiles(folder, { prompts: 'no folder' });
     makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
@@ -314,7 +366,7 @@ describe('what cannot be imported', () => {
   });
 });
 
-test('where no environment may follow the file its text is stored as a version, and nothing goes live', async () => {
+test('the plan after an import activates nothing if no environment may be pinned to latest', async () => {
   const { folder, service } = await makeStage(
     ['greeting'],
     `${CONFIG}environments: { live: { allow_latest: false } }\n`,
@@ -326,7 +378,7 @@ test('where no environment may follow the file its text is stored as a version, 
   expect(report.summary).toMatchObject({ create_version: 1, set_active: 0, blocked: 0 });
 });
 
-test('an import that is interrupted writes nothing more', async () => {
+test('import writes no file after an interrupt', async () => {
   const { folder, service } = await makeServed();
   const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], {
     ...service,
@@ -337,8 +389,8 @@ test('an import that is interrupted writes nothing more', async () => {
   expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
 });
 
-describe('ids', () => {
-  test('come as arguments, from standard input and from a file; blank lines and lines that begin with # are none', async () => {
+describe('the ids of an import', () => {
+  test('import reads ids from arguments, standard input and files, and skips blank lines and comments', async () => {
     const { folder, service } = await makeStage([]);
     writeFiles(folder, { 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
     const input = 'prm_b\n#prm_x\n\nprm_a';
@@ -347,12 +399,12 @@ describe('ids', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['none', [], '', 'No id is named'],
-    ['an empty list', ['-'], '# none\n', 'No id is named'],
-    ['a file that is not there', ['--from', 'none.txt'], '', 'no such file'],
-    ['a list of more than a megabyte', ['-'], 'prm_a\n'.repeat(200_000), 'more than 1 MiB'],
-    ['a list that is no text', ['-'], Readable.from([Buffer.from([0xff])]), 'utf-8'],
-  ])('%s: nothing is asked', async (_, words, input, reason) => {
+    ['import sends no requests if no id is given', [], '', 'No id is named'],
+    ['import sends no requests for a list with only comments', ['-'], '# none\n', 'No id is named'],
+    ['import sends no requests if the file with the ids does not exist', ['--from', 'none.txt'], '', 'no such file'],
+    ['import sends no requests for a list of more than 1 MiB', ['-'], 'prm_a\n'.repeat(200_000), 'more than 1 MiB'],
+    ['import sends no requests for a list that is not UTF-8', ['-'], Readable.from([Buffer.from([0xff])]), 'utf-8'],
+  ])('%s', async (_, words, input, reason) => {
     const { folder, service } = await makeStage([]);
     const { report, exitCode } = await runJson(folder, ['import', ...words], { ...service, input });
     expect(exitCode).toBe(1);
@@ -360,7 +412,7 @@ describe('ids', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('are waited for until a signal comes', async () => {
+  test('a signal interrupts an import that waits for ids on standard input', async () => {
     const { folder, service } = await makeStage([]);
     let interrupt = () => {};
     const onSignal = (signal: () => void): void => void (interrupt = signal);
@@ -368,7 +420,7 @@ describe('ids', () => {
     expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
   });
 
-  test('forty that have files already are a line each, and what to do is said once', async () => {
+  test('import prints one line for each existing prompt and the hint only once', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
     const folder = makeWorkspace({
       ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
@@ -384,8 +436,8 @@ describe('ids', () => {
   });
 });
 
-describe('before anything is read', () => {
-  test('an environment that cannot be taken from, or a folder outside of the repository', async () => {
+describe('import before the first request', () => {
+  test('import rejects an unusable environment or folder before it sends a request', async () => {
     const { folder, service } = await makeStage(['greeting']);
     for (const [flag, value, code] of [
       ['--environment', 'stagging', 'usage/unknown-environment'],
@@ -398,7 +450,7 @@ describe('before anything is read', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('a workspace with faulty files', async () => {
+  test('import rejects a workspace with invalid prompt files before it sends a request', async () => {
     const { folder, service } = await makeStage(['greeting']);
     writeFiles(folder, { 'prompts/a.md': 'x', 'prompts/b.md': '---\nkey: k\n---\n' });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
@@ -412,7 +464,7 @@ describe('before anything is read', () => {
   test.each([
     ['import', 'prm_a', '--environment', ''],
     ['import', 'prm_a', '--only', 'x'],
-  ])('what was typed: %s %s %s', async (...words) => {
+  ])('promptsync rejects the command line: %s %s %s %j', async (...words) => {
     const { folder } = await makeStage([]);
     const { exitCode, stderr } = await run(folder, words);
     expect(exitCode).toBe(1);

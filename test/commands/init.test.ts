@@ -26,7 +26,7 @@ const GITLAB = ['.gitlab/promptsync.gitlab-ci.yml', '.gitlab-ci.yml'] as const;
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
-/** A service that has a prompt with a text in one environment. */
+/** Starts a service with one prompt that is active in one environment. */
 async function startServed(environment: string) {
   const service = await startTestService(['greeting']);
   const version = service.store.createVersion('prm_greeting', { content: 'One.' });
@@ -34,7 +34,7 @@ async function startServed(environment: string) {
   return service;
 }
 
-/** All that is there, but for git's own. */
+/** Returns the sorted paths of all files except those in `.git`. */
 function pathsIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' });
   return entries
@@ -44,15 +44,15 @@ function pathsIn(folder: string): readonly string[] {
     .toSorted();
 }
 
-/** Files to which a line is written for the prompts. */
-const LINES = ['.gitattributes', '.prettierignore'];
+/** The files to which init appends a line about prompt files. */
+const EXTENDED = ['.gitattributes', '.prettierignore'];
 
-describe('a workspace', () => {
-  test('for a service', async () => {
+describe('init', () => {
+  test('init --url creates a configuration, an example prompt and CI workflows that are valid', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
-    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, ...LINES];
+    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, ...EXTENDED];
     expect(report).toMatchObject({ mode: 'init', service: null, prompts: [], problems: [] });
     expect(report.files).toEqual(paths.map((path) => ({ path, status: 'created' })));
     expect(pathsIn(folder)).toEqual(paths.toSorted());
@@ -63,10 +63,16 @@ describe('a workspace', () => {
   });
 
   test.each([
-    ['in the folder', 'team', ['team/node_modules', 'node_modules'], 'node_modules'],
-    ['in the repository', 'team/app', ['node_modules'], '../../node_modules'],
-    ['nowhere', 'team', [], 'node_modules'],
-  ])('tells editors where its schema is when the package is installed %s', async (_, place, installed, expected) => {
+    [
+      'init points editors to the schema of a package installed in the workspace',
+      ...(['team', ['team/node_modules', 'node_modules'], 'node_modules'] as const),
+    ],
+    [
+      'init points editors to the schema of a package installed at the repository root',
+      ...(['team/app', ['node_modules'], '../../node_modules'] as const),
+    ],
+    ['init points editors to node_modules if the package is not installed', 'team', [], 'node_modules'],
+  ] as const)('%s', async (_, place, installed, expected) => {
     const root = makeRoot();
     const at = (modules: string) => `${modules}/promptsync/schemas/promptsync.schema.json`;
     writeFiles(root, Object.fromEntries(installed.map((modules) => [at(modules), '{}'])));
@@ -77,7 +83,7 @@ describe('a workspace', () => {
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('says what was given, and that each environment is promoted from the one before', async () => {
+  test('init writes the values of its flags and promotes each environment from the previous one', async () => {
     const folder = makeRoot();
     const flags = ['--api-key-env', 'MY_KEY', '--dir', './texts/', '--environments', 'dev, qa,10', '--ci', 'none'];
     await run(folder, ['init', ...URL, ...flags]);
@@ -97,12 +103,12 @@ environments:
     promote_from: qa
     allow_latest: false
 `);
-    expect(pathsIn(folder)).toEqual([...LINES, 'promptsync.yaml', 'texts/example/greeting.md']);
+    expect(pathsIn(folder)).toEqual([...EXTENDED, 'promptsync.yaml', 'texts/example/greeting.md']);
     expect(read(folder, 'texts/example/greeting.md')).toContain('pins:\n  dev: latest\n---\n');
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('with the embedded service can be synced at once', async () => {
+  test('init --embedded creates a workspace that sync can apply immediately', async () => {
     const folder = makeRoot();
     expect(await run(folder, ['init', '--embedded'])).toMatchObject({ exitCode: 0 });
     expect(read(folder, '.gitignore')).toBe('.promptsync/\n');
@@ -111,7 +117,7 @@ environments:
     expect(await run(folder, ['plan', '--exit-code'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('in a folder of the repository', async () => {
+  test('init in a subfolder writes workflows at the repository root that run in that folder', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -135,12 +141,28 @@ environments:
   });
 
   test.each([
-    ['an address of GitLab', 'https://gitlab.example.com/acme/prompts.git', 'gitlab'],
-    ['one of ssh', 'git@gitlab.com:acme/prompts.git', 'gitlab'],
-    ['one of GitHub', 'git@github.com:acme/gitlab-prompts.git', 'github'],
-    ['a user who is called so', 'https://gitlab@github.com/acme/prompts.git', 'github'],
-    ['another one', '/srv/gitlab/prompts.git', 'github'],
-  ])('has the files of the CI that its remote is of: %s', async (_, address, expected) => {
+    [
+      'init writes GitLab jobs if the remote is an HTTPS address on a GitLab host',
+      'https://gitlab.example.com/acme/prompts.git',
+      'gitlab',
+    ],
+    [
+      'init writes GitLab jobs if the remote is an SSH address on gitlab.com',
+      'git@gitlab.com:acme/prompts.git',
+      'gitlab',
+    ],
+    [
+      'init writes GitHub workflows if the remote is an SSH address on github.com',
+      'git@github.com:acme/gitlab-prompts.git',
+      'github',
+    ],
+    [
+      'init writes GitHub workflows if only the user in the remote address is called gitlab',
+      'https://gitlab@github.com/acme/prompts.git',
+      'github',
+    ],
+    ['init writes GitHub workflows if the remote is a local path', '/srv/gitlab/prompts.git', 'github'],
+  ])('%s', async (_, address, expected) => {
     const folder = makeRoot();
     git(folder, 'remote', 'add', 'origin', address);
     await run(folder, ['init', ...URL]);
@@ -148,7 +170,7 @@ environments:
     expect(pathsIn(folder).filter((path) => /^\.git(hub|lab)/.test(path))).toEqual(ci.toSorted());
   });
 
-  test('in GitLab has jobs that know the key and the place, and are included', async () => {
+  test('init --ci gitlab writes and includes jobs with the key variable and the workspace path', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
     mkdirSync(folder);
@@ -165,7 +187,7 @@ environments:
   test.each([
     ...['a\nb', 'a\n          api-key: b', 'a\rb', 'a\tb', 'a\u001bb', 'a\u0085b', 'a\u2028b', 'a\u2029b'],
     ...['a${{ secrets.OTHER }}b', '${{github.token}}', '$CI_JOB_TOKEN', 'a$b'],
-  ])('is refused, and nothing is written, in a folder with the hostile name %j', async (name) => {
+  ])('init refuses to run in a folder with the hostile name %j and writes nothing', async (name) => {
     for (const ci of ['github', 'gitlab']) {
       const root = makeRoot();
       const folder = join(root, name, 'below');
@@ -176,7 +198,7 @@ environments:
     }
   });
 
-  test('is refused without a CI as well in a folder with a line feed in its name, but not with a dollar sign', async () => {
+  test('init --ci none refuses a folder name with a line feed but accepts a dollar sign', async () => {
     const root = makeRoot();
     for (const name of ['a\nb', '$a']) mkdirSync(join(root, name));
     const words = ['init', ...URL, '--ci', 'none'];
@@ -184,7 +206,7 @@ environments:
     expect(await run(join(root, '$a'), words)).toMatchObject({ exitCode: 0 });
   });
 
-  test('is possible at the root of a repository, whatever that folder is called', async () => {
+  test('init accepts any folder name at the root of a repository', async () => {
     const root = join(makeFolder(), 'a\n${{ secrets.OTHER }}');
     mkdirSync(root);
     initRepository(root);
@@ -210,7 +232,7 @@ environments:
       '12:30:45',
     ],
     ...['---', '<<', '=', ' a', 'a ', 'a\\nb', '2026-01-02', 'long name '.repeat(20).trim(), 'ä 字', "'"],
-  ])('writes CI files that hold exactly the folder name %j, and no expression of its own', async (name) => {
+  ])('init writes the folder name %j literally into CI files, without a new expression', async (name) => {
     const root = makeRoot();
     const folder = join(root, name);
     mkdirSync(folder);
@@ -227,13 +249,13 @@ environments:
     }
     const path = `PROMPTSYNC_CONFIG: ${JSON.stringify(`${name}/promptsync.yaml`)}`;
     const template = read(EXAMPLE, GITLAB[0]).replace('PROMPTSYNC_CONFIG: promptsync.yaml', () => path);
-    // GitLab reads YAML 1.1.
+    // GitLab parses YAML 1.1, and most other tools parse YAML 1.2.
     for (const version of ['1.1', '1.2'] as const) {
       expect(parse(read(root, GITLAB[0]), { version })).toEqual(parse(template, { version }));
     }
   });
 
-  test('leaves a .gitlab-ci.yml to its owner, with --force as well, and says what to add', async () => {
+  test('init never changes an existing .gitlab-ci.yml, even with --force, and says what to add', async () => {
     const folder = makeRoot();
     writeFiles(folder, { [GITLAB[1]]: 'stages: [test]\n' });
     const { exitCode, stderr } = await run(folder, ['init', ...URL, '--ci', 'gitlab', '--force']);
@@ -243,7 +265,7 @@ environments:
     expect(read(folder, GITLAB[0])).toBe(read(EXAMPLE, GITLAB[0]));
   });
 
-  test('below another one warns', async () => {
+  test('init warns about another configuration in a parent folder', async () => {
     const root = makeRoot();
     writeFiles(root, { 'promptsync.yaml': '{}\n', 'a/b/x': '' });
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
@@ -251,18 +273,18 @@ environments:
     expect(stderr).toContain('There is a configuration above this folder: ../../promptsync.yaml. [init/nested]');
   });
 
-  test('where there are prompts has no example, outside of git as well', async () => {
+  test('init creates no example if the workspace already has prompts, even outside git', async () => {
     const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
     const { report, exitCode } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
-    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, ...LINES]);
+    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, ...EXTENDED]);
   });
 });
 
-describe('with --id', () => {
+describe('init --id', () => {
   const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
 
-  test('the first prompt is imported', async () => {
+  test('init --id imports the given prompt instead of creating an example', async () => {
     const folder = makeRoot();
     const { baseUrl, environment } = await startServed('production');
     const { report, exitCode } = await runJson(folder, words(baseUrl), {
@@ -277,11 +299,21 @@ describe('with --id', () => {
   });
 
   test.each<[string, string, Readonly<Record<string, string>>, string]>([
-    ['without a key', 'prm_greeting', { PROMPTSYNC_API_KEY: '' }, 'config/missing-key'],
-    ['with a key that is refused', 'prm_greeting', { PROMPTSYNC_API_KEY: 'another-key' }, 'service/unexpected-status'],
-    ['of no prompt', 'prm_gone', {}, 'service/prompt-not-found'],
-    ['of a prompt without a text', 'prm_greeting', {}, 'import/nothing-active'],
-  ])('%s nothing is written', async (_, id, variables, code) => {
+    [
+      'init --id writes nothing if the API key is missing',
+      'prm_greeting',
+      { PROMPTSYNC_API_KEY: '' },
+      'config/missing-key',
+    ],
+    [
+      'init --id writes nothing if the service rejects the API key',
+      'prm_greeting',
+      { PROMPTSYNC_API_KEY: 'another-key' },
+      'service/unexpected-status',
+    ],
+    ['init --id writes nothing if the service has no such prompt', 'prm_gone', {}, 'service/prompt-not-found'],
+    ['init --id writes nothing if no version of the prompt is active', 'prm_greeting', {}, 'import/nothing-active'],
+  ])('%s', async (_, id, variables, code) => {
     const folder = makeRoot();
     const { baseUrl } = await startTestService(['greeting']);
     const environment = { PROMPTSYNC_API_KEY: KEY, ...variables };
@@ -293,12 +325,16 @@ describe('with --id', () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     [
-      'where a configuration that stays does not select it',
+      'init --id imports no prompt whose file the existing configuration would not select',
       { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
       ['init/kept', 'init/not-selected'],
     ],
-    ['where it has a file', { 'prompts/mine.md': promptText('greeting', { key: 'mine' }) }, ['import/known']],
-  ])('the first prompt is not written %s', async (_, files, expected) => {
+    [
+      'init --id imports no prompt that already has a file',
+      { 'prompts/mine.md': promptText('greeting', { key: 'mine' }) },
+      ['import/known'],
+    ],
+  ])('%s', async (_, files, expected) => {
     const folder = makeWorkspace(files);
     const { baseUrl, environment } = await startServed('staging');
     const { report } = await runJson(folder, words(baseUrl), { environment });
@@ -307,7 +343,7 @@ describe('with --id', () => {
   });
 });
 
-describe('what is there', () => {
+describe('init with existing files', () => {
   const MINE = {
     'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\n',
     '.github/workflows/promptsync-apply.yml': 'mine\n',
@@ -316,7 +352,7 @@ describe('what is there', () => {
     '.gitignore': 'node_modules/\n',
   };
 
-  test('is kept, and told of', async () => {
+  test('init keeps existing files and reports that they differ', async () => {
     const folder = makeWorkspace(MINE);
     const { report, exitCode, stderr } = await runJson(folder, ['init', '--embedded']);
     expect(exitCode).toBe(0);
@@ -339,11 +375,23 @@ describe('what is there', () => {
   });
 
   test.each<[string, string, readonly string[]]>([
-    ['that selects the folder', '["**/*.md"]', [...LINES, 'prompts/example/greeting.md']],
-    ['that selects files in it, and none below', '["prompts/*.md"]', LINES],
-    ['that has its prompts elsewhere', '["texts/**/*.md"]', []],
-    ['that cannot be read', '1', []],
-  ])('beside a configuration %s, only what it has a use for is written', async (_, prompts, written) => {
+    [
+      'init adds the example prompt if the existing configuration selects its file',
+      '["**/*.md"]',
+      [...EXTENDED, 'prompts/example/greeting.md'],
+    ],
+    [
+      'init omits the example prompt if the existing configuration does not select its file',
+      '["prompts/*.md"]',
+      EXTENDED,
+    ],
+    [
+      'init writes no settings for prompt files if the existing configuration uses another folder',
+      '["texts/**/*.md"]',
+      [],
+    ],
+    ['init writes no settings for prompt files if the existing configuration is invalid', '1', []],
+  ])('%s', async (_, prompts, written) => {
     const folder = makeWorkspace({ 'promptsync.yaml': `prompts: ${prompts}\n` });
     const words = ['init', '--embedded', '--ci', 'none'];
     const { report, exitCode } = await runJson(folder, words);
@@ -354,7 +402,7 @@ describe('what is there', () => {
     expect(pathsIn(folder)).toContain('prompts/example/greeting.md');
   });
 
-  test('is overwritten with --force, but for lines; a second time nothing changes', async () => {
+  test('init --force replaces changed files, extends ignore files, and a second init changes nothing', async () => {
     const folder = makeWorkspace(MINE);
     const { report } = await runJson(folder, ['init', '--embedded', '--force']);
     const overwritten = report.files?.filter(({ status }) => status === 'overwritten').map(({ path }) => path);
@@ -367,14 +415,22 @@ describe('what is there', () => {
   });
 
   test.each<[string, (folder: string, outside: string) => void, string]>([
-    ['a link out of the repository', (folder, outside) => symlinkSync(outside, join(folder, 'prompts')), 'prompts'],
     [
-      'a link in place of a file',
+      'init writes nothing if the prompts folder is a symbolic link out of the repository',
+      (folder, outside) => symlinkSync(outside, join(folder, 'prompts')),
+      'prompts',
+    ],
+    [
+      'init writes nothing if one of its files would replace a symbolic link',
       (folder, outside) => symlinkSync(join(outside, 'x'), join(folder, '.gitattributes')),
       '.gitattributes',
     ],
-    ['a folder in place of a file', (folder) => mkdirSync(join(folder, 'promptsync.yaml')), 'promptsync.yaml'],
-  ])('%s: nothing is written', async (_, prepare, path) => {
+    [
+      'init writes nothing if one of its files would replace a folder',
+      (folder) => mkdirSync(join(folder, 'promptsync.yaml')),
+      'promptsync.yaml',
+    ],
+  ])('%s', async (_, prepare, path) => {
     const [folder, outside] = [makeRoot(), makeFolder()];
     prepare(folder, outside);
     const before = pathsIn(folder);
@@ -384,35 +440,67 @@ describe('what is there', () => {
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
   });
 
-  test('what cannot be written is told, with what was', async () => {
+  test('init reports which files it wrote and which it could not write', async () => {
     const folder = makeWorkspace({ '.github': 'no folder' });
     const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(1);
     expect(codes(report.problems)).toEqual(WORKFLOWS.map(() => 'edit/unwritable'));
-    const written = ['promptsync.yaml', 'prompts/example/greeting.md', ...LINES];
+    const written = ['promptsync.yaml', 'prompts/example/greeting.md', ...EXTENDED];
     expect(report.files?.map(({ path }) => path)).toEqual(written);
     expect(stdout).not.toContain('nothing was written');
   });
 });
 
-describe('flags that cannot be used', () => {
+describe('invalid flags of init', () => {
   test.each<[string, readonly string[], string]>([
-    ['no service', [], 'Give its address with --url'],
-    ['both services', [...URL, '--embedded'], '--url and --embedded exclude each other.'],
-    ['a prompt of the embedded service', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
-    ['a plain address', ['--url', 'http://example.com'], 'The value of --url cannot be used: The base URL'],
-    ['an empty address', ['--url', ''], 'The value of --url cannot be used: The base URL'],
-    ['a key instead of its variable', [...URL, '--api-key-env', 'sk-live'], 'The value of --api-key-env'],
-    ['a folder outside', [...URL, '--dir', '../x'], 'The value of --dir cannot be used: expected a folder below'],
-    ['the folder itself', [...URL, '--dir', '.'], 'The value of --dir'],
-    ['an absolute folder', [...URL, '--dir', '/tmp'], 'The value of --dir'],
-    ['a pattern', [...URL, '--dir', 'a/**'], 'The value of --dir'],
-    ['a folder that is never looked into', [...URL, '--dir', 'a/node_modules'], 'The value of --dir'],
-    ['two at once', ['--url', 'x', '--dir', '..', '--environments', ','], 'The value of --environments'],
-    ['an environment twice', [...URL, '--environments', 'a,b,a'], 'an environment is named twice'],
-    ['the tool’s own environment', [...URL, '--environments', 'a,promptsync'], "it is the tool's own environment"],
-    ['an id that is none', [...URL, '--id', '..'], 'The value of --id'],
-    ['control characters', [...URL, '--environments', 'a\u001b[2J'], 'it holds control characters'],
+    ['init rejects a command line without a service', [], 'Give its address with --url'],
+    ['init rejects --url together with --embedded', [...URL, '--embedded'], '--url and --embedded exclude each other.'],
+    ['init rejects --id together with --embedded', ['--embedded', '--id', 'prm_a'], '--id needs --url'],
+    [
+      'init rejects an address with plain HTTP',
+      ['--url', 'http://example.com'],
+      'The value of --url cannot be used: The base URL',
+    ],
+    ['init rejects an empty address', ['--url', ''], 'The value of --url cannot be used: The base URL'],
+    [
+      'init rejects an API key as the value of --api-key-env',
+      [...URL, '--api-key-env', 'sk-live'],
+      'The value of --api-key-env',
+    ],
+    [
+      'init rejects a folder for prompts outside the workspace',
+      [...URL, '--dir', '../x'],
+      'The value of --dir cannot be used: expected a folder below',
+    ],
+    ['init rejects the workspace itself as the folder for prompts', [...URL, '--dir', '.'], 'The value of --dir'],
+    ['init rejects an absolute path as the folder for prompts', [...URL, '--dir', '/tmp'], 'The value of --dir'],
+    ['init rejects a pattern as the folder for prompts', [...URL, '--dir', 'a/**'], 'The value of --dir'],
+    [
+      'init rejects a folder for prompts inside node_modules',
+      [...URL, '--dir', 'a/node_modules'],
+      'The value of --dir',
+    ],
+    [
+      'init reports several invalid flags together',
+      ['--url', 'x', '--dir', '..', '--environments', ','],
+      'The value of --environments',
+    ],
+    [
+      'init rejects an environment that is listed twice',
+      [...URL, '--environments', 'a,b,a'],
+      'an environment is named twice',
+    ],
+    [
+      'init rejects the tracking environment in the list of environments',
+      [...URL, '--environments', 'a,promptsync'],
+      "it is the tool's own environment",
+    ],
+    ['init rejects an invalid prompt id', [...URL, '--id', '..'], 'The value of --id'],
+    [
+      'init rejects control characters in the name of an environment',
+      [...URL, '--environments', 'a\u001b[2J'],
+      'it holds control characters',
+    ],
   ])('%s', async (_, flags, said) => {
     const folder = makeRoot();
     const { exitCode, stdout } = await run(folder, ['init', ...flags]);
@@ -422,10 +510,10 @@ describe('flags that cannot be used', () => {
   });
 });
 
-describe('questions', () => {
+describe('the questions of init', () => {
   const FLAGS: InitOptions = { embedded: false, force: false };
 
-  /** Answers each question by the first of these whose beginning is in it; else as it is proposed. */
+  /** Answers a question with the first entry whose key occurs in it, otherwise with the default. Null cancels. */
   function makeInterview(answers: Readonly<Record<string, string | boolean | null>>) {
     const asked: string[] = [];
     const answer = (message: string): string | boolean | undefined => {
@@ -435,9 +523,9 @@ describe('questions', () => {
       return found;
     };
     const interview: Interview = {
-      text: async ({ message, initial, fault }) => {
+      text: async ({ message, initial, findFault }) => {
         const said = String(answer(message) ?? initial);
-        expect(fault(said)).toBeNull();
+        expect(findFault(said)).toBeNull();
         return said;
       },
       confirm: async ({ message, initial }) => Boolean(answer(message) ?? initial),
@@ -445,7 +533,7 @@ describe('questions', () => {
     return { asked, interview };
   }
 
-  test('ask for everything that was not given', async () => {
+  test('init asks for every value that no flag provides', async () => {
     const folder = makeFolder();
     const { asked, interview } = makeInterview({
       'Where is': ' https://prompts.example.com ',
@@ -454,26 +542,30 @@ describe('questions', () => {
     });
     const { run } = await init(FLAGS, { ...makeWorld(folder), interview });
     expect(asked).toHaveLength(6);
-    const written = ['promptsync.yaml', 'texts/example/greeting.md', ...LINES];
+    const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
     expect(run.written?.map(({ path }) => path)).toEqual(written);
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
   });
 
   test.each<[string, Partial<InitOptions>, number]>([
-    ['no flags, and no address', {}, 4],
-    ['--embedded', { embedded: true }, 3],
-    ['--url', { url: 'https://a.example.com' }, 5],
-    ['all', { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' }, 0],
-  ])('with %s', async (_, flags, count) => {
+    ['init asks four questions if the user enters no address', {}, 4],
+    ['init asks three questions if --embedded is given', { embedded: true }, 3],
+    ['init asks five questions if --url is given', { url: 'https://a.example.com' }, 5],
+    [
+      'init asks no questions if flags provide every value',
+      { url: 'https://a.example.com', apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm' },
+      0,
+    ],
+  ])('%s', async (_, flags, count) => {
     const folder = makeFolder();
     const { asked, interview } = makeInterview({ 'Where is': '' });
     await init({ ...FLAGS, ...flags }, { ...makeWorld(folder), interview });
     expect(asked).toHaveLength(count);
-    // Only the embedded service has a file that git is to leave out.
+    // Only the database of the embedded service needs an entry in .gitignore.
     expect(existsSync(join(folder, '.gitignore'))).toBe(flags.url === undefined);
   });
 
-  test('ask before a file is overwritten, each one', async () => {
+  test('init asks for each existing file before it overwrites the file', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[0]!]: 'mine\n' });
     const { asked, interview } = makeInterview({ 'promptsync.yaml is there': true });
     const { run } = await init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview });
@@ -482,7 +574,7 @@ describe('questions', () => {
     expect(run.written).toContainEqual({ path: WORKFLOWS[0], status: 'kept' });
   });
 
-  test('whoever gives up at the last one has written nothing', async () => {
+  test('init writes nothing if the user cancels at the last question', async () => {
     const folder = makeWorkspace({ 'promptsync.yaml': '{}\n', [WORKFLOWS[3]!]: 'mine\n' });
     const { interview } = makeInterview({ 'promptsync.yaml is': true, 'promptsync-propose.yml is': null });
     await expect(init({ ...FLAGS, embedded: true }, { ...makeWorld(folder), interview })).rejects.toThrow(
@@ -492,7 +584,7 @@ describe('questions', () => {
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  test('tell what is wrong with an answer', async () => {
+  test('init explains why it rejects an answer', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'Where is': ['http://example.com', 'plain http'],
       'Which variable': ['sk-live', 'the name of a variable'],
@@ -502,18 +594,18 @@ describe('questions', () => {
       'Which CI': ['jenkins', 'expected one of github, gitlab, none.'],
     };
     const { interview } = makeInterview({ 'Where is': 'https://prompts.example.com', 'Which CI': null });
-    const told: (string | null)[] = [];
+    const messages: (string | null)[] = [];
     const text: Interview['text'] = (question) => {
       const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
-      told.push(question.fault(answer));
+      messages.push(question.findFault(answer));
       return interview.text(question);
     };
     await expect(init(FLAGS, { ...makeWorld(makeFolder()), interview: { ...interview, text } })).rejects.toThrow();
-    expect(told).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
+    expect(messages).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
   });
 });
 
-test('an init that is interrupted while the service is asked writes nothing', async () => {
+test('init writes nothing if it is interrupted during a request to the service', async () => {
   const folder = makeRoot();
   const { baseUrl } = await startServed('staging');
   let interrupt = (): void => {};

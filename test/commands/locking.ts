@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCli, type Started } from '../support/cli.ts';
 import { startFront } from '../support/front.ts';
-import { begin, type Scene } from '../support/promotion.ts';
+import { makePromotionScene, type Scene } from '../support/promotion.ts';
 
 export const PULL = ['pull', 'greeting'];
 export const PROMOTE = ['promote', 'greeting', '--to', 'production'];
 export const LOCK = 'promptsync.yaml.lock';
 
-/** Somebody has made a version active in staging, without promptsync. Both commands have an edit of the file for it. */
+/** Makes a workspace in which pull and promote each have one edit, because staging serves a foreign version. */
 export async function makeScene(): Promise<Scene> {
-  const scene = await begin({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+  const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
   scene.make(['One.', 'Two.']);
   scene.activate('production', 1);
   const version = scene.service.store.createVersion('prm_greeting', { content: 'Three.' });
@@ -18,7 +18,7 @@ export async function makeScene(): Promise<Scene> {
   return scene;
 }
 
-/** Which of the two edits the file has. */
+/** Returns which of the two edits the file contains. */
 export function editsIn(scene: Scene): readonly string[] {
   const file = scene.read();
   const pulled = file.endsWith('\n\nThree.\n') ? ['pulled'] : [];
@@ -29,7 +29,7 @@ export function isLocked({ folder }: Scene): boolean {
   return existsSync(join(folder, LOCK));
 }
 
-/** A pull in a process of its own, which holds the lock until the service answers: not before `letGo` is called. */
+/** A pull in a separate process. It holds the lock until `letGo` lets the service answer. */
 export type HeldPull = Started & { readonly letGo: () => void };
 
 export async function startHeldPull({ folder, service }: Scene, flags: readonly string[] = []): Promise<HeldPull> {

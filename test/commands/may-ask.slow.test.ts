@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AskingOptions } from '../../src/commands/open-service.ts';
-import { sync, type SyncOptions } from '../../src/commands/sync.ts';
+import type { AskPolicyOptions } from '../../src/commands/open-service.ts';
+import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
 import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { handOn, startFront, type Front, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
@@ -12,7 +12,7 @@ const OPTIONS: SyncOptions = {
   base: 'HEAD~1',
 };
 
-/** The service of the base, and a front that a head may name instead. */
+/** The service that the base names, and a second address that a head may name instead. */
 type Services = { readonly service: TestService; readonly other: Front };
 
 async function startServices(): Promise<Services> {
@@ -20,12 +20,12 @@ async function startServices(): Promise<Services> {
   return { service, other: await startFront({ target: service.baseUrl }) };
 }
 
-/** A configuration's part about the service; `URL` is the base's and `OTHER` the head's own. */
+/** Returns a configuration. `URL` stands for the address of the base and `OTHER` for the address of the head. */
 function configOf(text: string, { service, other }: Services): string {
   return `${CONFIG}${text.replace('URL', service.baseUrl).replace('OTHER', other.baseUrl)}\n`;
 }
 
-/** Null where the base is to have no configuration. */
+/** Makes a repository with two commits. A base of null has no configuration. */
 function makeHead(base: string | null, head: string): string {
   const { 'promptsync.yaml': _, ...prompts } = workspaceFiles({ greeting: {} });
   const folder = makeRepository(base === null ? prompts : { ...prompts, 'promptsync.yaml': base });
@@ -34,7 +34,7 @@ function makeHead(base: string | null, head: string): string {
   return folder;
 }
 
-type Outcome = { readonly told: readonly string[]; readonly requests: number; readonly strangers: number };
+type Outcome = { readonly problems: readonly string[]; readonly requests: number; readonly otherRequests: number };
 
 async function plan(
   folder: string,
@@ -43,66 +43,132 @@ async function plan(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const world = makeWorld(folder, { PROMPTSYNC_API_KEY: KEY, SPARE_KEY: KEY, ...environment });
-  const { run } = await sync({ ...OPTIONS, asking: 'trusted', ...options }, world);
+  const { run } = await syncPrompts({ ...OPTIONS, askPolicy: 'trusted', ...options }, world);
   expect(run.plan?.prompts.map(({ status }) => status)).toEqual(['pending']);
-  const told = run.problems.map(({ code }) => code);
-  return { told, requests: service.requests.length, strangers: other.requests.length };
+  const problems = run.problems.map(({ code }) => code);
+  return { problems, requests: service.requests.length, otherRequests: other.requests.length };
 }
 
-const ASKED = { told: [], requests: expect.any(Number), strangers: 0 };
-const NOT_ASKED = { told: ['service/not-asked'], requests: 0, strangers: 0 };
-const given: AskingOptions = { keys: [{ value: KEY, from: 'The test' }] };
+const ASKED = { problems: [], requests: expect.any(Number), otherRequests: 0 };
+const NOT_ASKED = { problems: ['service/not-asked'], requests: 0, otherRequests: 0 };
+const given: AskPolicyOptions = { keys: [{ value: KEY, label: 'The test' }] };
 const HOME = 'service: { base_url: "URL" }';
 const OTHER = HOME.replace('URL', 'OTHER');
 const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
 const EMBEDDED = 'service: { embedded: .promptsync/a.db }';
 
-test.each<[string, string | null, string, AskingOptions, boolean]>([
-  ['the same service in both', HOME, HOME, {}, true],
-  ['the same service, written otherwise', HOME, 'service:\n  base_url: URL', {}, true],
+test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
+  ['a pull request plan contacts the service that base and head both configure', HOME, HOME, {}, true],
   [
-    'the same service, with the usual variable spelt out',
+    'a pull request plan contacts the service if the head only formats its settings differently',
+    HOME,
+    'service:\n  base_url: URL',
+    {},
+    true,
+  ],
+  [
+    'a pull request plan contacts the service if the head writes out the default key variable',
     HOME,
     HOME.replace('}', ', api_key_env: PROMPTSYNC_API_KEY }'),
     {},
     true,
   ],
-  ['the same service, and other settings', HOME, `${HOME}\nconcurrency: 1\ntimeout_seconds: 60`, {}, true],
-  ['another address in the head', HOME, OTHER, {}, false],
-  ['another path of the address', HOME, HOME.replace('URL', 'URL/other'), {}, false],
-  ['another address, with a key that was handed over', HOME, OTHER, given, false],
-  ['another variable for the key', HOME, SPARE, {}, false],
-  ['another variable that is not read, as the key was handed over', HOME, SPARE, given, true],
-  ['another address and another variable', HOME, SPARE.replace('URL', 'OTHER'), given, false],
-  ['no service at the base', '', HOME, {}, false],
-  ['no service in either', '', '', {}, false],
-  ['no configuration at the base', null, HOME, {}, false],
-  ['no configuration at the base, with a key that was handed over', null, HOME, given, false],
-  ['a base whose configuration is not valid', 'service: 7', HOME, {}, false],
-  ['an embedded service at the base', EMBEDDED, HOME, {}, false],
-  ['an embedded service in the head', HOME, EMBEDDED, given, false],
-  ['nothing is asked of the same service when nothing may be', HOME, HOME, { asking: 'keyless' }, false],
-  ['with a key neither', HOME, HOME, { asking: 'keyless', ...given }, false],
+  [
+    'a pull request plan contacts the service if the head changes only other settings',
+    HOME,
+    `${HOME}\nconcurrency: 1\ntimeout_seconds: 60`,
+    {},
+    true,
+  ],
+  ['a pull request plan contacts no service if the head changes the address', HOME, OTHER, {}, false],
+  [
+    'a pull request plan contacts no service if the head changes the path of the address',
+    HOME,
+    HOME.replace('URL', 'URL/other'),
+    {},
+    false,
+  ],
+  [
+    'a pull request plan with an explicit key contacts no service if the head changes the address',
+    HOME,
+    OTHER,
+    given,
+    false,
+  ],
+  ['a pull request plan contacts no service if the head changes the key variable', HOME, SPARE, {}, false],
+  [
+    'a pull request plan with an explicit key contacts the service if the head changes the key variable',
+    HOME,
+    SPARE,
+    given,
+    true,
+  ],
+  [
+    'a pull request plan contacts no service if the head changes the address and the key variable',
+    HOME,
+    SPARE.replace('URL', 'OTHER'),
+    given,
+    false,
+  ],
+  ['a pull request plan contacts no service if the base configures none', '', HOME, {}, false],
+  ['a pull request plan contacts no service if base and head configure none', '', '', {}, false],
+  ['a pull request plan contacts no service if the base has no configuration', null, HOME, {}, false],
+  [
+    'a pull request plan with an explicit key contacts no service if the base has no configuration',
+    null,
+    HOME,
+    given,
+    false,
+  ],
+  [
+    'a pull request plan contacts no service if the configuration of the base is invalid',
+    'service: 7',
+    HOME,
+    {},
+    false,
+  ],
+  ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}, false],
+  ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given, false],
+  ['a keyless plan never contacts the service', HOME, HOME, { askPolicy: 'keyless' }, false],
+  [
+    'a keyless plan never contacts the service, even with an explicit key',
+    HOME,
+    HOME,
+    { askPolicy: 'keyless', ...given },
+    false,
+  ],
 ])('%s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));
   expect(await plan(folder, services, options)).toEqual(asked ? ASKED : NOT_ASKED);
 });
 
-test('whoever always asks is asked for no base', async () => {
+test('a plan that needs no trust check contacts the service that the head configures', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(OTHER, services));
-  const { strangers } = await plan(folder, services, { asking: 'always' });
-  expect(strangers).toBeGreaterThan(0);
+  const { otherRequests } = await plan(folder, services, { askPolicy: 'always' });
+  expect(otherRequests).toBeGreaterThan(0);
 });
 
-test.each<[string, string | null, string, AskingOptions, boolean]>([
-  ['and the key: whatever the files say', null, SPARE.replace('URL', 'OTHER'), given, true],
-  ['and the key: no service in the files', '', '', given, true],
-  ['alone: the base must name the variable of the key', HOME, SPARE, {}, false],
-  ['alone: files that agree', OTHER, HOME, {}, true],
-  ['alone: no configuration at the base', null, HOME, {}, false],
-])('the address comes from the workflow, %s', async (_, base, head, options, asked) => {
+test.each<[string, string | null, string, AskPolicyOptions, boolean]>([
+  [
+    'a workflow that sets address and key overrides the service that the head configures',
+    null,
+    SPARE.replace('URL', 'OTHER'),
+    given,
+    true,
+  ],
+  ['a workflow that sets address and key needs no service in the configuration', '', '', given, true],
+  ['a workflow that sets only the address gets no plan if the head changes the key variable', HOME, SPARE, {}, false],
+  [
+    'a workflow that sets only the address gets a plan if base and head name the same key variable',
+    OTHER,
+    HOME,
+    {},
+    true,
+  ],
+  ['a workflow that sets only the address gets no plan if the base has no configuration', null, HOME, {}, false],
+])('%s', async (_, base, head, options, asked) => {
   const services = await startServices();
   const folder = makeHead(base === null ? null : configOf(base, services), configOf(head, services));
   const environment = { PROMPTSYNC_BASE_URL: services.service.baseUrl };
@@ -110,14 +176,14 @@ test.each<[string, string | null, string, AskingOptions, boolean]>([
 });
 
 test.each([
-  ['the head alone: the key goes nowhere', '', ['service/not-asked']],
-  ['both', 'service: { allow_http: true }', []],
-])('plain http to the address of the workflow is allowed by %s', async (_, base, expected) => {
+  ['a pull request plan sends no key over plain HTTP if only the head allows HTTP', '', ['service/not-asked']],
+  ['a pull request plan uses plain HTTP if base and head both allow HTTP', 'service: { allow_http: true }', []],
+])('%s', async (_, base, expected) => {
   const { baseUrl, requests } = await startTestService(['greeting']);
   const proxy = await startFront({ answer: (request) => handOn({ ...request, path: pathOf(request) }, baseUrl) });
   const folder = makeHead(`${CONFIG}${base}\n`, `${CONFIG}service: { allow_http: true }\n`);
   const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: 'http://prompts.invalid', http_proxy: proxy.baseUrl });
-  const { run } = await sync({ ...OPTIONS, ...given, asking: 'trusted' }, world);
+  const { run } = await syncPrompts({ ...OPTIONS, ...given, askPolicy: 'trusted' }, world);
   expect(run.problems.map(({ code }) => code)).toEqual(expected);
   expect(requests.length > 0).toBe(expected.length === 0);
 });
@@ -126,13 +192,13 @@ function pathOf({ path }: FrontRequest): string {
   return path.replace('http://prompts.invalid', '');
 }
 
-test('an empty address is none', async () => {
+test('a pull request plan treats an empty PROMPTSYNC_BASE_URL as unset', async () => {
   const services = await startServices();
   const folder = makeHead(null, configOf(OTHER, services));
   expect(await plan(folder, services, given, { PROMPTSYNC_BASE_URL: '' })).toEqual(NOT_ASKED);
 });
 
-test('a configuration that only the head has, nearer than the base’s, names nothing', async () => {
+test('a pull request plan does not trust a nested configuration that only the head has', async () => {
   const services = await startServices();
   const home = configOf(HOME, services);
   const folder = makeRepository({ 'promptsync.yaml': home, 'team/prompts/greeting.md': promptText('greeting') });
@@ -144,7 +210,7 @@ test('a configuration that only the head has, nearer than the base’s, names no
   expect(await plan(`${folder}/team`, services, given)).toEqual(NOT_ASKED);
 });
 
-test('a configuration in a folder is compared with the one that was there', async () => {
+test('a pull request plan compares a configuration in a subfolder with that file at the base', async () => {
   const services = await startServices();
   const home = configOf(HOME, services);
   const at = { 'team/promptsync.yaml': home, 'promptsync.yaml': configOf(OTHER, services) };
@@ -156,9 +222,15 @@ test('a configuration in a folder is compared with the one that was there', asyn
 });
 
 test.each<[string, (config: string) => string]>([
-  ['without a base', (config) => makeRepository(workspaceFiles({ greeting: {} }, config))],
-  ['outside of a repository', (config) => makeWorkspace(workspaceFiles({ greeting: {} }, config))],
-])('nothing is trusted %s', async (_, make) => {
+  [
+    'a pull request plan contacts no service if no base is given',
+    (config) => makeRepository(workspaceFiles({ greeting: {} }, config)),
+  ],
+  [
+    'a pull request plan contacts no service outside a git repository',
+    (config) => makeWorkspace(workspaceFiles({ greeting: {} }, config)),
+  ],
+])('%s', async (_, make) => {
   const services = await startServices();
   expect(await plan(make(configOf(HOME, services)), services, { base: undefined })).toEqual(NOT_ASKED);
 });

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mergedAndNewest, type NewestOptions } from '../../src/commands/merged-and-newest.ts';
-import { readDesired } from '../../src/desired/read-desired.ts';
-import { openWorkspace } from '../../src/desired/workspace.ts';
+import { checkMergedAndUpToDate, type MergeCheckOptions } from '../../src/commands/check-merged-and-up-to-date.ts';
+import { readDesiredState } from '../../src/desired/read-desired-state.ts';
+import { openWorkspace } from '../../src/desired/open-workspace.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
@@ -16,13 +16,13 @@ const greets = (text: string) => ({ [PATH]: promptText('greeting', { text }) });
 const MAIN = 'refs/heads/main';
 const WORDS = { 'README.md': 'Words' };
 
-/** Paths to contents; null takes a file away. */
+/** Maps paths to contents. Null deletes a file. */
 type Edits = Readonly<Record<string, Files[string] | null>>;
 
-/** A bare remote, and the desk of a colleague who pushes to its main. */
+/** A bare remote, and a second clone from which a colleague pushes. */
 type Team = {
   readonly origin: string;
-  /** Commits to a branch of the remote, and returns the commit. */
+  /** Pushes a commit to a branch of the remote, and returns the commit. */
   readonly merge: (edits: Edits, branch?: string) => string;
   readonly clone: (...words: readonly string[]) => string;
   readonly first: string;
@@ -55,11 +55,11 @@ function makeTeam(files: Edits = workspaceFiles({ greeting: {}, refund: {} })): 
   return { origin, merge, clone, first };
 }
 
-/** Makes a clone in the state that a row is about, and returns it. */
+/** Makes a clone in the state that a test needs, and returns its folder. */
 type Scene = (team: Team) => string;
 
-/** A clone (with these words for git) that something is merged behind the back of. */
-function behind(edits: Edits, ...words: readonly string[]): Scene {
+/** Makes a clone, with these options for `git clone`, and then pushes a commit that the clone lacks. */
+function makeOutdated(edits: Edits, ...words: readonly string[]): Scene {
   return ({ clone, merge }) => {
     const made = clone(...words);
     merge(edits);
@@ -67,8 +67,8 @@ function behind(edits: Edits, ...words: readonly string[]): Scene {
   };
 }
 
-/** A clone with a commit on a branch of its own. */
-function branch(files: Files, ...words: readonly string[]): Scene {
+/** Makes a clone with a commit on an unmerged branch. */
+function makeBranch(files: Files, ...words: readonly string[]): Scene {
   return ({ clone }) => {
     const made = clone(...words);
     git(made, 'switch', '--quiet', '--create', 'change');
@@ -78,17 +78,17 @@ function branch(files: Files, ...words: readonly string[]): Scene {
   };
 }
 
-/** A scene, and then something is done to the clone or the remote. */
-function then(scene: Scene, change: (folder: string, team: Team) => unknown): Scene {
+/** Makes a scene and then changes the clone or the remote. */
+function change(scene: Scene, edit: (folder: string, team: Team) => unknown): Scene {
   return (team) => {
     const folder = scene(team);
-    change(folder, team);
+    edit(folder, team);
     return folder;
   };
 }
 
-/** A clone whose own remote is a fork that is behind `upstream`; main is at the tip of that. */
-function fork(own: string, tracked: string | null): Scene {
+/** Makes a clone whose first remote is an outdated fork. Its main branch is at the tip of the remote `upstream`. */
+function makeFork(own: string, tracked: string | null): Scene {
   return ({ origin, clone }) => {
     const made = clone('--origin', own);
     const upstream = join(makeFolder(), 'upstream.git');
@@ -104,24 +104,24 @@ function fork(own: string, tracked: string | null): Scene {
 }
 
 const TIP: Scene = ({ clone }) => clone();
-const STALE = behind(greets('Newest'));
-/** What another CI runs once more. */
-const OLD_JOB = then(STALE, (folder) => git(folder, 'checkout', '--quiet', '--detach', 'HEAD'));
-const UNMERGED = branch(greets('Mine'));
+const STALE = makeOutdated(greets('Newest'));
+/** The state of a CI job that is rerun later. */
+const OLD_JOB = change(STALE, (folder) => git(folder, 'checkout', '--quiet', '--detach', 'HEAD'));
+const UNMERGED = makeBranch(greets('Mine'));
 const TOO_EARLY: Scene = ({ merge, clone }) => (merge(greets('Too early')), clone());
-const LOST = then(TIP, (_, { origin }) => rmSync(origin, { recursive: true }));
+const LOST = change(TIP, (_, { origin }) => rmSync(origin, { recursive: true }));
 
-type Asked = Partial<NewestOptions> & { readonly changedSince?: string };
+type CheckOptions = Partial<MergeCheckOptions> & { readonly changedSince?: string };
 
-/** The code of what a sync is refused for, and what its hint says to do; empty where it is not. */
-async function refusal(folder: string, options: Asked = {}): Promise<string> {
+/** Returns the code of the problem that stops a sync and the advice in its hint, or an empty string. */
+async function refusal(folder: string, options: CheckOptions = {}): Promise<string> {
   const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9' });
   const all = { only: [], ...options };
   const { config, ...workspace } = await openWorkspace(all, world);
   if (config === null) throw new Error('there is no configuration');
-  const desired = await readDesired({ config, ...workspace }, all);
-  if ('code' in desired) throw new Error(desired.message);
-  const [problem] = await mergedAndNewest(desired, all);
+  const desired = await readDesiredState({ config, ...workspace }, all);
+  if (!desired.isSuccess) throw new Error(desired.problems[0]?.message);
+  const [problem] = await checkMergedAndUpToDate(desired.value, all);
   if (problem === undefined) return '';
   return [
     problem.code,
@@ -130,39 +130,52 @@ async function refusal(folder: string, options: Asked = {}): Promise<string> {
   ].join(' ');
 }
 
-describe('what is merged and newest is written from:', () => {
-  test.each<[string, Scene, Asked?]>([
-    ['a clone at the tip', TIP],
-    ['a detached HEAD at the tip', then(TIP, (folder) => git(folder, 'checkout', '--quiet', '--detach', 'HEAD'))],
-    ['a clone of depth 1 at the tip', ({ clone }) => clone('--depth', '1')],
-    ['a newer commit that touches no prompt', behind(WORDS)],
-    ['the same in a clone of depth 1', behind(WORDS, '--depth', '1')],
+describe('the check for merged and up-to-date commits', () => {
+  test.each<[string, Scene, CheckOptions?]>([
+    ['sync accepts a clone at the tip of the branch', TIP],
     [
-      'a branch whose squash merge has the same files',
-      then(UNMERGED, (_, { merge }) => merge({ ...WORDS, ...greets('Mine') })),
+      'sync accepts a detached HEAD at the tip of the branch',
+      change(TIP, (folder) => git(folder, 'checkout', '--quiet', '--detach', 'HEAD')),
     ],
-    ['a branch that touches no prompt', branch(WORDS)],
+    ['sync accepts a shallow clone at the tip of the branch', ({ clone }) => clone('--depth', '1')],
+    ['sync accepts a clone that lacks only commits without prompt changes', makeOutdated(WORDS)],
     [
-      'edits that are not committed, which are another guard’s',
-      then(TIP, (folder) => writeFiles(folder, greets('Edited'))),
+      'sync accepts a shallow clone that lacks only commits without prompt changes',
+      makeOutdated(WORDS, '--depth', '1'),
     ],
-    ['a fork with several remotes, whose main tracks one of them', fork('origin', 'upstream')],
-    ['a prompt that is as it was merged, among others that are not', STALE, { only: ['refund'] }],
-    ['what was changed since a commit, among others that are not', STALE, { changedSince: 'HEAD' }],
-    ['any commit, where that is asked for', LOST, { anyCommit: true }],
-    ['a repository without a remote', then(UNMERGED, (folder) => git(folder, 'remote', 'remove', 'origin'))],
+    [
+      'sync accepts a branch whose squash merge has the same prompt files',
+      change(UNMERGED, (_, { merge }) => merge({ ...WORDS, ...greets('Mine') })),
+    ],
+    ['sync accepts an unmerged branch that changes no prompt', makeBranch(WORDS)],
+    [
+      'sync leaves uncommitted edits to another guard when it compares with the remote',
+      change(TIP, (folder) => writeFiles(folder, greets('Edited'))),
+    ],
+    ['sync in a fork accepts the tip of the upstream branch that main tracks', makeFork('origin', 'upstream')],
+    ['sync --only accepts an outdated clone if the selected prompt is up to date', STALE, { only: ['refund'] }],
+    [
+      'sync --changed-since accepts an outdated clone if it skips the outdated prompts',
+      STALE,
+      { changedSince: 'HEAD' },
+    ],
+    ['sync --any-commit accepts any commit, even if the remote is missing', LOST, { anyCommit: true }],
+    [
+      'sync accepts any commit in a repository without a remote',
+      change(UNMERGED, (folder) => git(folder, 'remote', 'remove', 'origin')),
+    ],
   ])('%s', async (_, scene, options) => {
     expect(await refusal(scene(makeTeam()), options)).toBe('');
   });
 
-  test('the branch that the configuration names, whatever the default one is at', async () => {
+  test('sync compares with the configured branch and not with the default branch', async () => {
     const team = makeTeam(workspaceFiles({ greeting: {} }, `${CONFIG}branch: live\n`));
     team.merge(greets('Live'), 'live');
     expect(await refusal(team.clone('--branch', 'live'))).toBe('');
     expect(await refusal(team.clone())).toBe('guard/superseded git pull');
   });
 
-  test('a folder of the repository, whatever is merged beside it', async () => {
+  test('sync ignores newer commits that change only files outside the workspace', async () => {
     const files = Object.entries(workspaceFiles({ greeting: {} })).map(([path, text]) => [
       `team/${path}`,
       String(text),
@@ -175,35 +188,47 @@ describe('what is merged and newest is written from:', () => {
   });
 });
 
-describe('refused is', () => {
+describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
   const EITHER = 'superseded git pull if this clone is behind,';
   const NOT_MERGED = 'not-merged Merge it';
   test.each<[string, Scene, string]>([
-    ['a clone that is behind', STALE, BEHIND],
-    ['one of depth 1, of which that is not known', behind(greets('Newest'), '--depth', '1'), EITHER],
-    ['an old commit, detached', OLD_JOB, BEHIND],
-    ['a prompt that was added since', behind({ 'prompts/new.md': promptText('new') }), BEHIND],
-    ['a prompt that was taken away since', behind({ [PATH]: null }), BEHIND],
-    ['a configuration that was changed since', behind({ 'promptsync.yaml': `${CONFIG}on_drift: fail\n` }), BEHIND],
-    ['a branch that is not merged', UNMERGED, NOT_MERGED],
-    ['one in a clone of depth 1', branch(greets('Mine'), '--depth', '1'), EITHER],
+    ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],
     [
-      'a commit that a push with force took back',
-      then(TOO_EARLY, (_, { origin, first }) => git(origin, 'update-ref', MAIN, first)),
+      'sync refuses a shallow clone that may be behind the remote branch',
+      makeOutdated(greets('Newest'), '--depth', '1'),
+      EITHER,
+    ],
+    ['sync refuses a detached HEAD at an outdated commit', OLD_JOB, BEHIND],
+    ['sync refuses a clone that lacks a new prompt', makeOutdated({ 'prompts/new.md': promptText('new') }), BEHIND],
+    ['sync refuses a clone that still has a deleted prompt', makeOutdated({ [PATH]: null }), BEHIND],
+    [
+      'sync refuses a clone with an outdated configuration',
+      makeOutdated({ 'promptsync.yaml': `${CONFIG}on_drift: fail\n` }),
+      BEHIND,
+    ],
+    ['sync refuses a branch that is not merged', UNMERGED, NOT_MERGED],
+    ['sync refuses an unmerged branch in a shallow clone', makeBranch(greets('Mine'), '--depth', '1'), EITHER],
+    [
+      'sync refuses a commit that a force push has removed from the branch',
+      change(TOO_EARLY, (_, { origin, first }) => git(origin, 'update-ref', MAIN, first)),
       NOT_MERGED,
     ],
-    ['a fork whose main tracks none of several remotes', fork('origin', null), NOT_MERGED],
-    ['the same where none is called origin', fork('mine', null), 'unknown-newest'],
-    ['a remote that is gone', LOST, 'unknown-newest'],
+    ['sync refuses a fork that is ahead of origin if main tracks no remote', makeFork('origin', null), NOT_MERGED],
     [
-      'a remote that has no branch yet',
-      then(TIP, (_, { origin }) => git(origin, 'update-ref', '-d', MAIN)),
+      'sync refuses a clone with several remotes if it cannot tell which one counts',
+      makeFork('mine', null),
+      'unknown-newest',
+    ],
+    ['sync refuses to write if the remote is missing', LOST, 'unknown-newest'],
+    [
+      'sync refuses to write if the remote has no branch',
+      change(TIP, (_, { origin }) => git(origin, 'update-ref', '-d', MAIN)),
       'unknown-newest',
     ],
     [
-      'what was never committed',
-      then(TIP, (folder) => git(folder, 'checkout', '--quiet', '--orphan', 'x')),
+      'sync refuses to write if the current branch has no commit',
+      change(TIP, (folder) => git(folder, 'checkout', '--quiet', '--orphan', 'x')),
       'unknown-newest',
     ],
   ])('%s', async (_, scene, expected) => {
@@ -211,11 +236,11 @@ describe('refused is', () => {
   });
 });
 
-describe('a sync', () => {
+describe('sync', () => {
   const SYNC = ['sync', '--yes'];
 
-  /** A team whose first commit is synced, and what its service is asked to write from then on. */
-  async function inSync(): Promise<{ readonly team: Team; readonly service: TestService }> {
+  /** Makes a team whose first commit is synced, and its service without recorded writes. */
+  async function makeSyncedTeam(): Promise<{ readonly team: Team; readonly service: TestService }> {
     const [team, service] = [makeTeam(), await startTestService(['greeting', 'refund'])];
     expect((await run(team.clone(), SYNC, service)).exitCode).toBe(0);
     service.takeWrites();
@@ -223,16 +248,16 @@ describe('a sync', () => {
   }
 
   test.each<[string, Scene, string]>([
-    ['of a clone that is behind does not put staging back', STALE, 'guard/superseded'],
-    ['of an old job that is run again does not either', OLD_JOB, 'guard/superseded'],
-    ['of a laptop brings no branch live that is not merged', UNMERGED, 'guard/not-merged'],
+    ['sync from an outdated clone does not reset staging to an old version', STALE, 'guard/superseded'],
+    ['sync in a rerun CI job does not reset staging to an old version', OLD_JOB, 'guard/superseded'],
+    ['sync from a laptop activates nothing from an unmerged branch', UNMERGED, 'guard/not-merged'],
     [
-      'without an answer of the remote writes nothing',
-      then(UNMERGED, (_, { origin }) => rmSync(origin, { recursive: true })),
+      'sync writes nothing if the remote does not answer',
+      change(UNMERGED, (_, { origin }) => rmSync(origin, { recursive: true })),
       'guard/unknown-newest',
     ],
   ])('%s', async (_, scene, code) => {
-    const { team, service } = await inSync();
+    const { team, service } = await makeSyncedTeam();
     const folder = scene(team);
     if (code === 'guard/superseded') expect((await run(team.clone(), SYNC, service)).exitCode).toBe(0);
     service.takeWrites();
@@ -246,16 +271,16 @@ describe('a sync', () => {
     expect(service.takeWrites()).not.toEqual([]);
   });
 
-  test('of what was merged is made although a bot has committed something else since', async () => {
-    const { team, service } = await inSync();
+  test('sync applies a merged commit even if a bot has pushed an unrelated commit since', async () => {
+    const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
-    const folder = behind(WORDS)(team);
+    const folder = makeOutdated(WORDS)(team);
     expect(await runJson(folder, SYNC, service)).toMatchObject({ exitCode: 0, report: { problems: [] } });
     expect(service.takeWrites()).toHaveLength(3);
   });
 
-  test('that has nothing to write, and one to the embedded service, ask no remote', async () => {
-    const { team, service } = await inSync();
+  test('sync contacts no remote if it writes nothing or writes to the embedded service', async () => {
+    const { team, service } = await makeSyncedTeam();
     const folder = LOST(team);
     expect(await run(folder, SYNC, service)).toMatchObject({ exitCode: 0 });
     writeFiles(folder, {
@@ -266,8 +291,8 @@ describe('a sync', () => {
     expect(await run(folder, SYNC)).toMatchObject({ exitCode: 0 });
   });
 
-  test('asks after the question was answered', async () => {
-    const { team, service } = await inSync();
+  test('sync refuses a commit that became outdated while it waited for confirmation', async () => {
+    const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();
     const onError = (text: string): void =>
@@ -277,8 +302,8 @@ describe('a sync', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('that is overtaken by a merge names the commit whose sync has to follow', async () => {
-    const { team, service } = await inSync();
+  test('sync names a commit that was merged during the run and must be synced next', async () => {
+    const { team, service } = await makeSyncedTeam();
     team.merge(greets('Merged'));
     const folder = team.clone();
     let newest = '';

@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
-import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';
+import {
+  makePromotionScene,
+  PATH,
+  PROMOTION,
+  summarizeRun,
+  type Scene,
+  type SceneOptions,
+} from '../support/promotion.ts';
 import { runJson, type Reported } from '../support/run.ts';
 
 const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
@@ -15,9 +22,9 @@ const OUT_OF_ORDER = 'exit 3, greeting blocked guard/promotion-order';
 /** Production is promoted from staging, and dev is before both. */
 const THREE = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
 
-/** Staging serves version 2 of each prompt, production version 1, and the files say so. */
-async function ready(options?: SceneOptions): Promise<Scene> {
-  const scene = await begin(BEFORE, options);
+/** Makes a scene in which staging serves version 2 and production version 1 of each prompt, as pinned. */
+async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
+  const scene = await makePromotionScene(BEFORE, options);
   for (const id of ['greeting', ...Object.keys(options?.others ?? {})]) {
     scene.make(['One.', 'Two {{a}}.'], id);
     scene.activate('staging', 2, id);
@@ -26,15 +33,15 @@ async function ready(options?: SceneOptions): Promise<Scene> {
   return scene;
 }
 
-/** The same without git, where it has no part. */
+/** Makes no git repository, for tests that do not need one. */
 const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 
-describe('promptsync promote', () => {
-  test('pins an environment to the version that the one before serves, and asks the service with GET alone', async () => {
-    const scene = await ready();
+describe('promote', () => {
+  test('promote pins an environment to the version of the previous one and sends only GET requests', async () => {
+    const scene = await makeReadyScene();
     const before = scene.read();
     const dry = await scene.runJson(...TO_PRODUCTION, '--dry-run', '--branch', 'promote');
-    expect(told(dry)).toBe('exit 0, greeting pending');
+    expect(summarizeRun(dry)).toBe('exit 0, greeting pending');
     expect((await scene.run(...TO_PRODUCTION, '--dry-run')).stdout).toContain('1 file to edit');
     expect(scene.read()).toBe(before);
     expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main');
@@ -48,8 +55,8 @@ describe('promptsync promote', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('says in JSON what the contract says', async () => {
-    const { folder, runJson: runInJson, service } = await ready();
+  test('promote --format json reports the edited pin and no changes to the service', async () => {
+    const { folder, runJson: runInJson, service } = await makeReadyScene();
     const { report } = await runInJson(...TO_PRODUCTION);
     const edits = [{ kind: 'set-pin', environment: 'production', before: '1', after: '2' }];
     expect(report).toMatchObject({
@@ -63,8 +70,8 @@ describe('promptsync promote', () => {
     expect(report).not.toHaveProperty('committed');
   });
 
-  test('for the first time: an environment that was not pinned', async () => {
-    const scene = await begin({ text: 'Two.' }, outsideGit);
+  test('promote adds a pin for an environment that has none yet', async () => {
+    const scene = await makePromotionScene({ text: 'Two.' }, outsideGit);
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
     const { report } = await scene.runJson(...TO_PRODUCTION);
@@ -73,92 +80,92 @@ describe('promptsync promote', () => {
       { kind: 'set-pin', environment: 'production', before: null, after: '2', serves },
     ]);
     expect(scene.read()).toContain('{"staging":"latest", "production": 2}');
-    expect(told(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
+    expect(summarizeRun(await scene.runJson('plan'))).toBe('exit 0, greeting pending');
   });
 
-  test('changes nothing where the pin is there already, and commits nothing', async () => {
-    const scene = await ready();
+  test('promote edits and commits nothing if the pin already has that version', async () => {
+    const scene = await makeReadyScene();
     const head = scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     const ran = await scene.runJson(...TO_PRODUCTION, '--branch', 'promote');
-    expect(told(ran)).toBe('exit 0, greeting unchanged');
+    expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged');
     expect(git(scene.folder, 'log', '--all', '--format=%H', '-1')).toBe(head);
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
-  test('warns where the one before does not serve what its pin asks for', async () => {
-    const scene = await ready(outsideGit);
+  test('promote warns if the source environment serves another version than its pin declares', async () => {
+    const scene = await makeReadyScene(outsideGit);
     scene.make(['Three.']);
     scene.activate('staging', 3);
-    expect(told(await scene.runJson(...TO_PRODUCTION))).toBe(`${APPLIED} promote/source-drifted`);
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(`${APPLIED} promote/source-drifted`);
     expect(scene.read()).toContain('"production":3');
   });
 
-  test('does not hang on the service: a prompt that cannot be read has failed, and its file stays', async () => {
-    const scene = await ready({ ...outsideGit, others: { missing: { pins: { production: 1 } } } });
+  test('promote reports a prompt missing in the service as failed and promotes the others', async () => {
+    const scene = await makeReadyScene({ ...outsideGit, others: { missing: { pins: { production: 1 } } } });
     writeFiles(scene.folder, { 'prompts/missing.md': promptText('nowhere', { pins: { production: 1 } }) });
     const ran = await scene.runJson('promote', '--all', '--to', 'production');
-    expect(told(ran)).toMatch(/^exit 4, greeting applied, nowhere failed service\//);
+    expect(summarizeRun(ran)).toMatch(/^exit 4, greeting applied, nowhere failed service\//);
   });
 });
 
-describe('what is promoted', () => {
+describe('the selection of promote', () => {
   const config = `${CONFIG}environments: { qa: {}, staging: {}, production: { promote_from: staging } }\n`;
 
   test.each<[string, string, string]>([
-    ['a key', 'greeting --to production', APPLIED],
-    ['a path', `${PATH} --to production`, APPLIED],
-    ['a pattern', 'gree* --to production', APPLIED],
-    ['--only', '--only greeting --to production', APPLIED],
-    ['a key as well as --only', 'refund --only greeting --to production', `${APPLIED}, refund applied`],
-    ['--all', '--all --to production', `${APPLIED}, refund applied`],
+    ['promote selects a prompt by its key', 'greeting --to production', APPLIED],
+    ['promote selects a prompt by its path', `${PATH} --to production`, APPLIED],
+    ['promote selects a prompt by a pattern', 'gree* --to production', APPLIED],
+    ['promote selects a prompt with --only', '--only greeting --to production', APPLIED],
+    ['promote combines a key with --only', 'refund --only greeting --to production', `${APPLIED}, refund applied`],
+    ['promote --all selects every prompt', '--all --to production', `${APPLIED}, refund applied`],
   ])('%s', async (_, words, expected) => {
-    const scene = await ready({ ...outsideGit, others: { refund: BEFORE }, config });
-    expect(told(await scene.runJson('promote', ...words.split(' ')))).toBe(expected);
+    const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
+    expect(summarizeRun(await scene.runJson('promote', ...words.split(' ')))).toBe(expected);
     expect(scene.read()).toContain('"production":2');
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('nothing where the words do not fit', async () => {
-    const scene = await ready({ ...outsideGit, others: { refund: BEFORE }, config });
+  test('promote edits nothing if its selection or its environments are invalid', async () => {
+    const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
     const before = scene.read();
     const notAttempted = 'exit 1, greeting not_attempted,';
-    for (const [words, expected] of [
-      ['--all --only greeting --to production', 'exit 1, usage/invalid'],
-      ['--to production', 'exit 1, usage/nothing-named'],
-      ['greting --to production', 'exit 1, usage/nothing-selected'],
-      ['greeting --to prodction', `${notAttempted} usage/unknown-environment`],
-      ['greeting --from stagin --to production', `${notAttempted} usage/unknown-environment`],
-      ['greeting --from staging --to staging', `${notAttempted} usage/same-environment`],
-      ['greeting --to staging', `${notAttempted} usage/needs-environment`],
-      ['greeting --from staging --to promptsync', `${notAttempted} prompt/tool-environment`],
-      ['greeting --from qa --to staging', 'exit 3, greeting blocked promote/nothing-active'],
-      ['greeting --to production --commit', `${notAttempted} git/needs-repository`],
-    ] as const) {
-      expect([words, told(await scene.runJson('promote', ...words.split(' ')))]).toEqual([words, expected]);
+    for (const { words, expected } of [
+      { words: '--all --only greeting --to production', expected: 'exit 1, usage/invalid' },
+      { words: '--to production', expected: 'exit 1, usage/nothing-named' },
+      { words: 'greting --to production', expected: 'exit 1, usage/nothing-selected' },
+      { words: 'greeting --to prodction', expected: `${notAttempted} usage/unknown-environment` },
+      { words: 'greeting --from stagin --to production', expected: `${notAttempted} usage/unknown-environment` },
+      { words: 'greeting --from staging --to staging', expected: `${notAttempted} usage/same-environment` },
+      { words: 'greeting --to staging', expected: `${notAttempted} usage/needs-environment` },
+      { words: 'greeting --from staging --to promptsync', expected: `${notAttempted} prompt/tool-environment` },
+      { words: 'greeting --from qa --to staging', expected: 'exit 3, greeting blocked promote/nothing-active' },
+      { words: 'greeting --to production --commit', expected: `${notAttempted} git/needs-repository` },
+    ]) {
+      expect([words, summarizeRun(await scene.runJson('promote', ...words.split(' ')))]).toEqual([words, expected]);
     }
     const { report } = await scene.runJson('promote', 'greeting', '--to', 'prodction');
     expect(report.problems).toMatchObject([{ hint: 'Did you mean production?' }]);
     expect(scene.read()).toBe(before);
   });
 
-  test('without environments in the configuration both have to be named, with names that can be', async () => {
-    const { runJson: runInJson } = await ready({ ...outsideGit, config: CONFIG });
+  test('promote needs --from and a valid --to if the configuration lists no environments', async () => {
+    const { runJson: runInJson } = await makeReadyScene({ ...outsideGit, config: CONFIG });
     for (const to of ['', 'a\nb', '\u001b[2J']) {
       const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', to);
       const hint = 'Give a name without control characters.';
       expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
     }
-    expect(told(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
-    expect(told(await runInJson(...TO_PRODUCTION, '--from', 'staging'))).toBe(APPLIED);
+    expect(summarizeRun(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
+    expect(summarizeRun(await runInJson(...TO_PRODUCTION, '--from', 'staging'))).toBe(APPLIED);
   });
 });
 
 describe('a promotion that skips an environment', () => {
   const FROM_DEV = ['--from', 'dev', '--to', 'production'];
 
-  /** Dev serves a third version, of a prompt with such a key. */
-  async function withThird(key: string): Promise<Scene> {
-    const scene = await ready({ ...outsideGit, config: THREE });
+  /** Makes a scene in which dev serves a third version of a prompt with this key. */
+  async function makeSceneWithThird(key: string): Promise<Scene> {
+    const scene = await makeReadyScene({ ...outsideGit, config: THREE });
     scene.make(['Three.']);
     scene.activate('dev', 3);
     scene.write({ ...BEFORE, key });
@@ -167,20 +174,20 @@ describe('a promotion that skips an environment', () => {
 
   const hintIn = ({ report }: Reported) => report.prompts[0]?.problems[0]?.hint ?? '';
 
-  test('is refused with the command that would be right, and the file stays', async () => {
-    const scene = await withThird('greeting');
+  test('promote refuses to skip an environment and suggests the correct command', async () => {
+    const scene = await makeSceneWithThird('greeting');
     const before = scene.read();
     const ran = await scene.runJson('promote', 'greeting', ...FROM_DEV);
-    expect(told(ran)).toBe(OUT_OF_ORDER);
+    expect(summarizeRun(ran)).toBe(OUT_OF_ORDER);
     expect(hintIn(ran)).toBe(
       'To promote what "staging" serves (v2), run: promptsync promote greeting --from staging --to production',
     );
     expect(scene.read()).toBe(before);
   });
 
-  test('is none where the one before serves that version too, pinned or not, and does not stop the others', async () => {
+  test('promote may skip an environment that already serves the version, even without a pin', async () => {
     const both = { text: 'Two.', pins: { dev: 'latest', production: 1 } };
-    const scene = await begin(both, { ...outsideGit, config: THREE, others: { refund: both } });
+    const scene = await makePromotionScene(both, { ...outsideGit, config: THREE, others: { refund: both } });
     for (const id of ['greeting', 'refund']) {
       scene.make(['One.', 'Two.'], id);
       for (const environment of ['dev', 'staging']) scene.activate(environment, 2, id);
@@ -188,12 +195,12 @@ describe('a promotion that skips an environment', () => {
     }
     scene.activate('staging', 1, 'greeting');
     const ran = await scene.runJson('promote', '--all', ...FROM_DEV);
-    expect(told(ran)).toBe(`${OUT_OF_ORDER}, refund applied`);
+    expect(summarizeRun(ran)).toBe(`${OUT_OF_ORDER}, refund applied`);
     expect(scene.read('prompts/refund.md')).toContain('"production":2');
   });
 
-  test('names a key that looks like an option so that the command works as it stands', async () => {
-    const scene = await withThird('-x');
+  test('promote suggests a working command for a key that looks like an option', async () => {
+    const scene = await makeSceneWithThird('-x');
     const hint = hintIn(await scene.runJson('promote', '--only=-x', ...FROM_DEV));
     const words = /: promptsync (.*)$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
     expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--', '-x']);
@@ -201,36 +208,36 @@ describe('a promotion that skips an environment', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test("names a stranger's key so that a shell takes it for a word", async () => {
+  test('promote quotes a hostile key for the shell in the command that it suggests', async () => {
     const key = "a'; rm -rf /";
-    const scene = await withThird(key);
+    const scene = await makeSceneWithThird(key);
     const hint = hintIn(await scene.runJson('promote', key, ...FROM_DEV));
     expect(hint).toContain(`promptsync promote 'a'\\''; rm -rf /' --from staging --to production`);
   });
 
   test.each<[string, object]>([
-    ['pinned', { production: 1 }],
-    ['not pinned yet', {}],
-  ])('is one where staging has just moved on, in the folder as in a commit: production is %s', async (_, more) => {
+    ['promote and plan refuse a version that staging just replaced if production is pinned', { production: 1 }],
+    ['promote and plan refuse a version that staging just replaced if production has no pin', {}],
+  ])('%s', async (_, more) => {
     const pinned = (staging: number) => ({ text: 'Three.', pins: { dev: 2, staging, ...more } });
-    const scene = await begin(pinned(2), { config: THREE });
+    const scene = await makePromotionScene(pinned(2), { config: THREE });
     scene.make(['One.', 'Two.', 'Three.']);
     scene.activate('dev', 2);
     scene.activate('staging', 3);
     scene.activate('production', 1);
     scene.commit(pinned(3));
-    expect(told(await scene.runJson('promote', 'greeting', ...FROM_DEV))).toBe(OUT_OF_ORDER);
+    expect(summarizeRun(await scene.runJson('promote', 'greeting', ...FROM_DEV))).toBe(OUT_OF_ORDER);
     const skipped = { text: 'Three.', pins: { dev: 2, staging: 3, production: 2 } };
     scene.write(skipped);
-    expect(told(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
+    expect(summarizeRun(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
     scene.commit(skipped);
-    expect(told(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
+    expect(summarizeRun(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
   });
 });
 
-describe('promptsync promote --commit', () => {
-  test('commits the edited files alone, with a message that names the versions', async () => {
-    const scene = await ready();
+describe('promote --commit', () => {
+  test('promote --commit commits only the edited files and names the versions in the message', async () => {
+    const scene = await makeReadyScene();
     const { folder } = scene;
     writeFiles(folder, { 'staged.txt': 'x', 'promptsync.yaml': `${PROMOTION}# edited\n` });
     git(folder, 'add', '.');
@@ -242,8 +249,8 @@ describe('promptsync promote --commit', () => {
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
   });
 
-  test('--branch commits on a new branch, several prompts in one commit; on no branch one comes first', async () => {
-    const scene = await ready({ others: { refund: BEFORE } });
+  test('promote --branch commits several prompts at once, and --commit works on a detached HEAD', async () => {
+    const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const ran = await scene.run('promote', '--all', '--to', 'production', '--branch', 'promote/two');
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toMatch(/Committed [0-9a-f]{12} on promote\/two/);
@@ -258,23 +265,23 @@ describe('promptsync promote --commit', () => {
     );
   });
 
-  test('does not carry along what is not committed, nor drop what is staged: that prompt is refused', async () => {
-    const scene = await ready();
+  test('promote --commit refuses a prompt with uncommitted or staged edits and keeps them', async () => {
+    const scene = await makeReadyScene();
     const before = scene.read();
     scene.write({ ...BEFORE, name: 'Staged' });
     const edited = scene.read();
-    expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(UNCOMMITTED);
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(UNCOMMITTED);
     expect(scene.read()).toBe(edited);
     git(scene.folder, 'add', '.');
     writeFiles(scene.folder, { [PATH]: before });
-    expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(UNCOMMITTED);
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(UNCOMMITTED);
     expect(git(scene.folder, 'diff', '--cached')).toContain('Staged');
     expect(scene.read()).toBe(before);
-    expect(told(await scene.runJson(...TO_PRODUCTION))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(APPLIED);
   });
 
-  test('with a branch that is there, or cannot be, is refused before anything is edited', async () => {
-    const scene = await ready();
+  test('promote --branch refuses an existing or invalid branch before it edits a file', async () => {
+    const scene = await makeReadyScene();
     const before = scene.read();
     git(scene.folder, 'branch', 'other');
     for (const [branch, status] of [
@@ -283,14 +290,14 @@ describe('promptsync promote --commit', () => {
       ['main/promote', 'pending'],
     ] as const) {
       const ran = await scene.runJson(...TO_PRODUCTION, `--branch=${branch}`);
-      expect(told(ran)).toBe(`exit 1, greeting ${status}, git/branch`);
+      expect(summarizeRun(ran)).toBe(`exit 1, greeting ${status}, git/branch`);
     }
     expect(scene.read()).toBe(before);
     expect(git(scene.folder, 'branch', '--format=%(refname:short)')).toBe('main\nother');
   });
 
-  test('says on which branch one is and how to get back, and goes on there', async () => {
-    const scene = await ready({ others: { refund: BEFORE } });
+  test('promote --branch names the new branch, says how to return, and reuses that branch', async () => {
+    const scene = await makeReadyScene({ others: { refund: BEFORE } });
     const words = ['--to', 'production', '--branch', 'promote'];
     const first = await scene.run('promote', 'greeting', ...words);
     const second = await scene.run('promote', 'refund', ...words);
@@ -301,29 +308,29 @@ describe('promptsync promote --commit', () => {
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 
-  test('says that the files are edited where a hook refuses the commit', async () => {
-    const scene = await ready();
+  test('promote --commit keeps the edited files and reports the error if a git hook rejects the commit', async () => {
+    const scene = await makeReadyScene();
     writeFiles(scene.folder, { '.git/hooks/pre-commit': '#!/bin/sh\necho "no pins on Fridays" >&2\nexit 1\n' });
     chmodSync(join(scene.folder, '.git/hooks/pre-commit'), 0o755);
     const ran = await scene.runJson(...TO_PRODUCTION, '--commit');
-    expect(told(ran)).toBe('exit 4, greeting applied, git/not-committed');
+    expect(summarizeRun(ran)).toBe('exit 4, greeting applied, git/not-committed');
     expect(ran.report.problems[0]?.message).toContain('no pins on Fridays');
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('a workspace in a folder of its repository', async () => {
+  test('promote --commit works in a workspace below the repository root', async () => {
     const makeFolder: SceneOptions['makeFolder'] = (files) => {
       const there = Object.fromEntries(Object.entries(files).map(([path, text]) => [`team/${path}`, text]));
       return join(makeRepository({ ...there, [PATH]: 'another file' }), 'team');
     };
-    const scene = await ready({ makeFolder });
-    expect(told(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(APPLIED);
+    const scene = await makeReadyScene({ makeFolder });
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION, '--commit'))).toBe(APPLIED);
     expect(git(scene.folder, 'show', '--format=', '--name-only', 'HEAD')).toBe(`team/${PATH}`);
     expect(git(scene.folder, 'status', '--short')).toBe('');
   });
 });
 
-/** Runs a command that is interrupted as soon as the second prompt is asked for. */
+/** Runs a command and interrupts it at the request for the second prompt. */
 async function interrupt({ folder, service }: Scene, words: readonly string[]): Promise<Reported> {
   let interruptNow = (): void => {};
   const front = await startFront({
@@ -339,13 +346,13 @@ async function interrupt({ folder, service }: Scene, words: readonly string[]): 
   });
 }
 
-test('edits that are interrupted while the service is read are not made; a dry run shows how far it got', async () => {
-  const scene = await ready({ config: `${PROMOTION}concurrency: 1\n`, others: { later: BEFORE } });
+test('promote edits nothing after an interrupt, and --dry-run shows the prompts read until then', async () => {
+  const scene = await makeReadyScene({ config: `${PROMOTION}concurrency: 1\n`, others: { later: BEFORE } });
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const words = ['promote', '--all', '--to', 'production'];
-  expect(told(await interrupt(scene, [...words, '--dry-run']))).toContain('exit 130, greeting pending, later ');
+  expect(summarizeRun(await interrupt(scene, [...words, '--dry-run']))).toContain('exit 130, greeting pending, later ');
   const ran = await interrupt(scene, [...words, '--branch', 'promotion']);
-  expect(told(ran)).toBe('exit 130, greeting failed apply/interrupted, later failed apply/interrupted');
+  expect(summarizeRun(ran)).toBe('exit 130, greeting failed apply/interrupted, later failed apply/interrupted');
   expect(scene.read()).toBe(promptText('greeting', BEFORE));
   expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);
   expect(git(scene.folder, 'branch', '--show-current')).toBe('main');

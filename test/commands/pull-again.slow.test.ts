@@ -21,7 +21,7 @@ import {
 
 const PULLED = change(TEXT, { 'Two.': '2.' });
 
-/** A file that equals what the service has had as v2, of which the service remembers nothing once v3 is active. */
+/** Makes a file that equals v2. The service shows nothing of v2 after v3 is active. */
 async function makePulled(): Promise<Scene> {
   const scene = await makeSynced({});
   changeOutside(scene, { content: PULLED });
@@ -30,7 +30,7 @@ async function makePulled(): Promise<Scene> {
   return scene;
 }
 
-/** A file that was imported, and pulled once since: promptsync has made a baseline alone. */
+/** Makes a file that was imported and pulled once. promptsync has created only a baseline. */
 async function makeImported(): Promise<Scene> {
   const folder = makeRepository({ 'promptsync.yaml': 'environments: { staging: {} }\n' });
   const scene = { folder, service: await startTestService(['greeting']) };
@@ -45,7 +45,7 @@ async function makeImported(): Promise<Scene> {
 
 const both = (ours: string, theirs: string) => conflict(ours, theirs, 'staging v3');
 
-/** The exit code and the text of a pull; then the file is put back, and the same with `--theirs`. */
+/** Returns the exit code and the text of a pull, and then those of a pull with `--theirs` of the same file. */
 async function pullBothWays(scene: Scene): Promise<readonly [number, string, number, string]> {
   const before = source(scene);
   const { exitCode } = await pull(scene);
@@ -54,34 +54,44 @@ async function pullBothWays(scene: Scene): Promise<readonly [number, string, num
   return [exitCode, written, (await pull(scene, '--theirs')).exitCode, textIn(scene)];
 }
 
-const takesBack = change(TEXT, { 'Three.': '3.' });
+const changedThree = change(TEXT, { 'Three.': '3.' });
 const changesAgain = change(TEXT, { 'Two.': 'II.' });
 
-describe('after a pull, the next edit in the service', () => {
+describe('pull after an earlier pull', () => {
   test.each<[string, () => Promise<Scene>, string, string]>([
     [
-      'that takes a line back and changes another',
+      'pull reports a conflict if the service undoes one pulled line and changes another',
       makePulled,
-      takesBack,
-      change(takesBack, { 'Two.': both('2.', 'Two.') }),
+      changedThree,
+      change(changedThree, { 'Two.': both('2.', 'Two.') }),
     ],
-    ['that goes back to an older text', makePulled, TEXT, change(TEXT, { 'Two.': both('2.', 'Two.') })],
-    ['that changes the same line again', makePulled, changesAgain, change(TEXT, { 'Two.': both('2.', 'II.') })],
-  ])('%s is asked about, and wholly in the file with --theirs', async (_, make, theirs, asked) => {
+    [
+      'pull reports a conflict if the service returns to the text before a pull',
+      makePulled,
+      TEXT,
+      change(TEXT, { 'Two.': both('2.', 'Two.') }),
+    ],
+    [
+      'pull reports a conflict if the service changes a pulled line again',
+      makePulled,
+      changesAgain,
+      change(TEXT, { 'Two.': both('2.', 'II.') }),
+    ],
+  ])('%s', async (_, make, theirs, asked) => {
     const scene = await make();
     changeOutside(scene, { content: theirs });
     expect(await pullBothWays(scene)).toEqual([4, asked, 0, theirs]);
     await settle(scene);
   });
 
-  test('that changes the same line again, after an import that was synced, is taken over', async () => {
+  test('pull accepts a second service edit of the same line after an import was synced', async () => {
     const scene = await makeImported();
     changeOutside(scene, { content: changesAgain });
     expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
     await settle(scene);
   });
 
-  test('that changes another line only is merged without a question', async () => {
+  test('pull merges a later service edit of another line without a conflict', async () => {
     const scene = await makePulled();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(0);
@@ -90,8 +100,8 @@ describe('after a pull, the next edit in the service', () => {
   });
 });
 
-describe('an edit that goes back to an older text', () => {
-  test('is taken over where the service has had the file’s text by a sync', async () => {
+describe('pull of an older text from the service', () => {
+  test('pull accepts an older text from the service if the text of the file was synced before', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
     await sync(scene);
@@ -101,14 +111,14 @@ describe('an edit that goes back to an older text', () => {
     await settle(scene);
   });
 
-  test('is none where an environment waits for a sync of what git has changed since the last pull', async () => {
+  test('pull changes nothing if an environment only waits for a sync of newer git changes', async () => {
     const scene = await makePulled();
     edit(scene, { text: change(PULLED, { 'Three.': '3.' }) });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 });
 
-describe('a file that went back to an older text', () => {
+describe('pull into a file that was reverted in git', () => {
   const makeReverted = async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
@@ -117,14 +127,14 @@ describe('a file that went back to an older text', () => {
     return scene;
   };
 
-  test('keeps that where the service does not know of it yet: it is asked about', async () => {
+  test('pull reports a conflict between a service edit and a revert that was not synced', async () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('keeps that after a pull as well', async () => {
+  test('pull reports a conflict between a service edit and a revert of pulled text', async () => {
     const scene = await makePulled();
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
@@ -132,12 +142,12 @@ describe('a file that went back to an older text', () => {
     expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
   });
 
-  test('gets what was changed since, and is asked about where somebody undoes it in the service', async () => {
+  test('pull merges service edits into a synced revert but reports a conflict if the service undoes it', async () => {
     const scene = await makeReverted();
     await sync(scene);
-    changeOutside(scene, { content: takesBack });
+    changeOutside(scene, { content: changedThree });
     expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(takesBack);
+    expect(textIn(scene)).toBe(changedThree);
     const undone = await makeReverted();
     await sync(undone);
     changeOutside(undone, { content: PULLED });
@@ -148,15 +158,15 @@ describe('a file that went back to an older text', () => {
 });
 
 test.each<[string, string, string]>([
-  ['is taken back by the next is asked about', 'b', 'a'],
-  ['git has put back since stays unless somebody decides', 'a', 'b'],
-])('metadata that was changed in a pulled edit and %s', async (_, ours, theirs) => {
+  ['pull reports a conflict if the service undoes pulled metadata', 'b', 'a'],
+  ['pull reports a conflict if git has reverted pulled metadata', 'a', 'b'],
+])('%s', async (_, ours, theirs) => {
   const scene = await makeSynced({ metadata: { model: 'a' } });
   changeOutside(scene, { content: TEXT, metadata: { model: 'b' } });
   expect((await pull(scene, '--commit')).exitCode).toBe(0);
   await sync(scene);
   if (ours === 'a') edit(scene, { metadata: { model: 'a' } });
-  changeOutside(scene, { content: takesBack, metadata: { model: theirs } });
+  changeOutside(scene, { content: changedThree, metadata: { model: theirs } });
   expect((await pull(scene, '--dry-run')).exitCode).toBe(4);
   expect((await pull(scene, '--theirs')).exitCode).toBe(0);
   expect(source(scene)).toContain(`"model":"${theirs}"`);

@@ -25,31 +25,36 @@ function changeFields({ service }: Scene, fields: Fields): void {
 
 const managed = { name: 'Greeting', description: 'The first message.' };
 
-describe('a field', () => {
+describe('pull of fields', () => {
   test.each<[string, PromptParts, Fields, PromptParts]>([
     [
-      'that was changed in the service is taken over with the others',
+      'pull takes over the key, the name and the description that changed in the service',
       managed,
       { key: 'hello', name: '{x}: # "it\'s"', description: '' },
       { key: 'hello', name: '{x}: # "it\'s"', description: '' },
     ],
-    ['that the file does not manage stays so', { name: 'Greeting' }, { description: 'x' }, { name: 'Greeting' }],
+    [
+      'pull adds no field that the file does not manage',
+      { name: 'Greeting' },
+      { description: 'x' },
+      { name: 'Greeting' },
+    ],
   ])('%s', async (_, before, fields, after) => {
     const scene = await makeSynced(before);
     changeFields(scene, fields);
     expect((await pull(scene)).exitCode).toBe(0);
-    // Front matter is JSON: what is set stays in the style of what stood there.
+    // The front matter of the test is JSON, and an edit keeps the style of the value that it replaces.
     expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...after }));
   });
 
-  test('changed in git is left alone until a sync has got there', async () => {
+  test('pull keeps a field that changed in git and waits for a sync', async () => {
     const scene = await makeSynced(managed);
     edit(scene, { ...managed, name: 'Hello' });
     edit(scene, { ...managed, name: 'Welcome' });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('changed in both is written with both sides, or with the one that was asked for', async () => {
+  test('pull writes both sides of a field conflict, or one side with --ours or --theirs', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs', description: 'Changed there.' });
     edit(scene, { ...managed, name: 'ours' });
@@ -72,7 +77,7 @@ describe('a field', () => {
     }
   });
 
-  test('is compared since the newest version, and not since the one whose text was edited', async () => {
+  test('pull compares fields with the newest managed version, not with the edited one', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });
@@ -84,11 +89,11 @@ describe('a field', () => {
   });
 });
 
-describe('metadata', () => {
+describe('pull of metadata', () => {
   const before = { metadata: { model: 'a', temperature: 0.5, gone: 1 } };
   const more = `${TEXT}\nMore.`;
 
-  test('that was changed in the service is taken over key by key, with what was changed in the file', async () => {
+  test('pull merges metadata changes of the service and of the file key by key', async () => {
     const scene = await makeSynced(before);
     changeOutside(scene, { content: TEXT, metadata: { model: 'b', temperature: 0.5, tools: ['x', { y: null }] } });
     edit(scene, { metadata: { model: 'a', temperature: 1, gone: 1 } });
@@ -101,7 +106,7 @@ describe('metadata', () => {
     await settle(scene);
   });
 
-  test('of which both have changed one key is written with both sides', async () => {
+  test('pull writes both sides if the service and the file changed the same metadata key', async () => {
     const scene = await makeSynced(before);
     changeOutside(scene, { content: TEXT, metadata: { ...before.metadata, model: 'theirs' } });
     edit(scene, { metadata: { ...before.metadata, model: 'ours' } });
@@ -110,8 +115,8 @@ describe('metadata', () => {
   });
 
   test.each<[string, JsonObject, PromptParts]>([
-    ['that the file does not manage stays so', { model: 'b' }, {}],
-    ['that the file manages only now is compared with none', {}, { metadata: { model: 'a' } }],
+    ['pull adds no metadata that the file does not manage', { model: 'b' }, {}],
+    ['pull keeps metadata that the file has only just added', {}, { metadata: { model: 'a' } }],
   ])('%s', async (_, metadata, parts) => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: more, metadata });
@@ -121,11 +126,11 @@ describe('metadata', () => {
   });
 });
 
-describe('`variables`', () => {
+describe('pull of variables', () => {
   const declared = (variables: string, text: string) =>
     `---\nid: prm_greeting\nkey: greeting\nname: greeting\npins:\n  staging: latest\nvariables: ${variables} # in order\n---\n\n${text}\n`;
 
-  test('follow the text: those that stay keep their order', async () => {
+  test('pull updates the declared variables to match the text and keeps their order', async () => {
     const scene = await makeSynced(declared('[z, gone, a]', '{{a}} {{gone}} {{z}}\n\nEnd.'));
     changeOutside(scene, { content: '{{new}} {{a}} {{z}}\n\nEnd.' });
     const ran = await pull(scene);
@@ -137,7 +142,7 @@ describe('`variables`', () => {
     await settle(scene);
   });
 
-  test('wait until a conflict is settled', async () => {
+  test('pull leaves the declared variables unchanged while the text has a conflict', async () => {
     const scene = await makeSynced(declared('[a]', 'Hello {{a}}.'));
     changeOutside(scene, { content: 'Hello {{theirs}}.' });
     writeSource(scene, declared('[ours]', 'Hello {{ours}}.'));

@@ -22,7 +22,7 @@ import {
 
 const OTHER = 'prompts/other.md';
 
-/** A second prompt, never synced and changed in the service, that is to be pulled whatever becomes of the first. */
+/** Adds a second prompt with a change in the service, which every pull must take over even if the first prompt fails. */
 function addOther(scene: Scene): void {
   scene.service.store.registerPrompt({ id: 'prm_other', projectId: 'project', key: 'other', name: 'other' });
   writeSource(scene, promptText('other', { text: TEXT }), OTHER);
@@ -35,54 +35,58 @@ function expectOtherPulled(scene: Scene): void {
 }
 
 const hostile: readonly (readonly [string, string, string])[] = [
-  ['NUL', 'a\0b', 'NUL'],
-  ['markers of a conflict', 'a\n<<<<<<< x\nb\n=======\nc\n>>>>>>> y', 'conflict'],
-  ['nothing', '', 'no text'],
-  ['white space alone', ' \n\t\n', 'no text'],
-  ['a carriage return before the end of a line', 'a\r\r\nb', 'carriage return'],
-  ['a carriage return at its end', 'a\nb\r', 'another one'],
+  ['pull rejects a text with a NUL character but still pulls the other prompts', 'a\0b', 'NUL'],
+  [
+    'pull rejects a text with conflict markers but still pulls the other prompts',
+    'a\n<<<<<<< x\nb\n=======\nc\n>>>>>>> y',
+    'conflict',
+  ],
+  ['pull rejects an empty text but still pulls the other prompts', '', 'no text'],
+  ['pull rejects a text of only white space but still pulls the other prompts', ' \n\t\n', 'no text'],
+  ['pull rejects a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],
+  ['pull rejects a carriage return at the end of the text but still pulls the other prompts', 'a\nb\r', 'another one'],
 ];
 
-describe('a text that no file can hold', () => {
-  test.each(hostile)(
-    'is a problem of its prompt alone, and none to decide in a conflict: %s',
-    async (_, content, said) => {
-      const scene = await makeSynced({});
-      addOther(scene);
-      changeOutside(scene, { content });
-      const mine = promptText('greeting', { text: 'Mine.' });
-      for (const before of [source(scene), mine]) {
-        writeSource(scene, before);
-        for (const words of [['--dry-run'], ['--theirs'], []]) {
-          const { exitCode, report } = await pull(scene, ...words);
-          expect(exitCode).toBe(4);
-          expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({
-            status: 'failed',
-            problems: [{ code: 'edit/not-kept', path: PATH, message: expect.stringContaining(said) }],
-          });
-          expect(source(scene)).toBe(before);
-        }
+describe('pull of a text that no prompt file can hold', () => {
+  test.each(hostile)('%s', async (_, content, said) => {
+    const scene = await makeSynced({});
+    addOther(scene);
+    changeOutside(scene, { content });
+    const mine = promptText('greeting', { text: 'Mine.' });
+    for (const before of [source(scene), mine]) {
+      writeSource(scene, before);
+      for (const words of [['--dry-run'], ['--theirs'], []]) {
+        const { exitCode, report } = await pull(scene, ...words);
+        expect(exitCode).toBe(4);
+        expect(report.prompts.find(({ path }) => path === PATH)).toMatchObject({
+          status: 'failed',
+          problems: [{ code: 'edit/not-kept', path: PATH, message: expect.stringContaining(said) }],
+        });
+        expect(source(scene)).toBe(before);
       }
-      expectOtherPulled(scene);
-      expect((await pull(scene, '--ours')).exitCode).toBe(0);
-      expect(source(scene)).toBe(mine);
-    },
-  );
+    }
+    expectOtherPulled(scene);
+    expect((await pull(scene, '--ours')).exitCode).toBe(0);
+    expect(source(scene)).toBe(mine);
+  });
 });
 
-describe('a text that a file can hold', () => {
+describe('pull of an unusual text', () => {
   test.each<[string, string]>([
-    ['a lone carriage return', 'a\rb\nc'],
-    ['CRLF', 'a\r\nb'],
-    ['control characters', 'a\u001b[31mb\u0007\nc\u0085'],
-    ['characters that hide', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
-    ['what looks like front matter', '---\nid: prm_evil\npins: {production: latest}\n---\nText'],
-    ['what looks like commands of a runner', '::set-env name=x::y\n##[error]x'],
-    ['blank lines before it', '\n\n a '],
-    ['a rule between two parts', 'a\n=======\nb\n-------'],
-    ['a megabyte in lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
-    ['a megabyte in one line', 'x'.repeat(1_000_000)],
-  ])('is taken over as it is: %s', async (_, content) => {
+    ['pull keeps a single carriage return in the middle of a line', 'a\rb\nc'],
+    ['pull converts CRLF line endings to LF', 'a\r\nb'],
+    ['pull writes control characters to the file but does not print them', 'a\u001b[31mb\u0007\nc\u0085'],
+    ['pull writes invisible characters to the file but does not print them', 'a\u202eb\u200b\u{e0041}\n\ufeff'],
+    [
+      'pull treats a text that looks like front matter as plain text',
+      '---\nid: prm_evil\npins: {production: latest}\n---\nText',
+    ],
+    ['pull treats a text that looks like CI runner commands as plain text', '::set-env name=x::y\n##[error]x'],
+    ['pull keeps blank lines and spaces at the start of a text', '\n\n a '],
+    ['pull keeps a line of equals signs, which alone is no conflict marker', 'a\n=======\nb\n-------'],
+    ['pull accepts a text of one megabyte in many lines', `${'0123456789 abcdefg\n'.repeat(55_000)}end`],
+    ['pull accepts a text of one megabyte in a single line', 'x'.repeat(1_000_000)],
+  ])('%s', async (_, content) => {
     const scene = await makeSynced({});
     changeOutside(scene, { content });
     const { exitCode, stdout, stderr } = await run(scene.folder, ['pull'], scene.service);
@@ -95,23 +99,23 @@ describe('a text that a file can hold', () => {
   });
 });
 
-test('characters that nobody sees are warned of, also in a conflict, and those that were there before are not', async () => {
+test('pull warns about new invisible characters, even in a conflict, but not about old ones', async () => {
   const scene = await makeSynced({ text: `${TEXT}\u00ad` });
   const hidden = ['prompt/hidden-character', expect.stringContaining('\\u{202e}'), PATH];
-  const told = (ran: Awaited<ReturnType<typeof pull>>) => {
+  const problemsOf = (ran: Awaited<ReturnType<typeof pull>>) => {
     return only(ran).problems.map(({ code, message, path }) => [code, message, path]);
   };
   changeOutside(scene, { content: `${TEXT}\u00ad\n\u202etheirs` });
-  expect(told(await pull(scene, '--dry-run'))).toEqual([hidden]);
+  expect(problemsOf(await pull(scene, '--dry-run'))).toEqual([hidden]);
   writeSource(scene, promptText('greeting', { text: `${TEXT}\u00ad\nours` }));
-  expect(told(await pull(scene))).toEqual([hidden, ['pull/conflict', expect.anything(), PATH]]);
+  expect(problemsOf(await pull(scene))).toEqual([hidden, ['pull/conflict', expect.anything(), PATH]]);
 });
 
-describe('a field that no file can hold', () => {
+describe('pull of a field that no prompt file can hold', () => {
   test.each([
-    ['a key with a line feed', { key: 'a\nb' }],
-    ['an empty name', { name: '' }],
-  ])('is a problem of its prompt alone: %s', async (_, fields) => {
+    ['pull rejects a key with a line feed but still pulls the other prompts', { key: 'a\nb' }],
+    ['pull rejects an empty name but still pulls the other prompts', { name: '' }],
+  ])('%s', async (_, fields) => {
     const scene = await makeSynced({});
     addOther(scene);
     const options = await through(scene, (body, path) =>
@@ -126,7 +130,7 @@ describe('a field that no file can hold', () => {
   });
 });
 
-test('a prompt that cannot be read is a failure of its own, and what is not asked for is left alone', async () => {
+test('pull reports an unreadable prompt as failed and leaves unselected prompts unchanged', async () => {
   const scene = await makeSynced({});
   addOther(scene);
   writeSource(scene, promptText('missing'), 'prompts/missing.md');
@@ -148,7 +152,7 @@ test('a prompt that cannot be read is a failure of its own, and what is not aske
   expect(textIn(scene)).toBe(TEXT);
 });
 
-test('the label of a conflict stays on its line, whatever the file is called, and the lines end as those of the file', async () => {
+test('pull escapes a line feed in the label of a conflict and keeps the line endings of the file', async () => {
   const path = 'prompts/a\nb.md';
   const { 'prompts/greeting.md': file = '', ...files } = workspaceFiles({ greeting: { text: TEXT } });
   const scene = await makeSynced({});
@@ -165,7 +169,7 @@ test('the label of a conflict stays on its line, whatever the file is called, an
   expect(source(scene, path)).toBe(mine.replace('Ours.', crlf(both)));
 });
 
-test('whatever both sides write, no line of either is lost', async () => {
+test('pull never loses a line that the file or the service added', async () => {
   const scene = await makeSynced({});
   const head = git(scene.folder, 'rev-parse', 'HEAD');
   const lines = (own: string) =>
@@ -187,7 +191,7 @@ test('whatever both sides write, no line of either is lost', async () => {
         ),
       ).toEqual([]);
       const problems = only(ran).problems.map(({ code, message }) => `${code} ${message}`);
-      // Where each side has taken out what the other one kept, there is no text left: then the file stays as it was.
+      // If each side deletes the lines that the other side keeps, no text is left. Then the file stays unchanged.
       const nothingLeft = problems.length === 1 && /^edit\/not-kept .* has no text/.test(problems.join());
       if (nothingLeft) expect(textIn(scene)).toBe(ours);
       else expect([ran.exitCode, problems.length]).toEqual(source(scene).includes('<<<<<<<') ? [4, 1] : [0, 0]);

@@ -25,7 +25,7 @@ import {
   type Scene,
 } from './pulling.ts';
 
-/** Nothing of either side is lost. */
+/** Checks that the file contains these lines, so that neither side lost one. */
 function expectBoth(scene: Pick<Scene, 'folder'>, ...lines: readonly string[]): void {
   for (const line of lines) expect(source(scene).split('\n')).toContain(line);
 }
@@ -34,13 +34,13 @@ const first = { 'One.': '1.' };
 const last = { 'Three.': '3.' };
 const merged = change(TEXT, { ...first, ...last });
 
-/** A prompt that was never synced, in a folder. */
-async function unsynced(folder: string): Promise<Scene> {
+/** Makes a scene of a prompt that was never synced. */
+async function makeUnsynced(folder: string): Promise<Scene> {
   return { folder, service: await startTestService(['greeting']) };
 }
 
-describe('the text that both come from', () => {
-  test('is git’s of the version whose record was copied, although the service no longer shows it', async () => {
+describe('the merge base of pull', () => {
+  test('pull finds the merge base in git if a foreign version carries a copied version record', async () => {
     const scene = await makeSynced({});
     const copied = active(scene, 'staging')?.metadata_ ?? {};
     edit(scene, { text: change(TEXT, last) });
@@ -51,7 +51,7 @@ describe('the text that both come from', () => {
     await settle(scene);
   });
 
-  test('is not known of a record that no ledger has: both sides are kept', async () => {
+  test('pull keeps both sides if no ledger lists the copied version record', async () => {
     const scene = await makeSynced({});
     const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
@@ -59,7 +59,7 @@ describe('the text that both come from', () => {
     expectBoth(scene, 'One.', '1.');
   });
 
-  test('of an environment that is pinned to a number is what it served before', async () => {
+  test('pull uses the previously served text as the merge base of a pinned environment', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { staging: 'latest', production: 1 }, text: change(TEXT, first) });
     await sync(scene);
@@ -70,9 +70,9 @@ describe('the text that both come from', () => {
     await settle(scene);
   });
 
-  test('is not known of a number that no ledger has: both sides are kept', async () => {
+  test('pull keeps both sides if no ledger lists the pinned version number', async () => {
     const configuration = { 'promptsync.yaml': 'environments: { staging: {}, production: {} }\n' };
-    const scene = await unsynced(makeRepository(configuration));
+    const scene = await makeUnsynced(makeRepository(configuration));
     changeOutside(scene, { content: 'First.', environments: ['production'] });
     changeOutside(scene, { content: 'Second.' });
     await runJson(scene.folder, ['import', 'prm_greeting'], scene.service);
@@ -82,10 +82,10 @@ describe('the text that both come from', () => {
     expectBoth(scene, 'Second.', 'Third.', `  production: ${pinned(scene)}  # 3`);
   });
 
-  test('is found where the file had another name, and where the workspace is in a folder of the repository', async () => {
+  test('pull finds the merge base of a renamed file in a workspace below the repository root', async () => {
     const files = Object.entries(workspaceFiles({ greeting: { text: TEXT } }));
     const root = makeRepository(Object.fromEntries(files.map(([path, text]) => [`team/${path}`, text])));
-    const scene = await unsynced(join(root, 'team'));
+    const scene = await makeUnsynced(join(root, 'team'));
     await sync(scene);
     changeOutside(scene, { content: change(TEXT, first) });
     edit(scene, { text: change(TEXT, last) });
@@ -96,8 +96,8 @@ describe('the text that both come from', () => {
     expect(textIn(scene, renamed)).toBe(merged);
   });
 
-  test('is the file’s where it was never synced and git says that it never changed', async () => {
-    const scene = await unsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
+  test('pull accepts the service text if an unsynced file never changed in git', async () => {
+    const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
     changeOutside(scene, { content: change(TEXT, first) });
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe(change(TEXT, first));
@@ -105,11 +105,11 @@ describe('the text that both come from', () => {
   });
 });
 
-describe('where it is not known what both come from, no side is lost', () => {
+describe('pull without a merge base from git', () => {
   const theirs = change(TEXT, { 'One.': 'Theirs.' });
   const ours = change(TEXT, { 'Three.': 'Ours.' });
 
-  test('in a shallow clone: what the version itself says is enough', async () => {
+  test('pull merges both sides in a shallow clone if the service has the base text', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: theirs });
     edit(scene, { text: ours });
@@ -120,19 +120,22 @@ describe('where it is not known what both come from, no side is lost', () => {
   });
 
   test.each<[string, () => string]>([
-    ['without git', () => makeWorkspace(workspaceFiles({ greeting: { text: ours } }))],
     [
-      'in a repository without a commit',
+      'pull keeps both sides of an unsynced prompt outside git',
+      () => makeWorkspace(workspaceFiles({ greeting: { text: ours } })),
+    ],
+    [
+      'pull keeps both sides of an unsynced prompt in a repository without commits',
       () => {
         const folder = makeWorkspace(workspaceFiles({ greeting: { text: ours } }));
         initRepository(folder);
         return folder;
       },
     ],
-    ['where the file was edited before the first sync', () => makeEdited()],
-    ['in a shallow clone of that', () => cloneOf(makeEdited())],
+    ['pull keeps both sides if the file was edited before the first sync', () => makeEdited()],
+    ['pull keeps both sides of an unsynced prompt in a shallow clone', () => cloneOf(makeEdited())],
   ])('%s', async (_, make) => {
-    const scene = await unsynced(make());
+    const scene = await makeUnsynced(make());
     changeOutside(scene, { content: theirs });
     const before = source(scene);
     const ran = await pull(scene);
@@ -151,11 +154,11 @@ describe('where it is not known what both come from, no side is lost', () => {
     return folder;
   }
 
-  test('where the service drops metadata', async () => {
+  test('pull keeps both sides if the service drops the metadata of versions', async () => {
     const scene = await makeSynced({});
     const stamp = /"metadata_":\{"promptsync".*\}(?=,"created_at")/g;
     const options = await through(scene, (body) => body.replaceAll(stamp, '"metadata_":null'));
-    // What an earlier commit asked for is no edit.
+    // The service serves what an earlier commit wanted, which is not an outside edit.
     edit(scene, { text: ours });
     expect(only(await runJson(scene.folder, ['pull'], options))).toMatchObject({ status: 'unchanged' });
     changeOutside(scene, { content: theirs });
@@ -164,7 +167,7 @@ describe('where it is not known what both come from, no side is lost', () => {
   });
 });
 
-test('a file that is edited while the service is asked keeps that edit', async () => {
+test('pull keeps an edit that the user makes while it waits for the service', async () => {
   const scene = await makeSynced({});
   changeOutside(scene, { content: change(TEXT, { 'One.': '1.' }) });
   const mine = promptText('greeting', { text: change(TEXT, { 'Three.': '3.' }) });
@@ -178,12 +181,12 @@ test('a file that is edited while the service is asked keeps that edit', async (
   expect(source(scene)).toBe(mine);
 });
 
-describe('what --ours has kept it keeps when it is run again', () => {
+describe('pull --ours', () => {
   test.each<[string, PromptParts['pins']]>([
-    ['where another environment is pinned to a number', { staging: 'latest', production: 1 }],
-    ['in the other order', { production: 1, staging: 'latest' }],
-  ])('%s that is not known', async (_, pins = {}) => {
-    const scene = await unsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT, pins } })));
+    ['pull --ours is idempotent if the last pin names an unknown version', { staging: 'latest', production: 1 }],
+    ['pull --ours is idempotent if the first pin names an unknown version', { production: 1, staging: 'latest' }],
+  ])('%s', async (_, pins = {}) => {
+    const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT, pins } })));
     changeOutside(scene, { content: 'Before git.', environments: [] });
     changeOutside(scene, { content: 'Theirs.', environments: ['staging', 'production'] });
     const first = only(await pull(scene, '--ours'));

@@ -21,7 +21,7 @@ import {
 const pins = { staging: 'latest', production: 1 };
 const theirs = TEXT.replace('One.', '1.');
 
-/** Three versions of promptsync's: production is pinned to the first, and has been to the second. */
+/** Makes three managed versions. Production is pinned to the second and was pinned to the first. */
 async function makeHistory(): Promise<Scene> {
   const scene = await makeSynced({ pins: { staging: 'latest', production: 'latest' } });
   edit(scene, { pins, text: `${TEXT}\nv2` });
@@ -34,8 +34,8 @@ async function makeHistory(): Promise<Scene> {
 const withPins = (production: number, text = `${TEXT}\nv3`) =>
   promptText('greeting', { pins: { ...pins, production }, text });
 
-describe('an environment that is pinned to a number', () => {
-  test('gets the number that it was moved to in the service', async () => {
+describe('pull of an environment that is pinned to a number', () => {
+  test('pull updates a pinned number to the version that was activated in the service', async () => {
     const scene = await makeHistory();
     moveOutside(scene, 'production', 'staging');
     const ran = await pull(scene);
@@ -46,7 +46,7 @@ describe('an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('gets the number of a version that was made outside of git, and the file its text', async () => {
+  test('pull takes over the pin and the text of a foreign version in a pinned environment', async () => {
     const scene = await makeSynced({ pins: { staging: 'latest', production: 'latest' } });
     edit(scene, { pins });
     await sync(scene);
@@ -59,7 +59,7 @@ describe('an environment that is pinned to a number', () => {
     expect(source(scene)).toBe(promptText('greeting', { pins: { ...pins, production: pinned(scene) }, text: theirs }));
     await settle(scene);
     const before = pinned(scene);
-    // It is in no ledger of before: it must be seen to have been moved all the same.
+    // No earlier ledger lists this version, but pull must still notice that the environment moved.
     changeOutside(scene, { content: `${theirs}\nmore`, environments: ['production'] });
     expect(only(await pull(scene)).edits).toMatchObject([
       { kind: 'set-text' },
@@ -68,7 +68,7 @@ describe('an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('is seen to have been moved although its number is not known, nor what that was', async () => {
+  test('pull notices a moved environment even if its pinned number is unknown', async () => {
     const scene = await makeSynced({});
     edit(scene, { pins: { ...pins, production: 7 } });
     changeOutside(scene, { content: theirs, environments: ['production'] });
@@ -81,7 +81,7 @@ describe('an environment that is pinned to a number', () => {
     });
   });
 
-  test('is left alone where it still serves the version of an earlier commit', async () => {
+  test('pull keeps the pin of an environment that still serves the version of an earlier commit', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { ...pins, production: 3 }, text: `${TEXT}\nv3` });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
@@ -93,21 +93,21 @@ describe('an environment that is pinned to a number', () => {
   });
 });
 
-describe('an environment that follows the file', () => {
-  test('is left alone where a sync has not got there yet', async () => {
+describe('pull of an environment that is pinned to latest', () => {
+  test('pull keeps the text of a file that waits for a sync', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: theirs });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [], problems: [] });
     expect(textIn(scene)).toBe(theirs);
   });
 
-  test('that serves another version of promptsync’s is told, and left to a sync or a rollback', async () => {
+  test('pull only warns if an environment pinned to latest serves another managed version', async () => {
     const scene = await makeHistory();
     edit(scene, { pins: { staging: 'latest', production: 3, canary: 'latest' }, text: `${TEXT}\nv3` });
     await sync(scene);
     moveOutside(scene, 'production', 'canary');
     const before = source(scene);
-    // Never asked for in canary: the second version.
+    // No commit has ever wanted the second version in canary.
     edit(scene, { pins: { staging: 2, production: 3, canary: 'latest' }, text: `${TEXT}\nv3` });
     await sync(scene);
     moveOutside(scene, 'canary', 'staging');
@@ -122,10 +122,10 @@ describe('an environment that follows the file', () => {
   });
 });
 
-describe('several environments', () => {
+describe('pull of several environments', () => {
   const both = { staging: 'latest', production: 'latest' };
 
-  test('changed differently block, and are pulled one after the other', async () => {
+  test('pull refuses different changes in two environments and accepts them one by one', async () => {
     const scene = await makeSynced({ pins: both });
     changeOutside(scene, { content: TEXT.replace('One.', '1.') });
     changeOutside(scene, { content: TEXT.replace('Three.', '3.'), environments: ['production'] });
@@ -143,7 +143,7 @@ describe('several environments', () => {
     await settle(scene);
   });
 
-  test('changed alike are one change, whatever order they are promoted in', async () => {
+  test('pull treats the same text in two environments as one change', async () => {
     const config = 'prompts: ["prompts/**/*.md"]\nenvironments: { staging: {}, production: {} }\n';
     const parts = { pins: { production: 'latest', staging: 'latest' } };
     const scene = await makeSynced(parts, config);
@@ -155,10 +155,14 @@ describe('several environments', () => {
     expect(source(scene)).toBe(promptText('greeting', { ...parts, text: theirs }));
   });
 
-  test.each<[PromptParts, number]>([
-    [{ metadata: { model: 'a' } }, 3],
-    [{}, 0],
-  ])('with one text and two sorts of metadata block where the file manages metadata: %j', async (managed, exitCode) => {
+  test.each<[string, PromptParts, number]>([
+    [
+      'pull refuses different metadata in two environments if the file manages metadata',
+      { metadata: { model: 'a' } },
+      3,
+    ],
+    ['pull ignores different metadata in two environments if the file manages no metadata', {}, 0],
+  ])('%s', async (_, managed, exitCode) => {
     const scene = await makeSynced({ pins: both, ...managed });
     changeOutside(scene, { content: theirs, metadata: { model: 'b' } });
     changeOutside(scene, { content: theirs, metadata: { model: 'c' }, environments: ['production'] });
@@ -167,19 +171,19 @@ describe('several environments', () => {
 });
 
 test.each<[string, (scene: Scene) => string]>([
-  ['because it is not committed', ({ folder }) => folder],
+  ['pull refuses to replace a moved pin that has an uncommitted edit', ({ folder }) => folder],
   [
-    'because the clone is shallow',
+    'pull refuses to replace a moved pin that may have changed beyond a shallow clone',
     ({ folder }) => {
       commitAll(folder, 'Pin');
       return cloneOf(folder);
     },
   ],
   [
-    'because there is no git',
+    'pull refuses to replace a moved pin that differs in a workspace outside git',
     (scene) => makeWorkspace({ ...workspaceFiles({}), 'prompts/greeting.md': source(scene) }),
   ],
-])('a pin that may have been changed in the file as well is asked for %s', async (_, place) => {
+])('%s', async (_, place) => {
   const scene = await makeHistory();
   moveOutside(scene, 'production', 'staging');
   writeSource(scene, withPins(1));

@@ -20,8 +20,8 @@ import {
 const two = (text: string) => TEXT.replace('Two.', text);
 const first = TEXT.replace('One.', '1.');
 
-describe('a text that was changed in the service', () => {
-  test('is taken over, and the next plan is empty; a dry run tells its lines and leaves the file as it is', async () => {
+describe('pull of a text that changed in the service', () => {
+  test('pull --dry-run shows a service edit, and pull takes it over so that the next plan is empty', async () => {
     const scene = await makeSynced({});
     const before = source(scene);
     changeOutside(scene, { content: two('2.') });
@@ -41,7 +41,7 @@ describe('a text that was changed in the service', () => {
     await settle(scene);
   });
 
-  test('is merged with what was changed in git, committed or not, and the next plan is empty', async () => {
+  test('pull merges a service edit with committed and uncommitted edits of the file', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: first });
     const mine = promptText('greeting', { text: TEXT.replace('Three.', '3.') });
@@ -55,7 +55,7 @@ describe('a text that was changed in the service', () => {
     await settle(scene);
   });
 
-  test('is nothing to do where the file says the same', async () => {
+  test('pull changes nothing if the file already has the text of the service', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('2.') });
     edit(scene, { text: two('2.') });
@@ -63,7 +63,7 @@ describe('a text that was changed in the service', () => {
     await settle(scene);
   });
 
-  test('is pulled from an environment that no pin names', async () => {
+  test('pull --environment takes over a text from an environment without a pin', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Tried.'), environments: ['playground'] });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged' });
@@ -72,7 +72,7 @@ describe('a text that was changed in the service', () => {
   });
 });
 
-describe('a text that was changed in the service and in git', () => {
+describe('pull of a text that changed in the service and in git', () => {
   const makeConflict = async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Theirs.').replace('One.', '1.') });
@@ -80,7 +80,7 @@ describe('a text that was changed in the service and in git', () => {
     return scene;
   };
 
-  test('is written with both sides, and validate refuses it until somebody has decided', async () => {
+  test('pull writes conflict markers that validate, plan and pull refuse until they are resolved', async () => {
     const scene = await makeConflict();
     const ran = await pull(scene);
     expect(ran.exitCode).toBe(4);
@@ -100,7 +100,7 @@ describe('a text that was changed in the service and in git', () => {
     expect(textIn(scene)).toBe('1.\n\nBoth.\n\n3.');
   });
 
-  test('is told by a dry run with the same exit code, and nothing is written', async () => {
+  test('pull --dry-run reports a conflict with the same exit code and writes nothing', async () => {
     const scene = await makeConflict();
     const before = source(scene);
     const ran = await pull(scene, '--dry-run');
@@ -112,7 +112,7 @@ describe('a text that was changed in the service and in git', () => {
     expect(source(scene)).toBe(before);
   });
 
-  test('has with --ours or --theirs that side of the conflict, and of all else both', async () => {
+  test('pull --ours or --theirs resolves only the conflict and merges all other changes', async () => {
     const scene = await makeConflict();
     const before = source(scene);
     const both = await pull(scene, '--ours', '--theirs');
@@ -128,7 +128,7 @@ describe('a text that was changed in the service and in git', () => {
   });
 });
 
-test('a file keeps its comments, its quotes, its line endings and its byte order mark', async () => {
+test('pull keeps the comments, quotes, line endings and byte order mark of a file', async () => {
   const yaml = [
     '# Ours.',
     'id: prm_greeting # never change',
@@ -156,8 +156,8 @@ test('a file keeps its comments, its quotes, its line endings and its byte order
   await settle(scene);
 });
 
-describe('with --commit', () => {
-  test('commits the edited file alone', async () => {
+describe('pull --commit', () => {
+  test('pull --commit commits only the edited file', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('2.') });
     writeSource(scene, 'x', 'notes.txt');
@@ -170,7 +170,7 @@ describe('with --commit', () => {
     expect(git(scene.folder, 'status', '--porcelain')).toBe('?? notes.txt');
   });
 
-  test('commits no conflict', async () => {
+  test('pull --commit does not commit a conflict', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two('Theirs.') });
     const head = edit(scene, { text: two('Ours.') });
@@ -180,7 +180,7 @@ describe('with --commit', () => {
     expect(textIn(scene)).toContain(conflict('Ours.', 'Theirs.'));
   });
 
-  test('and --branch makes a branch where there is something to pull', async () => {
+  test('pull --branch creates a branch only if there is something to pull', async () => {
     const scene = await makeSynced({});
     expect((await pull(scene, '--branch', 'pulled')).exitCode).toBe(0);
     expect(git(scene.folder, 'branch', '--list', 'pulled')).toBe('');
@@ -190,7 +190,7 @@ describe('with --commit', () => {
     expect(git(scene.folder, 'rev-parse', 'main')).toBe(git(scene.folder, 'rev-parse', 'pulled~1'));
   });
 
-  test('and after a conflict, which is left on that branch, it is run there again', async () => {
+  test('pull --branch runs again on its branch after a conflict', async () => {
     const scene = await makeSynced({ text: two('First.') });
     changeOutside(scene, { content: two('Theirs.') });
     edit(scene, { text: two('Ours.') });

@@ -14,7 +14,7 @@ export const TEXT = 'One.\n\nTwo.\n\nThree.';
 
 export type Scene = { readonly folder: string; readonly service: TestService };
 
-/** A repository whose one prompt was synced once, from the source that is given or made of the parts. */
+/** Makes a repository with one prompt and syncs it. The prompt file is the given source or made of the parts. */
 export async function makeSynced(source: PromptParts | string, config?: string): Promise<Scene> {
   const files = workspaceFiles({ greeting: typeof source === 'string' ? {} : { text: TEXT, ...source } }, config);
   const folder = makeRepository(typeof source === 'string' ? { ...files, [PATH]: source } : files);
@@ -23,7 +23,7 @@ export async function makeSynced(source: PromptParts | string, config?: string):
   return { folder, service };
 }
 
-/** What points a command at a front that changes what the service answers of a prompt. */
+/** Starts a proxy that edits the answers to GET requests. Returns the options that point a command at it. */
 export async function through({ service }: Scene, edit: (body: string, path: string) => string) {
   const headers = { 'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '' };
   const front = await startFront({
@@ -37,19 +37,19 @@ export async function through({ service }: Scene, edit: (body: string, path: str
   return { environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl } };
 }
 
-/** Whatever stands in the file. */
+/** Reads a file of the workspace. */
 export function source({ folder }: Pick<Scene, 'folder'>, path = PATH): string {
   return readFileSync(join(folder, path), 'utf8');
 }
 
-/** The text of a file without its front matter. */
+/** Reads the text of a prompt file without its front matter. */
 export function textIn(scene: Pick<Scene, 'folder'>, path = PATH): string {
   return source(scene, path)
     .replace(/^---\n[^]*?\n---\n\n/, '')
     .replace(/\n$/, '');
 }
 
-/** A text with other lines in the place of some. */
+/** Returns the text with some lines replaced. */
 export function change(text: string, lines: Readonly<Record<string, string>>): string {
   return Object.entries(lines).reduce((now, [line, other]) => now.replace(line, other), text);
 }
@@ -69,15 +69,15 @@ export async function sync({ folder, service }: Scene): Promise<void> {
   expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
 }
 
-export type Outside = {
+export type OutsideChange = {
   readonly content: string;
   readonly metadata?: JsonObject;
   readonly environments?: readonly string[];
   readonly id?: string;
 };
 
-/** Somebody makes a version in the service and makes it active, without promptsync. Returns its number. */
-export function changeOutside({ service }: Scene, { environments = ['staging'], id, ...draft }: Outside): number {
+/** Creates and activates a version in the service without promptsync. Returns its number. */
+export function changeOutside({ service }: Scene, { environments = ['staging'], id, ...draft }: OutsideChange): number {
   const promptId = `prm_${id ?? 'greeting'}`;
   const version = service.store.createVersion(promptId, draft);
   for (const environment of environments) {
@@ -86,12 +86,12 @@ export function changeOutside({ service }: Scene, { environments = ['staging'], 
   return version?.version_number ?? 0;
 }
 
-/** A line in which both sides stand between git's markers. */
+/** Returns both sides between the conflict markers of git. */
 export function conflict(ours: string, theirs: string, from = 'staging v2'): string {
   return `<<<<<<< ${PATH}\n${ours}\n=======\n${theirs}\n>>>>>>> ${from}`;
 }
 
-/** Makes active in one environment what another one serves. */
+/** Activates in one environment the version that another environment serves. */
 export function moveOutside({ service }: Scene, environment: string, from: string): void {
   const versionId = active({ service }, from)?.id ?? '';
   service.store.setActive('prm_greeting', { environment, versionId });
@@ -101,7 +101,7 @@ export function active({ service }: Pick<Scene, 'service'>, environment: string)
   return service.store.readPrompt('prm_greeting', environment)?.active_version ?? null;
 }
 
-/** The pin of what an environment serves, as it is written where no ledger names it. */
+/** Returns the pin that pull writes for a served version that no ledger lists. */
 export function pinned(scene: Pick<Scene, 'service'>, environment = 'production'): string {
   return `version:${active(scene, environment)?.id}`;
 }
@@ -119,7 +119,7 @@ export function only({ report }: Reported): ReportPrompt {
   return prompt;
 }
 
-/** Commits what was pulled and syncs it; then nothing is left to do. */
+/** Commits and syncs the pulled changes, and checks that nothing is left to do. */
 export async function settle(scene: Scene): Promise<void> {
   const { folder, service } = scene;
   commitAll(folder, 'Pull');

@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readContentsAtRefs } from '../../src/desired/at-commit.ts';
+import { readContentsAtRefs } from '../../src/desired/read-at-commit.ts';
 import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/files/parse.ts';
+import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { open } from '../git/support.ts';
@@ -17,13 +17,14 @@ function fileWith(ref: string, path = PATH): PromptFile {
   return parsePromptFile(Buffer.from(text), path).file!;
 }
 
-/** What the pin `git:v1` means in a workspace. */
+/** Reads the content that a `git:` pin to this ref means in a workspace. */
 async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
   const file = fileWith(ref, path);
-  return (await readContentsAtRefs([file], await open(folder))).get(file.id)?.get(ref);
+  const at = (await readContentsAtRefs([file], await open(folder))).get(file.id)?.get(ref);
+  return at?.isSuccess === true ? at.value : at?.problems[0];
 }
 
-/** A repository whose tag `v1` has these files. */
+/** Makes a repository with these files and the tag `v1`. */
 function makeTagged(files: Readonly<Record<string, string>>): string {
   const folder = makeRepository(files);
   git(folder, 'tag', 'v1');
@@ -31,7 +32,7 @@ function makeTagged(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a git: pin', () => {
-  test('means the content as of the ref, with the commit of the ref and the summary of the one before it', async () => {
+  test('a git: pin means the content at the ref, with its commit and the subject of the last change', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { 'other.txt': 'x' });
     const commit = commitAll(folder, 'Something else');
@@ -44,7 +45,7 @@ describe('a git: pin', () => {
     });
   });
 
-  test('finds the prompt by its id where the file had another name then, and another prompt its path', async () => {
+  test('a git: pin finds the prompt by its id if another prompt had its path at the ref', async () => {
     const folder = makeTagged({
       [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
       'old/hello.md': promptText('greeting', { text: 'Then.' }),
@@ -55,27 +56,32 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
   });
 
-  test('paths are from the root where the workspace is in a folder', async () => {
+  test('a git: pin records the path relative to the repository root', async () => {
     const folder = makeTagged({ [`team/ws/${PATH}`]: promptText('greeting', { text: 'Then.' }) });
     expect(await contentAt(join(folder, 'team/ws'))).toMatchObject({ provenance: { path: `team/ws/${PATH}` } });
   });
 
   test.each<[string, Readonly<Record<string, string>>, string, string]>([
-    ['the ref is not there', {}, 'nope', 'pin/unknown-ref'],
-    ['the prompt is not there', { [PATH]: promptText('other') }, 'v1', 'pin/no-prompt-at-ref'],
-    ['no file is there', {}, 'v1', 'pin/no-prompt-at-ref'],
-  ])('is a problem at its place where %s', async (_, files, ref, code) => {
+    ['a git: pin to an unknown ref is reported at the line of the pin', {}, 'nope', 'pin/unknown-ref'],
+    [
+      'a git: pin to a ref without that prompt is reported at the line of the pin',
+      { [PATH]: promptText('other') },
+      'v1',
+      'pin/no-prompt-at-ref',
+    ],
+    ['a git: pin to a ref without prompt files is reported at the line of the pin', {}, 'v1', 'pin/no-prompt-at-ref'],
+  ])('%s', async (_, files, ref, code) => {
     const folder = makeTagged({ 'a.txt': 'a', ...files });
     expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
   });
 
-  test('of an invalid file names the file and what is wrong with it', async () => {
+  test('a git: pin to an invalid prompt file names the file and its error', async () => {
     const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
     const message = expect.stringContaining(`${PATH} is not valid: The field "key"`);
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 
-  test('does not follow a symbolic link', async () => {
+  test('a git: pin does not follow a symbolic link', async () => {
     const folder = makeRepository({ 'elsewhere.txt': promptText('greeting', { text: 'Then.' }) });
     mkdirSync(join(folder, 'prompts'));
     symlinkSync('../elsewhere.txt', join(folder, PATH));
@@ -85,12 +91,14 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref' });
   });
 
-  test('needs a repository', async () => {
+  test('a git: pin is an error outside a git repository', async () => {
     const contents = await readContentsAtRefs([fileWith('v1')], null);
-    expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({ code: 'git/needs-repository' });
+    expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({
+      problems: [{ code: 'git/needs-repository' }],
+    });
   });
 
-  test('that a shallow clone lacks is unknown, and the hint says how to fetch it', async () => {
+  test('a git: pin to a ref that a shallow clone lacks comes with a hint to fetch the history', async () => {
     const folder = makeTagged({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     writeFiles(folder, { [PATH]: promptText('greeting') });
     commitAll(folder, 'Edit');

@@ -10,7 +10,7 @@ const id = expect.stringMatching(/^ver_/);
 const digest = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
 const both = { staging: 'latest', production: 'latest' };
 
-/** A repository that was synced once, and then edited and committed. */
+/** Makes a repository with one prompt, syncs it, and commits an edit. */
 async function makeEdited(before: PromptParts, after: PromptParts) {
   const folder = makeRepository(workspaceFiles({ greeting: before }));
   const service = await startTestService(['greeting']);
@@ -31,7 +31,7 @@ const NOTHING = {
 };
 
 describe('the JSON report', () => {
-  test('of a dry run holds what the contract shows', async () => {
+  test('the JSON report of a dry run has exactly the documented fields', async () => {
     const { folder, service, commit } = await makeEdited(
       { pins: { staging: 'latest' }, name: 'Greeting' },
       { pins: { staging: 'latest' }, name: 'Support greeting', text: 'Second text.' },
@@ -79,14 +79,19 @@ describe('the JSON report', () => {
   });
 
   test.each<[string, PromptParts, PromptParts, object]>([
-    ['100 kB', { text: 'é' }, { text: 'é'.repeat(50_000) }, { before_text: 'é', after_text: 'é'.repeat(50_000) }],
     [
-      'more than 100 kB, which it leaves out',
+      'the JSON report contains texts of up to 100 kB',
+      { text: 'é' },
+      { text: 'é'.repeat(50_000) },
+      { before_text: 'é', after_text: 'é'.repeat(50_000) },
+    ],
+    [
+      'the JSON report omits a text of more than 100 kB and says so',
       ...([{ text: 'é' }, { text: `${'é'.repeat(50_000)}!` }] as const),
       { before_text: 'é', after_text: null, text_omitted: true },
     ],
     [
-      'metadata in the order of its keys, and which variables are added or gone',
+      'the JSON report shows metadata in the order of its keys and names added and removed variables',
       { text: '{{a}}', metadata: { z: 1, m: 'x' } },
       { text: '{{b}}', metadata: { m: ['y'], z: 1 } },
       {
@@ -97,7 +102,7 @@ describe('the JSON report', () => {
         ],
       },
     ],
-  ])('holds the texts of what changes in an environment: %s', async (_, before, after, texts) => {
+  ])('%s', async (_, before, after, texts) => {
     const { folder, service } = await makeEdited({ pins: both, ...before }, { pins: both, ...after });
     for (const command of [['plan'], ['status'], ['sync', '--yes']]) {
       const { report } = await runJson(folder, command, service);
@@ -107,7 +112,7 @@ describe('the JSON report', () => {
     }
   });
 
-  test('of an apply says of every change what became of it, with real ids, and holds no metadata of a file without', async () => {
+  test('the JSON report of an apply gives the status and the version id of every change', async () => {
     const { folder, service } = await makeEdited(
       { pins: both, metadata: { a: 1 } },
       { pins: both, text: 'Second text.', name: 'New' },
@@ -127,7 +132,7 @@ describe('the JSON report', () => {
     expect(JSON.stringify(report)).not.toContain('after_metadata');
   });
 
-  test('of a failed write says which calls were made and which were not', async () => {
+  test('the JSON report of a failed write shows which calls were made and which were not', async () => {
     const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.', name: 'New' });
     const front = await startFront({
       target: service.baseUrl,
@@ -144,7 +149,7 @@ describe('the JSON report', () => {
     });
   });
 
-  test('of what a guard refused keeps the changes', async () => {
+  test('the JSON report of a blocked prompt still lists its changes', async () => {
     const { folder, service } = await makeEdited({ pins: both }, { pins: both, text: 'Second text.' });
     for (const command of [['plan'], ['sync', '--yes']]) {
       const { report, exitCode } = await runJson(folder, [...command, '--max-changes', '0'], service);
@@ -158,7 +163,7 @@ describe('the JSON report', () => {
     }
   });
 
-  test('of what needs no service, or could not run, keeps its mode and the files that are known', async () => {
+  test('the JSON report keeps its mode and the known files if the command makes no plan', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     const valid = await runJson(folder, ['validate']);
     expect(valid.exitCode).toBe(0);
@@ -182,7 +187,7 @@ describe('the JSON report', () => {
   });
 });
 
-test('the report of status says of each environment what is active and what should be', async () => {
+test('the JSON report of status lists the active and the desired version of each environment', async () => {
   const v1 = { id, version_number: 1 };
   const { folder, service } = await makeEdited({ pins: both }, { pins: both });
   const rows: readonly (readonly [PromptParts, number, unknown])[] = [
@@ -204,7 +209,7 @@ test('the report of status says of each environment what is active and what shou
   for (const [parts, code, expected] of rows) {
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
     const { report, exitCode } = await runJson(folder, ['status'], service);
-    const told = only(report).environments?.map((row) => [row.pin, row.active, row.wanted, row.in_sync]);
-    expect([exitCode, told]).toEqual([code, expected]);
+    const rowsOfReport = only(report).environments?.map((row) => [row.pin, row.active, row.wanted, row.in_sync]);
+    expect([exitCode, rowsOfReport]).toEqual([code, expected]);
   }
 });

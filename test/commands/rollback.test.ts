@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { cloneOf, commitAll, git, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
-import { begin, PATH, PROMOTION, told, type Scene, type SceneOptions } from '../support/promotion.ts';
+import {
+  makePromotionScene,
+  PATH,
+  PROMOTION,
+  summarizeRun,
+  type Scene,
+  type SceneOptions,
+} from '../support/promotion.ts';
 
 const ROLLBACK = ['rollback', 'greeting', '--environment', 'production'] as const;
 const TEXTS = ['One.', 'Two.', 'Three.', 'Four.', 'Five.'];
@@ -10,12 +17,12 @@ const APPLIED = 'exit 0, greeting applied';
 const pinned = (production: number | string) => ({ text: 'Five.', pins: { staging: 'latest', production } });
 
 const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
-/** Any version may be active anywhere: promotion has no part. */
+/** Has no promotion order, so that any version may be active in any environment. */
 const free: SceneOptions = { ...outsideGit, config: CONFIG };
 
-/** Five versions; staging serves the newest, and production a number; the first commit pins another one. */
-async function ready(first: number | string, served: number, options?: SceneOptions): Promise<Scene> {
-  const scene = await begin(pinned(first), options);
+/** Makes five versions. Staging serves the newest and production the given one. The first commit has the first pin. */
+async function makeReadyScene(first: number | string, served: number, options?: SceneOptions): Promise<Scene> {
+  const scene = await makePromotionScene(pinned(first), options);
   scene.make(TEXTS);
   scene.activate('staging', 5);
   scene.activate('production', served);
@@ -26,9 +33,9 @@ function productionOf({ read }: Scene): string | undefined {
   return /production": ?("?[^,}]*)/.exec(read())?.[1];
 }
 
-describe('promptsync rollback', () => {
-  test('pins what the environment was pinned to before, by git, whatever number lies between', async () => {
-    const scene = await ready(2, 4);
+describe('rollback', () => {
+  test('rollback restores the previous pin from git, even if it is not the previous number', async () => {
+    const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     const ran = await scene.run(...ROLLBACK);
     expect(ran.exitCode).toBe(0);
@@ -37,39 +44,42 @@ describe('promptsync rollback', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('twice goes two back, and never forward', async () => {
-    const scene = await ready(2, 4);
+  test('rollback goes back one pin further each time and never forward', async () => {
+    const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(3));
     scene.commit(pinned(4));
     for (const expected of [3, 2]) {
-      expect(told(await scene.runJson(...ROLLBACK, '--commit'))).toBe(APPLIED);
+      expect(summarizeRun(await scene.runJson(...ROLLBACK, '--commit'))).toBe(APPLIED);
       expect(productionOf(scene)).toBe(String(expected));
       scene.activate('production', expected);
     }
-    // Version 1 was never pinned: whether it may go live is for the promotion rules to say.
-    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked guard/promotion-order');
+    // Version 1 was never pinned, so the promotion order decides whether it may be activated.
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked guard/promotion-order');
   });
 
-  test('may be repeated before a sync: it is what the environment serves that it goes back from', async () => {
-    const scene = await ready(2, 4);
+  test('rollback is idempotent before a sync because it starts from the served version', async () => {
+    const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting unchanged');
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 0, greeting unchanged');
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('goes back from `latest` to the text before, by its number', async () => {
-    const scene = await begin({ text: 'Four.', pins: { staging: 'latest' } });
+  test('rollback replaces the pin latest with the version number of the previous text', async () => {
+    const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 'latest' } });
     scene.make(TEXTS);
     scene.activate('staging', 5);
     scene.commit({ text: 'Five.', pins: { staging: 'latest' } });
     const words = ['rollback', 'greeting', '--environment', 'staging'];
-    expect(told(await scene.runJson(...words))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...words))).toBe(APPLIED);
     expect(scene.read()).toMatch(/"staging": ?4/);
   });
 
-  test('finds what a ref meant although the file has another name now', async () => {
-    const scene = await begin({ text: 'Two.', pins: { staging: 'latest', production: 1 } }, { config: CONFIG });
+  test('rollback resolves an earlier git: pin even if the file was renamed since', async () => {
+    const scene = await makePromotionScene(
+      { text: 'Two.', pins: { staging: 'latest', production: 1 } },
+      { config: CONFIG },
+    );
     scene.make(TEXTS);
     git(scene.folder, 'tag', 'then');
     git(scene.folder, 'mv', 'prompts/greeting.md', 'prompts/hello.md');
@@ -82,33 +92,33 @@ describe('promptsync rollback', () => {
     edit(4);
     scene.activate('staging', 5);
     scene.activate('production', 4);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(scene.read('prompts/hello.md')).toMatch(/production":2/);
   });
 
-  test('where git knows nothing, to the version before that the service knows', async () => {
-    const scene = await ready(4, 4, free);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+  test('rollback uses the previous version of the ledger if git has no earlier pin', async () => {
+    const scene = await makeReadyScene(4, 4, free);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('what a branch was pinned to before it was merged was never asked of the service', async () => {
-    const scene = await ready(2, 4, { config: CONFIG });
+  test('rollback skips pins that existed only on a branch before its merge', async () => {
+    const scene = await makeReadyScene(2, 4, { config: CONFIG });
     git(scene.folder, 'checkout', '--quiet', '-b', 'side');
     scene.commit(pinned(3));
     scene.commit(pinned(4));
     git(scene.folder, 'checkout', '--quiet', 'main');
     git(scene.folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('of several prompts by a pattern, in one commit with a message that names the versions', async () => {
-    const scene = await ready(2, 4, { others: { goodbye: pinned(2) }, config: CONFIG });
+  test('rollback with a pattern commits several prompts at once and names their versions', async () => {
+    const scene = await makeReadyScene(2, 4, { others: { goodbye: pinned(2) }, config: CONFIG });
     scene.make(TEXTS, 'goodbye');
     scene.activate('production', 4, 'goodbye');
     const ran = await scene.runJson('rollback', 'g*', '--environment', 'production', '--to', '1', '--branch', 'back');
-    expect(told(ran)).toBe('exit 0, goodbye applied, greeting applied');
+    expect(summarizeRun(ran)).toBe('exit 0, goodbye applied, greeting applied');
     expect(ran.report.committed?.branch).toBe('back');
     expect(git(scene.folder, 'log', '-1', '--format=%B').trim()).toBe(
       'Roll 2 prompts back in production\n\n- goodbye (v2 → v1)\n- greeting (v2 → v1)',
@@ -116,37 +126,38 @@ describe('promptsync rollback', () => {
   });
 });
 
-describe('a rollback that cannot be', () => {
-  test('changes nothing', async () => {
-    const scene = await ready(4, 4, outsideGit);
+describe('the refusals of rollback', () => {
+  test('rollback edits nothing if its arguments are invalid or the version is unknown', async () => {
+    const scene = await makeReadyScene(4, 4, outsideGit);
     const before = scene.read();
-    for (const [words, expected] of [
-      ['greeting --environment production --to 99', 'exit 3, greeting blocked rollback/unknown-version'],
-      ['greeting --environment production --to 4', 'exit 0, greeting unchanged'],
-      ['greeting --environment production --to 0', 'exit 1, usage/invalid'],
-      ['greeting --environment production --to v3', 'exit 1, usage/invalid'],
-      ['greeting', 'exit 1, usage/invalid'],
-      ['--environment production', 'exit 1, usage/nothing-named'],
-      ['greeting --environment prod', 'exit 1, greeting not_attempted, usage/unknown-environment'],
-      ['hello --environment production', 'exit 1, usage/nothing-selected'],
-    ] as const) {
-      expect([words, told(await scene.runJson('rollback', ...words.split(' ')))]).toEqual([words, expected]);
+    const UNKNOWN = 'exit 3, greeting blocked rollback/unknown-version';
+    for (const { words, expected } of [
+      { words: 'greeting --environment production --to 99', expected: UNKNOWN },
+      { words: 'greeting --environment production --to 4', expected: 'exit 0, greeting unchanged' },
+      { words: 'greeting --environment production --to 0', expected: 'exit 1, usage/invalid' },
+      { words: 'greeting --environment production --to v3', expected: 'exit 1, usage/invalid' },
+      { words: 'greeting', expected: 'exit 1, usage/invalid' },
+      { words: '--environment production', expected: 'exit 1, usage/nothing-named' },
+      { words: 'greeting --environment prod', expected: 'exit 1, greeting not_attempted, usage/unknown-environment' },
+      { words: 'hello --environment production', expected: 'exit 1, usage/nothing-selected' },
+    ]) {
+      expect([words, summarizeRun(await scene.runJson('rollback', ...words.split(' ')))]).toEqual([words, expected]);
     }
     expect(scene.read()).toBe(before);
-    const first = await ready(1, 1, free);
-    expect(told(await first.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
+    const first = await makeReadyScene(1, 1, free);
+    expect(summarizeRun(await first.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
   });
 
-  test('in an environment that serves nothing, though another does', async () => {
-    const scene = await begin({ text: 'Two.', pins: { staging: 'latest' } }, free);
+  test('rollback refuses an environment that serves nothing, even if another environment does', async () => {
+    const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest' } }, free);
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-served');
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-served');
   });
 
-  /** Versions 1 and 3 are ours, and 2 is of somebody whom no ledger names; production serves 3. */
+  /** Makes managed versions 1 and 3, and a foreign version 2 that no ledger lists. Production serves 3. */
   async function withUnknown(first: PromptParts): Promise<Scene> {
-    const scene = await begin(first, { config: CONFIG });
+    const scene = await makePromotionScene(first, { config: CONFIG });
     scene.make(['One.']);
     scene.service.store.createVersion('prm_greeting', { content: 'Outside.', metadata: {} });
     scene.make(['Three.']);
@@ -156,67 +167,81 @@ describe('a rollback that cannot be', () => {
   const parts = (production: number | string, text = 'Three.') => ({ text, pins: { staging: 'latest', production } });
 
   test.each<[string, PromptParts, string]>([
-    ['a number that nobody knows', parts(2), 'exit 3, greeting blocked rollback/unknown-version'],
-    ['an id that nobody knows', parts('version:gone'), 'exit 3, greeting blocked rollback/unclear-before'],
-    ['a text of which no version is known', parts('latest', 'X.'), 'exit 3, greeting blocked rollback/unclear-before'],
-  ])('past %s', async (_, between, expected) => {
+    [
+      'rollback refuses to skip a pin to an unknown version number',
+      parts(2),
+      'exit 3, greeting blocked rollback/unknown-version',
+    ],
+    [
+      'rollback refuses to skip a pin to an unknown version id',
+      parts('version:gone'),
+      'exit 3, greeting blocked rollback/unclear-before',
+    ],
+    [
+      'rollback refuses to skip a text that matches no known version',
+      parts('latest', 'X.'),
+      'exit 3, greeting blocked rollback/unclear-before',
+    ],
+  ])('%s', async (_, between, expected) => {
     const scene = await withUnknown(parts(1, 'One.'));
     scene.commit(between);
     scene.commit(parts(3));
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(expected);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(expected);
     expect(productionOf(scene)).toBe('3');
   });
 
-  test('past a text that was never a version, and so was never served: it goes on', async () => {
-    const scene = await ready(2, 3, { config: CONFIG });
+  test('rollback skips a text in the git history that never became a version', async () => {
+    const scene = await makeReadyScene(2, 3, { config: CONFIG });
     scene.commit({ text: 'Never synced.', pins: { production: 'latest' } });
     scene.commit(pinned(3));
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
   });
 
-  test('in a shallow clone that has nothing before: the ledger alone would be a guess', async () => {
-    const scene = await ready(1, 4, { config: CONFIG });
+  test('rollback refuses to guess the previous pin in a shallow clone that lacks it', async () => {
+    const scene = await makeReadyScene(1, 4, { config: CONFIG });
     scene.commit(pinned(4));
     const ran = await runJson(cloneOf(scene.folder), ROLLBACK, scene.service);
-    expect(told(ran)).toBe('exit 3, greeting blocked rollback/shallow');
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(ran)).toBe('exit 3, greeting blocked rollback/shallow');
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(productionOf(scene)).toBe('1');
   });
 });
 
-describe('where an environment is promoted from another', () => {
-  test('a version that it was pinned to before may come back although the other has moved on', async () => {
-    const scene = await ready(2, 4);
+describe('rollback with a promotion order', () => {
+  test('rollback may restore a pinned version that the source environment no longer serves', async () => {
+    const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
-    expect(told(await scene.runJson(...ROLLBACK, '--commit'))).toBe(APPLIED);
-    expect(told(await scene.runJson('sync', '--yes'))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK, '--commit'))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson('sync', '--yes'))).toBe(APPLIED);
     expect(scene.serves('production')).toBe('v2');
   });
 
-  test('one that it never was pinned to may not, and the file stays', async () => {
-    const scene = await ready(2, 4);
+  test('rollback refuses a version that was never pinned and that the source does not serve', async () => {
+    const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     const before = scene.read();
-    expect(told(await scene.runJson(...ROLLBACK, '--to', '3'))).toBe('exit 3, greeting blocked guard/promotion-order');
+    expect(summarizeRun(await scene.runJson(...ROLLBACK, '--to', '3'))).toBe(
+      'exit 3, greeting blocked guard/promotion-order',
+    );
     expect(scene.read()).toBe(before);
   });
 
-  test('an environment that the file does not pin is judged by what the other serves', async () => {
+  test('rollback of an environment without a pin accepts the version that its source serves', async () => {
     const config = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
-    const scene = await begin({ text: 'Five.', pins: { dev: 'latest' } }, { ...outsideGit, config });
+    const scene = await makePromotionScene({ text: 'Five.', pins: { dev: 'latest' } }, { ...outsideGit, config });
     scene.make(TEXTS);
     scene.activate('dev', 5);
     scene.activate('staging', 3);
     scene.activate('production', 4);
-    expect(told(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(scene.read()).toContain('"production": 3');
   });
 });
 
-describe('The text of a version that somebody else made', () => {
-  /** Imported, and edited and promoted since: nothing in the service shows the first text any more. */
-  async function adopted(): Promise<Scene> {
-    const scene = await begin({}, { config: PROMOTION });
+describe('rollback to an adopted version', () => {
+  /** Imports a prompt, and then edits and promotes it, so that no environment serves the first text. */
+  async function makeAdoptedScene(): Promise<Scene> {
+    const scene = await makePromotionScene({}, { config: PROMOTION });
     const { store } = scene.service;
     const { id } = store.createVersion('prm_greeting', { content: 'Imported.' })!;
     for (const environment of ['staging', 'production'])
@@ -233,8 +258,8 @@ describe('The text of a version that somebody else made', () => {
     return scene;
   }
 
-  test('is shown by a rollback, the plan after it and the sync, as git holds it', async () => {
-    const scene = await adopted();
+  test('rollback, plan and sync show the text of an adopted version from git', async () => {
+    const scene = await makeAdoptedScene();
     for (const words of [[...ROLLBACK, '--commit'], ['plan'], ['sync', '--yes']]) {
       const { stdout, exitCode } = await scene.run(...words);
       expect({ words, exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('+Imported.') });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { selectFiles } from '../../src/desired/workspace.ts';
-import { literalSelector } from '../../src/domain/text.ts';
-import { parsePromptFile } from '../../src/files/parse.ts';
+import { selectFiles } from '../../src/desired/open-workspace.ts';
+import { escapeSelector } from '../../src/text.ts';
+import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -19,18 +19,24 @@ const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 const NOT_NEAR =
   'Give a key, or a path or pattern relative to promptsync.yaml; for import and --orphans a pattern of names.';
 
-describe('What is named, or asked for with --only', () => {
+const UNKNOWN = 'something else';
+
+describe('selectFiles', () => {
   test.each<[string, readonly string[], readonly (string | undefined)[]]>([
-    ['nothing selects all', [], [greeting, refund, summary, draft]],
-    ['a key', ['support/greeting'], [greeting]],
-    ['a path', ['prompts/summary.md'], [summary]],
-    ['a pattern of keys', ['support/*'], [greeting, refund]],
-    ['a pattern of paths', ['prompts/**/re*.md'], [refund]],
-    ['several', ['summary', 'support/refund'], [refund, summary]],
-    ['one twice', ['summary', 'summ*'], [summary]],
-    ['a key that looks like a pattern', ['dräft *'], [draft]],
-    ['a path that looks like a pattern', ['prompts/[draft].md'], [draft]],
-    ['braces', ['{summary,support/refund}'], [refund, summary]],
+    ['a command without selectors selects every prompt', [], [greeting, refund, summary, draft]],
+    ['a selector matches a prompt by its key', ['support/greeting'], [greeting]],
+    ['a selector matches a prompt by its path', ['prompts/summary.md'], [summary]],
+    ['a selector can be a pattern of keys', ['support/*'], [greeting, refund]],
+    ['a selector can be a pattern of paths', ['prompts/**/re*.md'], [refund]],
+    [
+      'several selectors together select the prompts that any of them matches',
+      ['summary', 'support/refund'],
+      [refund, summary],
+    ],
+    ['a prompt that two selectors match is selected once', ['summary', 'summ*'], [summary]],
+    ['a selector matches a key that looks like a pattern', ['dräft *'], [draft]],
+    ['a selector matches a path that looks like a pattern', ['prompts/[draft].md'], [draft]],
+    ['a selector can list alternatives in braces', ['{summary,support/refund}'], [refund, summary]],
   ])('%s', (_, selectors, keys) => {
     const selected = selectFiles(files, selectors);
     expect(selected.files.map(({ key }) => key)).toEqual(keys);
@@ -38,13 +44,13 @@ describe('What is named, or asked for with --only', () => {
   });
 
   test.each(['!x', '**', 'a*', '(a|b)', '{a,b}', '[ab]', '@(x)', String.raw`a\b`, '"q"', './x', '../x', '-x', 'ä b'])(
-    'a key is selected alone where it is to be no pattern: %s',
+    'literalSelector makes a selector that matches only the key %s',
     (key) => {
       const others = ['x', 'a', 'ab', 'b', 'q', 'a/b'].filter((other) => other !== key);
       const all = [key, ...others].map(
         (one) => parsePromptFile(Buffer.from(promptText('1', { key: one })), 'p.md').file!,
       );
-      expect(selectFiles(all, [literalSelector(key)]).files.map((file) => file.key)).toEqual([key]);
+      expect(selectFiles(all, [escapeSelector(key)]).files.map((file) => file.key)).toEqual([key]);
     },
   );
 
@@ -55,29 +61,29 @@ describe('What is named, or asked for with --only', () => {
     ['prompts/sumary.md', 'Did you mean prompts/summary.md?'],
     ['prm_1', 'Did you mean support/greeting?'],
     ['summary,support/refund', 'Separate keys with blanks, not with commas.'],
-    ['something else', NOT_NEAR],
+    [UNKNOWN, NOT_NEAR],
     ['', NOT_NEAR],
     ['[', NOT_NEAR],
     ['x'.repeat(70_000), NOT_NEAR],
-  ])('%.20s selects nothing, and that is a problem of its own', (selector, hint) => {
+  ])('the selector %.20s matches nothing and is reported with a hint', (selector, hint) => {
     const selected = selectFiles(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
     expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
 
-  test('of several that are as near all are named', () => {
+  test('the hint for an unknown selector names all equally similar keys', () => {
     const many = ['a/k1', 'a/k2', 'a/k4', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
     const [problem] = selectFiles(many, ['a/k3']).problems;
     expect(problem?.hint).toBe('Did you mean a/k1, a/k2 or a/k4?');
   });
 
-  test('twelve stars, and a long key that they do not match', () => {
+  test('a pattern with twelve stars does not hang on a long key that it does not match', () => {
     const long = parsePromptFile(Buffer.from(promptText('1', { key: 'a'.repeat(1000) })), 'p.md').file!;
     expect(selectFiles([long], [`${'*a'.repeat(12)}b`]).files).toEqual([]);
   });
 });
 
-describe('A key is an argument of every command that takes prompts, with --only as its long form', () => {
+describe('keys as arguments', () => {
   const commands = [
     ...[['plan'], ['sync', '--dry-run'], ['validate'], ['status'], ['history'], ['pull', '--dry-run']],
     ...[
@@ -85,7 +91,7 @@ describe('A key is an argument of every command that takes prompts, with --only 
       ['rollback', '-e', 'staging', '--dry-run'],
     ],
   ];
-  test.each(commands)('%s', async (...command) => {
+  test.each(commands)('promptsync %s selects prompts by positional keys and by --only', async (...command) => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {}, refund: {}, summary: {} }));
     const service = await startTestService(['greeting', 'refund', 'summary']);
     const about = async (...words: readonly string[]) => {

@@ -6,8 +6,7 @@ import { promptText } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 
-/** What must be seen when promptsync works against `promptsync serve` in another process. */
-test('the example workspace: versions are created, then there is nothing to do, then an edit is pending', async () => {
+test('sync creates the versions of the example workspace, then finds nothing to do, then sees an edit', async () => {
   const folder = makeFolder();
   copyExample(folder);
   const { baseUrl } = await startServe(folder, ['--db', 'service.db', '--seed']);

@@ -12,18 +12,18 @@ export const pathOf = (name: string): string => `prompts/${name}.md`;
 export type Team = {
   readonly folder: string;
   readonly service: TestService;
-  /** The variables that point a command at the front before the service. */
+  /** The variables that point a command at the proxy in front of the service. */
   readonly environment: Readonly<Record<string, string>>;
   readonly run: (...words: readonly string[]) => Promise<Ran>;
   readonly runJson: (...words: readonly string[]) => Promise<Reported>;
   readonly write: (name: string, parts: PromptParts) => void;
-  /** Commits all that there is. */
+  /** Commits all files. */
   readonly commit: () => string;
   readonly git: (...words: readonly string[]) => string;
-  /** The names of the prompts that were asked for since this was called last, each once, sorted. */
-  readonly asked: () => readonly string[];
-  /** The requests since this was called last. */
-  readonly taken: () => readonly string[];
+  /** Returns the sorted names of the prompts that were requested since the last call, without duplicates. */
+  readonly takePromptNames: () => readonly string[];
+  /** Returns the requests since the last call. */
+  readonly takeRequests: () => readonly string[];
 };
 
 /** Prompts in a repository, a service that knows them, and a front before it that can refuse. Nothing is synced yet. */
@@ -39,8 +39,8 @@ export async function makeTeam(names: readonly string[] = NAMES, config?: string
     write: (name, parts) => writeFiles(folder, { [pathOf(name)]: promptText(name, parts) }),
     commit: () => commitAll(folder, 'Change'),
     git: (...words) => git(folder, ...words),
-    asked: () => [...new Set(front.requests.splice(0).map(({ path }) => nameIn(path)))].toSorted(),
-    taken: () => front.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
+    takePromptNames: () => [...new Set(front.requests.splice(0).map(({ path }) => nameIn(path)))].toSorted(),
+    takeRequests: () => front.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
   };
 }
 
@@ -48,7 +48,7 @@ export async function makeTeam(names: readonly string[] = NAMES, config?: string
 export async function makeSyncedTeam(names?: readonly string[], config?: string): Promise<Team> {
   const team = await makeTeam(names, config);
   expect(await team.run('sync', '--yes')).toMatchObject({ exitCode: 0 });
-  team.taken();
+  team.takeRequests();
   return team;
 }
 

@@ -1,37 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { begin, type Scene } from '../support/promotion.ts';
+import { makePromotionScene, type Scene } from '../support/promotion.ts';
 
 const PINNED = { text: 'Three.', pins: { staging: 'latest', production: 1 } };
 
-/** Three versions; staging serves one of them, and production another one. */
-async function serving(staging: number, production: number): Promise<Scene> {
-  const scene = await begin(PINNED);
+/** Makes three versions. Staging and production serve the given ones. */
+async function makeServingScene(staging: number, production: number): Promise<Scene> {
+  const scene = await makePromotionScene(PINNED);
   scene.make(['One.', 'Two.', 'Three.']);
   scene.activate('staging', staging);
   scene.activate('production', production);
   return scene;
 }
 
-describe('What waits for promotion', () => {
+describe('status', () => {
   test.each<[string, number, number, string | null]>([
-    ['versions between, since the commit of the pin', 3, 1, 'production: 2 versions behind staging, since '],
     [
-      'one, and no commit where another version is served than is pinned',
+      'status counts the versions that wait for promotion since the commit of the pin',
+      3,
+      1,
+      'production: 2 versions behind staging, since ',
+    ],
+    [
+      'status names no commit if production serves another version than the file pins',
       3,
       2,
       'production: 1 version behind staging\n',
     ],
-    ['nothing where both serve the same', 1, 1, null],
-    ['nothing where it is ahead', 1, 2, null],
-  ])('is %s', async (_, staging, production, said) => {
-    const scene = await serving(staging, production);
+    ['status shows nothing to promote if both environments serve the same version', 1, 1, null],
+    ['status shows nothing to promote if production is ahead of staging', 1, 2, null],
+  ])('%s', async (_, staging, production, said) => {
+    const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
     expect(stdout.includes(' behind ')).toBe(said !== null);
     if (said !== null) expect(stdout).toContain(`\n\ngreeting  ${said}`);
   });
 
-  test('names the commit that last changed the pin, and its day, in all formats', async () => {
-    const scene = await begin({ ...PINNED, pins: { staging: 'latest' } });
+  test('status names the commit that last changed the pin, and its day, in every format', async () => {
+    const scene = await makePromotionScene({ ...PINNED, pins: { staging: 'latest' } });
     scene.make(['One.', 'Two.', 'Three.']);
     scene.activate('staging', 3);
     scene.activate('production', 1);
@@ -47,8 +52,8 @@ describe('What waits for promotion', () => {
     }
   });
 
-  test('is not asked for elsewhere', async () => {
-    const scene = await serving(3, 1);
+  test('plan does not report versions that wait for promotion', async () => {
+    const scene = await makeServingScene(3, 1);
     expect((await scene.runJson('plan')).report.prompts[0]).not.toHaveProperty('waiting');
   });
 });

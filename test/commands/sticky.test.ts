@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { markerOf } from '../../src/commands/sticky.ts';
+import { makeMarker } from '../../src/commands/upsert-sticky-text.ts';
 
-describe('the marker', () => {
-  test('is a comment of one line', () => {
-    expect(markerOf('.')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
-    expect(markerOf('--> a\n', '--> b\n')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
+describe('markerOf', () => {
+  test('the marker of a sticky comment is an HTML comment on one line', () => {
+    expect(makeMarker('.')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
+    expect(makeMarker('--> a\n', '--> b\n')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
   });
 
   test.each<[string, readonly string[]]>([
-    ['the root', ['.', './', '', './.', 'sub/..']],
-    ['a folder', ['sub', './sub', 'sub/', 'sub/.', 'sub//', 'a/../sub']],
-  ])('is one for %s, however it is written', (_, folders) => {
-    expect(new Set(folders.map((folder) => markerOf(folder))).size).toBe(1);
+    ['all spellings of the root folder have the same marker', ['.', './', '', './.', 'sub/..']],
+    ['all spellings of a subfolder have the same marker', ['sub', './sub', 'sub/', 'sub/.', 'sub//', 'a/../sub']],
+  ])('%s', (_, folders) => {
+    expect(new Set(folders.map((folder) => makeMarker(folder))).size).toBe(1);
   });
 
-  test('is another for each other folder and configuration', () => {
+  test('each combination of a folder and a configuration has a different marker', () => {
     const places = [
       ['.'],
       ['sub'],
@@ -25,6 +25,6 @@ describe('the marker', () => {
       ['sub', 'a.yaml'],
       ['a.yaml'],
     ];
-    expect(new Set(places.map(([folder = '', config]) => markerOf(folder, config))).size).toBe(places.length);
+    expect(new Set(places.map(([folder = '', config]) => makeMarker(folder, config))).size).toBe(places.length);
   });
 });

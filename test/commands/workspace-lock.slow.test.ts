@@ -5,11 +5,11 @@ import { git } from '../support/folder.ts';
 import { parseReport } from '../support/run.ts';
 import { editsIn, isLocked, makeScene, PROMOTE, PULL, startHeldPull } from './locking.ts';
 
-/** In milliseconds: when the lock of a process that does not renew it has become stale. */
+/** The time in milliseconds after which a lock that nobody renews is stale. */
 const STALE = 7_000;
 
-describe('two processes that edit the same prompt file', () => {
-  test('a pull and a promote that start together both keep their edits, in each of 15 rounds', async () => {
+describe('the workspace lock of two processes', () => {
+  test('pull and promote both keep their edits if they start at the same time', async () => {
     const scene = await makeScene();
     for (let round = 0; round < 15; round += 1) {
       const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));
@@ -19,7 +19,7 @@ describe('two processes that edit the same prompt file', () => {
     }
   });
 
-  test('a promote goes on by itself after a pull that held the lock was killed', async () => {
+  test('promote takes over the lock of a pull that was killed', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     held.child.kill('SIGKILL');
@@ -45,7 +45,7 @@ describe('two processes that edit the same prompt file', () => {
     expect(editsIn(scene)).toEqual(['promoted']);
   });
 
-  test('a live process keeps its lock for longer than that of a killed one is valid', async () => {
+  test('a live process keeps its lock beyond the time after which locks become stale', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     await setTimeout(STALE);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI, startCli } from '../support/cli.ts';
 import { git, makeWorkspace } from '../support/folder.ts';
-import { told } from '../support/promotion.ts';
+import { summarizeRun } from '../support/promotion.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { parseReport, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -19,13 +19,13 @@ const WRITING = [
   ['import', 'prm_other'],
 ];
 
-describe('the lock of a workspace', () => {
-  test.each(WRITING)('is held by another process: %s writes nothing and exits with 1', async (...words) => {
+describe('the workspace lock', () => {
+  test.each(WRITING)('%s writes nothing and exits with 1 while another process holds the lock', async (...words) => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const before = scene.read();
     const ran = await scene.runJson(...words);
-    expect(told(ran)).toBe('exit 1, edit/locked');
+    expect(summarizeRun(ran)).toBe('exit 1, edit/locked');
     expect(ran.stderr).toContain(`Waiting for another promptsync process, which holds the lock ${LOCK}\n`);
     expect(ran.report.problems[0]?.hint).toContain(`remove ${LOCK}`);
     expect(scene.read()).toBe(before);
@@ -34,17 +34,17 @@ describe('the lock of a workspace', () => {
     expect(editsIn(scene)).toEqual(['pulled']);
   });
 
-  test.each(WRITING)('does not concern a dry run: %s --dry-run does not wait', async (...words) => {
+  test.each(WRITING)('%s --dry-run does not wait for a lock of another process', async (...words) => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const ran = await scene.runJson(...words, '--dry-run');
-    expect(told(ran)).not.toContain('edit/locked');
+    expect(summarizeRun(ran)).not.toContain('edit/locked');
     expect(ran.stderr).not.toContain('Waiting');
     held.letGo();
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('makes a promote wait for a pull, and both edits are in the file afterwards', async () => {
+  test('promote waits for the lock of a pull, and both edits end up in the file', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const promote = startCli(scene.folder, PROMOTE, scene.service);
@@ -55,7 +55,7 @@ describe('the lock of a workspace', () => {
     expect(editsIn(scene)).toEqual(['pulled', 'promoted']);
   });
 
-  test('is not held while import waits for the ids of standard input: a promote succeeds meanwhile', async () => {
+  test('import does not hold the workspace lock while it waits for ids on standard input', async () => {
     const scene = await makeScene();
     const asked = Promise.withResolvers<void>();
     const input = new Readable({ read: () => asked.resolve() });
@@ -65,10 +65,10 @@ describe('the lock of a workspace', () => {
     expect(editsIn(scene)).toEqual(['promoted']);
     input.push('prm_greeting\n');
     input.push(null);
-    expect(told(await imported)).toContain('import/known');
+    expect(summarizeRun(await imported)).toContain('import/known');
   });
 
-  test('is invisible to git while it is held, and gone afterwards', async () => {
+  test('the workspace lock is invisible to git and is deleted after the command', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     expect(isLocked(scene)).toBe(true);
@@ -79,7 +79,7 @@ describe('the lock of a workspace', () => {
   });
 
   test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
-    'is released after %s, which still exits with 130',
+    'a command releases the workspace lock after %s and exits with 130',
     async (signal) => {
       const scene = await makeScene();
       const held = await startHeldPull(scene);
@@ -93,7 +93,7 @@ describe('the lock of a workspace', () => {
     },
   );
 
-  test('is released when a second signal ends the process at once', async () => {
+  test('a command releases the workspace lock even if a second signal ends it immediately', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     held.child.kill('SIGINT');
@@ -103,7 +103,7 @@ describe('the lock of a workspace', () => {
     expect(isLocked(scene)).toBe(false);
   });
 
-  test('is not waited for after Ctrl-C', async () => {
+  test('Ctrl-C ends a command that waits for the workspace lock', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     const promote = startCli(scene.folder, PROMOTE, scene.service);
@@ -116,31 +116,37 @@ describe('the lock of a workspace', () => {
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
-  test('is the same for a configuration that is reached through a symbolic link', async () => {
+  test('a symbolic link to the configuration shares the workspace lock with it', async () => {
     const scene = await makeScene();
     symlinkSync('promptsync.yaml', join(scene.folder, 'link.yaml'));
     const held = await startHeldPull(scene);
-    expect(told(await scene.runJson(...PROMOTE, '--config', 'link.yaml'))).toBe('exit 1, edit/locked');
+    expect(summarizeRun(await scene.runJson(...PROMOTE, '--config', 'link.yaml'))).toBe('exit 1, edit/locked');
     held.letGo();
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });
 
   test.each<[string, (path: string, folder: string) => void]>([
-    ['a file', (path) => writeFileSync(path, '')],
-    ['a folder that is not empty', (path) => mkdirSync(join(path, 'folder'), { recursive: true })],
-    ['a symbolic link to a folder', (path, folder) => symlinkSync(join(folder, 'prompts'), path)],
-  ])('is refused and nothing is written where its path is %s', async (_, make) => {
+    ['promote writes nothing if the path of the lock is a file', (path) => writeFileSync(path, '')],
+    [
+      'promote writes nothing if the path of the lock is a folder that is not empty',
+      (path) => mkdirSync(join(path, 'folder'), { recursive: true }),
+    ],
+    [
+      'promote writes nothing if the path of the lock is a symbolic link to a folder',
+      (path, folder) => symlinkSync(join(folder, 'prompts'), path),
+    ],
+  ])('%s', async (_, make) => {
     const scene = await makeScene();
     const path = join(scene.folder, LOCK);
     make(path, scene.folder);
     utimesSync(path, 1, 1);
     const before = scene.read();
-    expect(told(await scene.runJson(...PROMOTE))).toBe('exit 1, edit/not-lockable');
+    expect(summarizeRun(await scene.runJson(...PROMOTE))).toBe('exit 1, edit/not-lockable');
     expect(scene.read()).toBe(before);
     expect(existsSync(path)).toBe(true);
   });
 
-  test('does not change which signals end the process: a write beyond the limit for files is a problem', async () => {
+  test('import reports a file beyond the size limit of the process instead of being killed', async () => {
     const { folder, environment } = await makeLargePrompt();
     const line = `ulimit -f 8; "${process.execPath}" "${CLI}" import prm_large --environment staging --format json`;
     const ran = promisify(execFile)('bash', ['-c', line], { cwd: folder, env: childEnvironment(environment) });
@@ -152,7 +158,7 @@ describe('the lock of a workspace', () => {
   });
 });
 
-/** A workspace without prompt files, and a service with a prompt of 60 kB. */
+/** Makes a workspace without prompt files, and a service with a prompt of 60 kB. */
 async function makeLargePrompt() {
   const { store, environment } = await startTestService(['large']);
   const version = store.createVersion('prm_large', { content: 'Text.\n'.repeat(10_000) });

@@ -3,26 +3,50 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readKey } from '../../src/config/service.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
 const GIT = { '.git/HEAD': '' };
 
 async function load(root: string, from = '.', file?: string) {
   const { config, problems } = await loadConfig({ workingDirectory: join(root, from), file, environment: {} });
-  return { config, told: problems.map(({ code, path, message }) => `${code} ${path ?? '-'} ${message}`) };
+  return { config, messages: problems.map(({ code, path, message }) => `${code} ${path ?? '-'} ${message}`) };
 }
 
-describe('the configuration is found', () => {
+describe('loadConfig', () => {
   const withEmpty = (names: string) => makeWorkspace(Object.fromEntries(names.split(' ').map((name) => [name, ''])));
 
   test.each([
-    ['in the working directory', '.git/HEAD promptsync.yaml', '.', '.', '.'],
-    ['above it', '.git/HEAD promptsync.yaml a/b/x', 'a/b', '.', '.'],
-    ['the nearest one', '.git/HEAD promptsync.yaml a/promptsync.yaml a/b/x', 'a/b', 'a', '.'],
-    ['in the root of a repository', 'promptsync.yaml r/.git/HEAD r/promptsync.yaml', 'r', 'r', 'r'],
-    ['in a worktree, where .git is a file', '.git/HEAD w/.git w/promptsync.yaml w/a/x', 'w/a', 'w', 'w'],
-    ['outside of a repository, whose root its folder is then', 'a/promptsync.yaml a/b/x', 'a', 'a', 'a'],
+    ['loadConfig finds the configuration in the working directory', '.git/HEAD promptsync.yaml', '.', '.', '.'],
+    ['loadConfig finds the configuration in a parent folder', '.git/HEAD promptsync.yaml a/b/x', 'a/b', '.', '.'],
+    [
+      'loadConfig uses the nearest of several configurations',
+      '.git/HEAD promptsync.yaml a/promptsync.yaml a/b/x',
+      'a/b',
+      'a',
+      '.',
+    ],
+    [
+      'loadConfig finds the configuration at the root of a nested repository',
+      'promptsync.yaml r/.git/HEAD r/promptsync.yaml',
+      'r',
+      'r',
+      'r',
+    ],
+    [
+      'loadConfig finds the configuration of a git worktree, where .git is a file',
+      '.git/HEAD w/.git w/promptsync.yaml w/a/x',
+      'w/a',
+      'w',
+      'w',
+    ],
+    [
+      'loadConfig uses the folder of the configuration as the root outside a repository',
+      'a/promptsync.yaml a/b/x',
+      'a',
+      'a',
+      'a',
+    ],
   ])('%s', async (_, files, from, folder, root) => {
     const top = withEmpty(files);
     const file = join(top, folder, 'promptsync.yaml');
@@ -30,18 +54,18 @@ describe('the configuration is found', () => {
   });
 
   test.each([
-    ['above the root of the repository', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
-    ['above a root where .git is a file', 'promptsync.yaml r/.git r/a/x', 'r/a'],
-    ['below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
-    ['above the working directory outside of a repository', 'a/promptsync.yaml a/b/x', 'a/b'],
-    ['under another name', '.git/HEAD promptsync.yml', '.'],
-  ])('but not %s', async (_, files, from) => {
-    const { config, told } = await load(withEmpty(files), from);
+    ['loadConfig ignores a configuration above the root of the repository', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
+    ['loadConfig ignores a configuration above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
+    ['loadConfig ignores a configuration below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
+    ['loadConfig ignores a configuration in a parent folder outside a repository', 'a/promptsync.yaml a/b/x', 'a/b'],
+    ['loadConfig ignores a configuration with another file name', '.git/HEAD promptsync.yml', '.'],
+  ])('%s', async (_, files, from) => {
+    const { config, messages } = await load(withEmpty(files), from);
     expect(config).toBeNull();
-    expect(told).toEqual([expect.stringMatching(/^config\/not-found - /)]);
+    expect(messages).toEqual([expect.stringMatching(/^config\/not-found - /)]);
   });
 
-  test('by --config, relative to the working directory, with paths relative to the file', async () => {
+  test('loadConfig resolves --config from the working directory and its paths from the file', async () => {
     const top = makeWorkspace({ ...GIT, 'a/x': '', 'b/my.yaml': 'service: {embedded: s.db}' });
     for (const file of ['../b/my.yaml', join(top, 'b/my.yaml')]) {
       expect((await load(top, 'a', file)).config).toMatchObject({
@@ -53,65 +77,73 @@ describe('the configuration is found', () => {
     }
   });
 
-  test('and one that is named is not looked for elsewhere', async () => {
+  test('loadConfig does not search other folders for the file that --config names', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': '' });
-    expect((await load(top, '.', 'other.yaml')).told).toEqual([
+    expect((await load(top, '.', 'other.yaml')).messages).toEqual([
       'config/unreadable other.yaml The configuration cannot be read (there is no such file).',
     ]);
   });
 });
 
-describe('a configuration cannot be read', () => {
+describe('the files that loadConfig reads', () => {
   test.each([
-    ['that is a folder', { 'promptsync.yaml/x': '' }, 'it is not a regular file'],
-    ['that is not UTF-8', { 'promptsync.yaml': Buffer.from([0x61, 0xff]) }, 'it is not valid UTF-8'],
-    ['of more than 64 KiB', { 'promptsync.yaml': '#'.repeat(65 * 1024) }, 'it has more than 65536 bytes'],
+    ['loadConfig rejects a configuration that is a folder', { 'promptsync.yaml/x': '' }, 'it is not a regular file'],
+    [
+      'loadConfig rejects a configuration that is not valid UTF-8',
+      { 'promptsync.yaml': Buffer.from([0x61, 0xff]) },
+      'it is not valid UTF-8',
+    ],
+    [
+      'loadConfig rejects a configuration of more than 64 KiB',
+      { 'promptsync.yaml': '#'.repeat(65 * 1024) },
+      'it has more than 65536 bytes',
+    ],
   ])('%s', async (_, files: Files, reason) => {
-    const { config, told } = await load(makeWorkspace(files));
+    const { config, messages } = await load(makeWorkspace(files));
     expect(config).toBeNull();
-    expect(told).toEqual([`config/unreadable promptsync.yaml The configuration cannot be read (${reason}).`]);
+    expect(messages).toEqual([`config/unreadable promptsync.yaml The configuration cannot be read (${reason}).`]);
   });
 
-  test('that is a pipe or a device: it might never end', async () => {
+  test('loadConfig rejects a named pipe or a device, because it might never end', async () => {
     const top = makeWorkspace({ x: '' });
     execFileSync('mkfifo', [join(top, 'promptsync.yaml')]);
     mkdirSync(join(top, 'a'));
     symlinkSync('/dev/zero', join(top, 'a/promptsync.yaml'));
-    for (const from of ['.', 'a']) expect((await load(top, from)).told[0]).toContain('not a regular file');
+    for (const from of ['.', 'a']) expect((await load(top, from)).messages[0]).toContain('not a regular file');
   });
 
-  test('where a folder on the way to it is a file', async () => {
-    const { told } = await load(makeWorkspace({ x: '' }), '.', 'x/y.yaml');
-    expect(told).toEqual([expect.stringContaining('ENOTDIR')]);
+  test('loadConfig reports a file in the place of a parent folder', async () => {
+    const { messages } = await load(makeWorkspace({ x: '' }), '.', 'x/y.yaml');
+    expect(messages).toEqual([expect.stringContaining('ENOTDIR')]);
   });
 
-  test('but with a byte order mark and CRLF it can', async () => {
+  test('loadConfig accepts a byte order mark and CRLF line endings', async () => {
     const top = makeWorkspace({ 'promptsync.yaml': '\ufeffconcurrency: 3\r\non_drift: fail\r\n' });
     expect((await load(top)).config).toMatchObject({ concurrency: 3, onDrift: 'fail' });
   });
 
-  test('with problems in it is told of by its name', async () => {
+  test('loadConfig reports problems with the path of the configuration', async () => {
     const top = makeWorkspace({ ...GIT, 'promptsync.yaml': 'x1: 1', 'a/x': '' });
-    expect((await load(top, 'a')).told).toEqual([
+    expect((await load(top, 'a')).messages).toEqual([
       'config/unknown-field promptsync.yaml The setting "x1" is not known.',
     ]);
   });
 });
 
-describe('the API key', () => {
-  test('is read from its variable', () => {
-    expect(readKey('K', { K: 'sk-123!~' })).toEqual({ key: 'sk-123!~' });
+describe('readKey', () => {
+  test('readKey returns the API key from its variable', () => {
+    expect(readKey('K', { K: 'sk-123!~' })).toEqual({ isSuccess: true, value: 'sk-123!~' });
   });
 
-  test.each([{}, { K: '' }, { k: 'x' }])('is missing where the variables are %j', (environment) => {
+  test.each([{}, { K: '' }, { k: 'x' }])('readKey reports a missing API key for the variables %j', (environment) => {
     const missing = { code: 'config/missing-key', message: expect.stringContaining('K') };
-    expect(readKey('K', environment)).toMatchObject(missing);
+    expect(readKey('K', environment)).toMatchObject({ isSuccess: false, problems: [missing] });
   });
 
   const wrong = ['hunter2\n', ' hunter2', 'hunter2\r', 'hun\tter2', 'hunter2é', 'hunter2\u200b', 'hunter2\x7f', '\n'];
-  test.each(wrong)('%j cannot be sent, and is not repeated', (key) => {
+  test.each(wrong)('readKey rejects the API key %j and does not repeat it', (key) => {
     const read = readKey('K', { K: key });
-    expect(read).toMatchObject({ code: 'config/invalid-key' });
+    expect(read).toMatchObject({ isSuccess: false, problems: [{ code: 'config/invalid-key' }] });
     expect(JSON.stringify(read)).not.toContain('ter2');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { config as schema } from './support.ts';
 import { runs } from '../support/seed.ts';
@@ -14,8 +14,8 @@ function parse(text: string, environment: Variables = {}) {
   return parseConfig(text, { ...AROUND, shownPath: 'promptsync.yaml', environment });
 }
 
-/** The problems as `code line:column message`. */
-function tell(text: string, environment: Variables = {}): readonly string[] {
+/** Returns the problems as `code path line:column message`. */
+function problemsOf(text: string, environment: Variables = {}): readonly string[] {
   return parse(text, environment).problems.map(
     ({ code, path, line, column, message }) => `${code} ${path ?? '-'} ${line ?? 0}:${column ?? 0} ${message}`,
   );
@@ -23,11 +23,11 @@ function tell(text: string, environment: Variables = {}): readonly string[] {
 
 function configOf(text: string, environment: Variables = {}): Config {
   const { config } = parse(text, environment);
-  if (config === null) throw new Error(`not valid: ${tell(text, environment).join('\n')}`);
+  if (config === null) throw new Error(`not valid: ${problemsOf(text, environment).join('\n')}`);
   return config;
 }
 
-test('every setting is read', () => {
+test('parseConfig reads every setting', () => {
   const text = `
 service:
   base_url: https://prompts.example.com/base/
@@ -52,7 +52,7 @@ timeout_seconds: 2.5
       ...{ kind: 'remote', provider: 'integration', baseUrl: 'https://prompts.example.com/base/' },
       keyVariables: ['MY_KEY'],
     },
-    rules: expect.objectContaining({ reserved: ['tool', 'tool-look'], hasFields: true }),
+    rules: expect.objectContaining({ reservedEnvironments: ['tool', 'tool-look'], hasFields: true }),
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
       { path: 'promptsync.yaml', line: 5, column: 11 },
@@ -73,12 +73,12 @@ timeout_seconds: 2.5
   });
 });
 
-test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty file: %j', (text) => {
+test.each(['', '# nothing yet\n', '{}', '---\n'])('parseConfig fills the empty file %j with defaults', (text) => {
   expect(configOf(text)).toEqual({
     ...AROUND,
     folder: '/repo/sub',
     service: null,
-    rules: expect.objectContaining({ reserved: ['promptsync', 'promptsync-look'], hasFields: true }),
+    rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
     patterns: ['prompts/**/*.md'],
     patternPlaces: [],
     environments: null,
@@ -92,117 +92,163 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])('the defaults fill an empty fi
   });
 });
 
-describe('values', () => {
+describe('parseConfig', () => {
   const free = (name: string) => ({ name, allowLatest: true });
-  const taken: readonly (readonly [string, Partial<Config>])[] = [
-    ['tracking_environment: "false"', { trackingEnvironment: 'false' }],
-    ['on_drift: overwrite', { onDrift: 'overwrite' }],
-    ['max_changes: 0', { maxChanges: { kind: 'count', count: 0 } }],
-    ['max_changes: 999999999', { maxChanges: { kind: 'count', count: 999_999_999 } }],
-    ['max_changes: 100%', { maxChanges: { kind: 'percent', percent: 100 } }],
-    ['concurrency: 1', { concurrency: 1 }],
-    ['concurrency: 256', { concurrency: 256 }],
-    ['timeout_seconds: 0.1', { timeoutSeconds: 0.1 }],
-    ['timeout_seconds: 600', { timeoutSeconds: 600 }],
-    ['environments: {}', { environments: [] }],
-    [
-      'environments: {"b": {}, "10": {promote_from: b}}',
-      { environments: [free('b'), { ...free('10'), promoteFrom: 'b' }] },
-    ],
-    ['environments: {constructor: {}}', { environments: [free('constructor')] }],
-    ['environments: {promptsync: {}}\ntracking_environment: tool', { environments: [free('promptsync')] }],
-    ['prompts: ["../x/{1..3}/*.md"]', { patterns: ['../x/{1..3}/*.md'] }],
-    ['prompts: ["{a,b}/**/*-*.md", "!x/[a-z]?.md"]', { patterns: ['{a,b}/**/*-*.md', '!x/[a-z]?.md'] }],
+  const accepted: readonly { readonly text: string; readonly expected: Partial<Config> }[] = [
+    { text: 'tracking_environment: "false"', expected: { trackingEnvironment: 'false' } },
+    { text: 'on_drift: overwrite', expected: { onDrift: 'overwrite' } },
+    { text: 'max_changes: 0', expected: { maxChanges: { kind: 'count', count: 0 } } },
+    { text: 'max_changes: 999999999', expected: { maxChanges: { kind: 'count', count: 999_999_999 } } },
+    { text: 'max_changes: 100%', expected: { maxChanges: { kind: 'percent', percent: 100 } } },
+    { text: 'concurrency: 1', expected: { concurrency: 1 } },
+    { text: 'concurrency: 256', expected: { concurrency: 256 } },
+    { text: 'timeout_seconds: 0.1', expected: { timeoutSeconds: 0.1 } },
+    { text: 'timeout_seconds: 600', expected: { timeoutSeconds: 600 } },
+    { text: 'environments: {}', expected: { environments: [] } },
+    {
+      text: 'environments: {"b": {}, "10": {promote_from: b}}',
+      expected: { environments: [free('b'), { ...free('10'), promoteFrom: 'b' }] },
+    },
+    { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
+    {
+      text: 'environments: {promptsync: {}}\ntracking_environment: tool',
+      expected: { environments: [free('promptsync')] },
+    },
+    { text: 'prompts: ["../x/{1..3}/*.md"]', expected: { patterns: ['../x/{1..3}/*.md'] } },
+    {
+      text: 'prompts: ["{a,b}/**/*-*.md", "!x/[a-z]?.md"]',
+      expected: { patterns: ['{a,b}/**/*-*.md', '!x/[a-z]?.md'] },
+    },
   ];
-  test.each(taken)('`%s` is taken', (text, expected) => {
+  test.each(accepted)('parseConfig accepts $text', ({ text, expected }) => {
     expect(configOf(text)).toMatchObject(expected);
     expect(schema(parseYaml(text))).toBe(true);
   });
 
-  const invalid: readonly (readonly [string, string, string])[] = [
-    ['service: x', '1:10', '"service" is not valid: expected mapping, received string'],
-    ['service:', '1:9', '"service" is not valid: expected mapping, received null'],
-    ['service: {base_url: 1}', '1:21', '"service.base_url" is not valid: expected string, received number'],
-    ['service: {api_key_env: sk-123}', '1:24', 'expected the name of a variable, never the key'],
-    ['service: {api_key_env: 1}', '1:24', 'expected string, received number'],
-    ['service: {allow_http: "yes"}', '1:23', '"service.allow_http" is not valid: expected boolean'],
-    ['service: {embedded: true}', '1:21', '"service.embedded" is not valid: expected string'],
-    ['service: {embedded: a.db, base_url: "https://a.example"}', '1:10', 'base_url and embedded exclude each other'],
-    ['prompts: "a/*.md"', '1:10', '"prompts" is not valid: expected list, received string'],
-    ['prompts: []', '1:10', 'it is empty'],
-    ['prompts: [a, 1]', '1:14', '"prompts.1" is not valid: expected string'],
-    ['prompts: [""]', '1:11', 'it is empty'],
-    ['prompts: ["!"]', '1:11', 'it is empty'],
-    ['prompts: ["*(a|aa)"]', '1:11', 'it holds parentheses'],
-    [`prompts: ["${'a'.repeat(1001)}"]`, '1:11', 'longer than 1000 characters'],
-    [`prompts: ["${'{a,b}'.repeat(10)}"]`, '1:11', 'its braces stand for too many patterns'],
-    ['environments: [staging]', '1:15', '"environments" is not valid: expected mapping, received list'],
-    ['environments: {staging: x}', '1:25', '"environments.staging" is not valid: expected mapping'],
-    ['environments: {"": {}}', '1:16', '"environments." is not valid: it is empty'],
-    ['environments: {"a\\tb": {}}', '1:16', 'it holds control characters'],
-    ['environments: {a: {allow_latest: "no"}}', '1:34', '"environments.a.allow_latest" is not valid: expected boolean'],
-    ['environments: {a: {promote_from: 1}}', '1:34', '"environments.a.promote_from" is not valid: expected string'],
-    ['environments: {a: {promote_from: b}, b: {}}', '1:34', 'expected an environment that is listed before this one'],
-    ['environments: {a: {promote_from: a}}', '1:34', 'listed before'],
-    ['environments: {a: {promote_from: nowhere}}', '1:34', 'listed before'],
-    ['environments: {promptsync: {}}', '1:16', "it is the tool's own environment"],
-    ['environments: {promptsync-look: {}}', '1:16', "the tool's own"],
-    ['environments: {t-look: {}}\ntracking_environment: t', '1:16', "the tool's own"],
-    ['tracking_environment: false', '1:23', 'expected string, received boolean'],
-    ['tracking_environment: ""', '1:23', 'it is empty'],
-    ['tracking_environment:', '1:22', 'expected string, received null'],
-    ['on_drift: ignore', '1:11', '"on_drift" is not valid: expected one of "overwrite"|"fail"'],
-    ['max_changes: 1.5', '1:14', 'expected a number, or a percentage'],
-    ['max_changes: 1000000000', '1:14', 'expected a number, or a percentage'],
-    ['max_changes: 101%', '1:14', 'expected a number, or a percentage'],
-    ['max_changes: 2.5%', '1:14', 'expected a number, or a percentage'],
-    ['accept_warnings: prompt/gone', '1:18', 'expected list, received string'],
-    ['accept_warnings: [prompt/gone, yaml/syntax]', '1:32', 'expected the code of a warning'],
-    ['concurrency: 0', '1:14', '"concurrency" is not valid'],
-    ['concurrency: 257', '1:14', '"concurrency" is not valid'],
-    ['concurrency: "8"', '1:14', '"concurrency" is not valid'],
-    ['timeout_seconds: 0', '1:18', '"timeout_seconds" is not valid'],
-    ['timeout_seconds: 601', '1:18', '"timeout_seconds" is not valid'],
-    ['timeout_seconds: 15s', '1:18', '"timeout_seconds" is not valid'],
+  const invalid: readonly { readonly text: string; readonly place: string; readonly expected: string }[] = [
+    { text: 'service: x', place: '1:10', expected: '"service" is not valid: expected mapping, received string' },
+    { text: 'service:', place: '1:9', expected: '"service" is not valid: expected mapping, received null' },
+    {
+      text: 'service: {base_url: 1}',
+      place: '1:21',
+      expected: '"service.base_url" is not valid: expected string, received number',
+    },
+    {
+      text: 'service: {api_key_env: sk-123}',
+      place: '1:24',
+      expected: 'expected the name of a variable, never the key',
+    },
+    { text: 'service: {api_key_env: 1}', place: '1:24', expected: 'expected string, received number' },
+    {
+      text: 'service: {allow_http: "yes"}',
+      place: '1:23',
+      expected: '"service.allow_http" is not valid: expected boolean',
+    },
+    { text: 'service: {embedded: true}', place: '1:21', expected: '"service.embedded" is not valid: expected string' },
+    {
+      text: 'service: {embedded: a.db, base_url: "https://a.example"}',
+      place: '1:10',
+      expected: 'base_url and embedded exclude each other',
+    },
+    { text: 'prompts: "a/*.md"', place: '1:10', expected: '"prompts" is not valid: expected list, received string' },
+    { text: 'prompts: []', place: '1:10', expected: 'it is empty' },
+    { text: 'prompts: [a, 1]', place: '1:14', expected: '"prompts.1" is not valid: expected string' },
+    { text: 'prompts: [""]', place: '1:11', expected: 'it is empty' },
+    { text: 'prompts: ["!"]', place: '1:11', expected: 'it is empty' },
+    { text: 'prompts: ["*(a|aa)"]', place: '1:11', expected: 'it holds parentheses' },
+    { text: `prompts: ["${'a'.repeat(1001)}"]`, place: '1:11', expected: 'longer than 1000 characters' },
+    { text: `prompts: ["${'{a,b}'.repeat(10)}"]`, place: '1:11', expected: 'its braces stand for too many patterns' },
+    {
+      text: 'environments: [staging]',
+      place: '1:15',
+      expected: '"environments" is not valid: expected mapping, received list',
+    },
+    {
+      text: 'environments: {staging: x}',
+      place: '1:25',
+      expected: '"environments.staging" is not valid: expected mapping',
+    },
+    { text: 'environments: {"": {}}', place: '1:16', expected: '"environments." is not valid: it is empty' },
+    { text: 'environments: {"a\\tb": {}}', place: '1:16', expected: 'it holds control characters' },
+    {
+      text: 'environments: {a: {allow_latest: "no"}}',
+      place: '1:34',
+      expected: '"environments.a.allow_latest" is not valid: expected boolean',
+    },
+    {
+      text: 'environments: {a: {promote_from: 1}}',
+      place: '1:34',
+      expected: '"environments.a.promote_from" is not valid: expected string',
+    },
+    {
+      text: 'environments: {a: {promote_from: b}, b: {}}',
+      place: '1:34',
+      expected: 'expected an environment that is listed before this one',
+    },
+    { text: 'environments: {a: {promote_from: a}}', place: '1:34', expected: 'listed before' },
+    { text: 'environments: {a: {promote_from: nowhere}}', place: '1:34', expected: 'listed before' },
+    { text: 'environments: {promptsync: {}}', place: '1:16', expected: "it is the tool's own environment" },
+    { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: "the tool's own" },
+    { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: "the tool's own" },
+    { text: 'tracking_environment: false', place: '1:23', expected: 'expected string, received boolean' },
+    { text: 'tracking_environment: ""', place: '1:23', expected: 'it is empty' },
+    { text: 'tracking_environment:', place: '1:22', expected: 'expected string, received null' },
+    {
+      text: 'on_drift: ignore',
+      place: '1:11',
+      expected: '"on_drift" is not valid: expected one of "overwrite"|"fail"',
+    },
+    { text: 'max_changes: 1.5', place: '1:14', expected: 'expected a number, or a percentage' },
+    { text: 'max_changes: 1000000000', place: '1:14', expected: 'expected a number, or a percentage' },
+    { text: 'max_changes: 101%', place: '1:14', expected: 'expected a number, or a percentage' },
+    { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
+    { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected list, received string' },
+    { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
+    { text: 'concurrency: 0', place: '1:14', expected: '"concurrency" is not valid' },
+    { text: 'concurrency: 257', place: '1:14', expected: '"concurrency" is not valid' },
+    { text: 'concurrency: "8"', place: '1:14', expected: '"concurrency" is not valid' },
+    { text: 'timeout_seconds: 0', place: '1:18', expected: '"timeout_seconds" is not valid' },
+    { text: 'timeout_seconds: 601', place: '1:18', expected: '"timeout_seconds" is not valid' },
+    { text: 'timeout_seconds: 15s', place: '1:18', expected: '"timeout_seconds" is not valid' },
   ];
-  /** What depends on another place or on counting is not in the schema for editors. */
-  const UNSEEN = /listed before|the tool's own|too many patterns/;
+  /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
+  const NOT_IN_SCHEMA = /listed before|the tool's own|too many patterns/;
 
-  test.each(invalid)('`%s` is an error at %s', (text, place, expected) => {
-    const [problem, ...others] = tell(text);
+  test.each(invalid)('parseConfig rejects $text at $place', ({ text, place, expected }) => {
+    const [problem, ...others] = problemsOf(text);
     expect(others).toEqual([]);
     expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting `);
     expect(problem).toContain(expected);
     expect(parse(text).config).toBeNull();
-    expect(schema(parseYaml(text))).toBe(UNSEEN.test(expected));
+    expect(schema(parseYaml(text))).toBe(NOT_IN_SCHEMA.test(expected));
   });
 
-  const unknown: readonly (readonly [string, string, string | null])[] = [
-    ['promts: []', '1:1', 'prompts'],
-    ['service:\n  base_ulr: https://a.example', '2:3', 'base_url'],
-    ['service: {api_key: x}', '1:11', null],
-    ['service: {key: x}', '1:11', null],
-    ['environments: {a: {promote_form: b}}', '1:20', 'promote_from'],
-    ['timeout: 3', '1:1', null],
-    ['constructor: 3', '1:1', null],
-    ['servces: {}', '1:1', 'service'],
+  const unknown: readonly { readonly text: string; readonly place: string; readonly suggestion: string | null }[] = [
+    { text: 'promts: []', place: '1:1', suggestion: 'prompts' },
+    { text: 'service:\n  base_ulr: https://a.example', place: '2:3', suggestion: 'base_url' },
+    { text: 'service: {api_key: x}', place: '1:11', suggestion: null },
+    { text: 'service: {key: x}', place: '1:11', suggestion: null },
+    { text: 'environments: {a: {promote_form: b}}', place: '1:20', suggestion: 'promote_from' },
+    { text: 'timeout: 3', place: '1:1', suggestion: null },
+    { text: 'constructor: 3', place: '1:1', suggestion: null },
+    { text: 'servces: {}', place: '1:1', suggestion: 'service' },
   ];
-  test.each(unknown)('`%s` is not known', (text, place, suggestion) => {
+  test.each(unknown)('parseConfig rejects the unknown setting in $text', ({ text, place, suggestion }) => {
     const { config, problems } = parse(text);
     expect(config).toBeNull();
     expect(schema(parseYaml(text))).toBe(false);
-    expect(tell(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
+    expect(problemsOf(text)[0]).toContain(`config/unknown-field promptsync.yaml ${place} The setting "`);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toBe(suggestion === null ? 'Remove it.' : `Did you mean \`${suggestion}\`?`);
   });
 
-  test('several services: there is one file for each', () => {
+  test('parseConfig explains that each service needs its own configuration', () => {
     expect(parse('services: {}').problems).toMatchObject([
       { code: 'config/unknown-field', hint: expect.stringContaining('one file for each') },
     ]);
   });
 
-  test('all problems are told at once', () => {
+  test('parseConfig reports all problems at once', () => {
     const text = `service: {base_url: "http://a.example", x1: 1}
 prompts: [1]
 prompts: [a]
@@ -210,8 +256,8 @@ environments: {promptsync: {}, b: {promote_from: c}}
 concurrency: &c 0
 max_changes: no
 `;
-    const told = parse(text).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
-    expect(told.toSorted()).toEqual([
+    const places = parse(text).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
+    expect(places.toSorted()).toEqual([
       'config/invalid-field 4:16',
       'config/invalid-field 4:50',
       'config/invalid-field 6:14',
@@ -223,15 +269,15 @@ max_changes: no
   });
 
   test.each([
-    ['a list', '- a', 'yaml/not-a-mapping'],
-    ['broken YAML', 'a: "', 'yaml/syntax'],
-  ])('%s is no configuration', (_, text, code) => {
+    ['parseConfig rejects a list', '- a', 'yaml/not-a-mapping'],
+    ['parseConfig rejects broken YAML', 'a: "', 'yaml/syntax'],
+  ])('%s', (_, text, code) => {
     expect(parse(text).config).toBeNull();
-    expect(tell(text)[0]).toMatch(new RegExp(`^${code} promptsync.yaml`));
+    expect(problemsOf(text)[0]).toMatch(new RegExp(`^${code} promptsync.yaml`));
   });
 });
 
-describe('where the service is', () => {
+describe('the address of the service', () => {
   const service = (text: string, environment: Variables = {}) => configOf(text, environment).service;
   const remote = (baseUrl: string, keyVariable = 'PROMPTSYNC_API_KEY') => ({
     kind: 'remote',
@@ -241,7 +287,7 @@ describe('where the service is', () => {
   });
   const FILE = 'service: {base_url: "https://file.example", api_key_env: K}';
 
-  test('the variable goes before the file', () => {
+  test('PROMPTSYNC_BASE_URL overrides the service in the configuration', () => {
     expect(service(FILE, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example', 'K'));
     expect(service('', { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
     expect(service('service: {embedded: a.db}', { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(
@@ -249,28 +295,28 @@ describe('where the service is', () => {
     );
   });
 
-  test('an empty variable counts as not set', () => {
+  test('an empty PROMPTSYNC_BASE_URL counts as unset', () => {
     expect(service(FILE, { PROMPTSYNC_BASE_URL: '' })).toEqual(remote('https://file.example', 'K'));
     expect(service('', { PROMPTSYNC_BASE_URL: '' })).toBeNull();
   });
 
-  test('a variable that is not valid is an error although the file is valid', () => {
-    expect(tell(FILE, { PROMPTSYNC_BASE_URL: 'http://env.example' })[0]).toMatch(/^config\/invalid-url - 0:0/);
+  test('an invalid PROMPTSYNC_BASE_URL is an error even if the configuration is valid', () => {
+    expect(problemsOf(FILE, { PROMPTSYNC_BASE_URL: 'http://env.example' })[0]).toMatch(/^config\/invalid-url - 0:0/);
   });
 
-  test('the variable is used although the URL of the file is not valid', () => {
+  test('PROMPTSYNC_BASE_URL overrides an invalid address in the configuration', () => {
     const text = 'service: {base_url: "http://file.example"}';
     expect(service(text, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
   });
 
-  test('the embedded service is on a file beside the configuration', () => {
+  test('the path of the embedded database is relative to the configuration', () => {
     expect(service('service: {embedded: .promptsync/service.db}')).toEqual({
       kind: 'embedded',
       databasePath: '/repo/sub/.promptsync/service.db',
     });
   });
 
-  test('a service without a place is none', () => {
+  test('a service without an address counts as not configured', () => {
     expect(service('service: {api_key_env: K}')).toBeNull();
   });
 
@@ -282,13 +328,13 @@ describe('where the service is', () => {
     'HTTPS://prompts.example.com',
     'http://localhost:3000',
     'http://127.0.0.1:8080/base',
-  ])('%s may be the base URL', (url) => {
+  ])('parseConfig accepts the base URL %s', (url) => {
     expect(service(`service: {base_url: "${url}"}`)).toEqual(remote(url));
     expect(schema({ service: { base_url: url } })).toBe(true);
     expect(service('', { PROMPTSYNC_BASE_URL: url })).toEqual(remote(url));
   });
 
-  test('plain http is for any address where the file allows it, and the hint says so where it does not', () => {
+  test('parseConfig accepts plain HTTP only with allow_http, and its hint names that setting', () => {
     const url = 'http://prompts.internal';
     const variable = { PROMPTSYNC_BASE_URL: url };
     const allowing = 'service: {allow_http: true}';
@@ -297,43 +343,48 @@ describe('where the service is', () => {
     for (const text of ['', 'service: {allow_http: false}']) {
       expect(parse(text, variable).problems[0]?.hint).toContain('`allow_http: true`');
     }
-    expect(tell(allowing, { PROMPTSYNC_BASE_URL: 'ftp://prompts.internal' })[0]).toContain('its scheme is not https');
+    expect(problemsOf(allowing, { PROMPTSYNC_BASE_URL: 'ftp://prompts.internal' })[0]).toContain(
+      'its scheme is not https',
+    );
   });
 
-  /** test/service/proxy.test.ts says which hosts are loopback. */
-  const refused: readonly (readonly [string, string])[] = [
-    ['prompts.example.com', 'it is no URL'],
-    ['https:\\\\a.example', 'backslashes'],
-    ['//prompts.example.com', 'it is no URL'],
-    ['https://', 'it is no URL'],
-    ['http://localhost.evil.com', 'not loopback'],
-    ['http://prompts.example.com', 'not loopback'],
-    ['ftp://localhost', 'its scheme is not https'],
-    ['file:///etc/passwd', 'its scheme is not https'],
-    ['javascript:alert(1)', 'its scheme is not https'],
-    ['localhost:3000', 'its scheme is not https'],
-    ['https://prompts.example.com?a=b', 'a query or a fragment'],
-    ['https://prompts.example.com/?', 'a query or a fragment'],
-    ['https://prompts.example.com/#x', 'a query or a fragment'],
-    [' https://prompts.example.com', 'blanks'],
-    ['https://prompts.example.com ', 'blanks'],
+  // test/service/proxy.test.ts checks which hosts are loopback hosts.
+  const refused: readonly { readonly url: string; readonly expected: string }[] = [
+    { url: 'prompts.example.com', expected: 'it is no URL' },
+    { url: 'https:\\\\a.example', expected: 'backslashes' },
+    { url: '//prompts.example.com', expected: 'it is no URL' },
+    { url: 'https://', expected: 'it is no URL' },
+    { url: 'http://localhost.evil.com', expected: 'not loopback' },
+    { url: 'http://prompts.example.com', expected: 'not loopback' },
+    { url: 'ftp://localhost', expected: 'its scheme is not https' },
+    { url: 'file:///etc/passwd', expected: 'its scheme is not https' },
+    { url: 'javascript:alert(1)', expected: 'its scheme is not https' },
+    { url: 'localhost:3000', expected: 'its scheme is not https' },
+    { url: 'https://prompts.example.com?a=b', expected: 'a query or a fragment' },
+    { url: 'https://prompts.example.com/?', expected: 'a query or a fragment' },
+    { url: 'https://prompts.example.com/#x', expected: 'a query or a fragment' },
+    { url: ' https://prompts.example.com', expected: 'blanks' },
+    { url: 'https://prompts.example.com ', expected: 'blanks' },
   ];
-  test.each(refused)('%j may not', (url, expected) => {
-    for (const told of [tell(`service: {base_url: ${JSON.stringify(url)}}`), tell('', { PROMPTSYNC_BASE_URL: url })]) {
-      expect(told).toHaveLength(1);
-      expect(told[0]).toContain('config/invalid-url');
-      expect(told[0]).toContain(expected);
+  test.each(refused)('parseConfig rejects the base URL $url', ({ url, expected }) => {
+    for (const problems of [
+      problemsOf(`service: {base_url: ${JSON.stringify(url)}}`),
+      problemsOf('', { PROMPTSYNC_BASE_URL: url }),
+    ]) {
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain('config/invalid-url');
+      expect(problems[0]).toContain(expected);
     }
-    expect(tell(`service:\n  base_url: ${JSON.stringify(url)}`)[0]).toContain(' promptsync.yaml 2:13 ');
+    expect(problemsOf(`service:\n  base_url: ${JSON.stringify(url)}`)[0]).toContain(' promptsync.yaml 2:13 ');
     expect(schema({ service: { base_url: url } })).toBe(expected === 'not loopback' || url === 'https://');
   });
 
-  test('an empty text in the file may not', () => {
-    expect(tell('service: {base_url: ""}')).toEqual([expect.stringContaining('it is no URL')]);
+  test('parseConfig rejects an empty base URL in the configuration', () => {
+    expect(problemsOf('service: {base_url: ""}')).toEqual([expect.stringContaining('it is no URL')]);
   });
 
-  test('a line break at the end of the variable is told of', () => {
-    expect(tell('', { PROMPTSYNC_BASE_URL: 'https://a.example\n' })[0]).toContain('control characters');
+  test('parseConfig rejects a line break at the end of PROMPTSYNC_BASE_URL', () => {
+    expect(problemsOf('', { PROMPTSYNC_BASE_URL: 'https://a.example\n' })[0]).toContain('control characters');
   });
 
   const withPassword = [
@@ -341,7 +392,7 @@ describe('where the service is', () => {
     ...['http://user:hunter2@localhost', 'https://user:hunter2@', 'https://user:hunter2@a b'],
     ...['https://user:hunter2@a.example?x', 'https://a.example?token=hunter2', 'https://user:hun\tter2@a.example'],
   ];
-  test.each(withPassword)('credentials in %j are an error that does not repeat them', (url) => {
+  test.each(withPassword)('parseConfig rejects the credentials in %j and does not repeat them', (url) => {
     const results = [parse(`service: {base_url: ${JSON.stringify(url)}}`), parse('', { PROMPTSYNC_BASE_URL: url })];
     for (const { config, problems } of results) {
       expect(config).toBeNull();
@@ -350,7 +401,7 @@ describe('where the service is', () => {
   });
 });
 
-test('no text makes the parser throw', () => {
+test('parseConfig never throws, whatever text it gets', () => {
   const settings = 'service base_url embedded api_key_env prompts environments promote_from max_changes on_drift';
   const fragments = [
     ...settings.split(' ').map((name) => `${name}: `),

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SCHEMAS } from '../../scripts/schemas.ts';
 import type { Config } from '../../src/config/config.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { isError } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/files/parse.ts';
+import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { EXAMPLE } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 import { config, frontMatter } from './support.ts';
@@ -16,29 +16,32 @@ function configOf(text: string): Config | null {
   return parseConfig(text, around).config;
 }
 
-/** What the parser says of a prompt file with this front matter. */
-function parserTakesPrompt(yaml: string): boolean {
+/** Returns whether the parser accepts a prompt file with this front matter. */
+function isAcceptedByParser(yaml: string): boolean {
   const { problems } = parsePromptFile(Buffer.from(`---\n${yaml}\n---\n\nHello {{name}}\n`), 'a.md');
   return !problems.some(isError);
 }
 
-/** That they take and refuse the same is tested beside what the parsers take and refuse. */
-// What depends on the text below, or on how the YAML is written.
-describe('the schema of the front matter leaves to the parser', () => {
+// The tests of the parsers check that the schemas accept and reject the same values. These are the exceptions:
+// rules that depend on the text of the prompt or on how the YAML is written.
+describe('the schema of the front matter', () => {
   test.each([
-    ['whether the variables are those of the text', 'variables: [other]'],
-    ['numbers that a computer cannot hold', 'metadata: { n: 9007199254740993 }'],
-    ['anchors', 'metadata: { a: &x 1, b: *x }'],
+    ['the schema leaves it to the parser to compare the variables with the text', 'variables: [other]'],
+    [
+      'the schema leaves it to the parser to reject a number that would lose precision',
+      'metadata: { n: 9007199254740993 }',
+    ],
+    ['the schema leaves it to the parser to reject YAML anchors', 'metadata: { a: &x 1, b: *x }'],
   ])('%s', (_, more) => {
     const yaml = `id: a\nkey: b\nname: c\n${more}`;
-    expect({ schema: frontMatter(parse(yaml)), parser: parserTakesPrompt(yaml) }).toEqual({
+    expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
       schema: true,
       parser: false,
     });
   });
 });
 
-test('the example refers to its schema', () => {
+test('the example configuration refers to its schema', () => {
   const [, path = ''] =
     /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(EXAMPLE, 'promptsync.yaml'), 'utf8')) ?? [];
   expect(JSON.parse(readFileSync(join(EXAMPLE, path), 'utf8'))).toMatchObject({ title: 'promptsync.yaml' });
@@ -48,13 +51,13 @@ test.each([
   ['config', 'promptsync'],
   ['front-matter', 'front-matter'],
   ['report', 'report'],
-])('promptsync schema %s prints the schema that is shipped', async (name, file) => {
+])('promptsync schema %s prints the schema in the package', async (name, file) => {
   const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
   const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
   expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
 });
 
-test('the example is valid, its configuration and its front matter', () => {
+test('the example configuration and the example prompt files match the schemas', () => {
   const read = (path: string): string => readFileSync(join(EXAMPLE, path), 'utf8');
   expect(config(parse(read('promptsync.yaml')))).toBe(true);
   for (const name of ['summary', 'support/greeting', 'support/refund']) {
@@ -63,9 +66,17 @@ test('the example is valid, its configuration and its front matter', () => {
 });
 
 test.each([
-  ['promptsync.yaml', SCHEMAS['schemas/promptsync.schema.json'], 10],
-  ['the front matter', SCHEMAS['schemas/front-matter.schema.json'], 7],
-])('an editor has something to show for each property of %s, and refuses the others', (_, schema, least) => {
+  [
+    'the schema of promptsync.yaml describes every property and forbids others',
+    SCHEMAS['schemas/promptsync.schema.json'],
+    10,
+  ],
+  [
+    'the schema of the front matter describes every property and forbids others',
+    SCHEMAS['schemas/front-matter.schema.json'],
+    7,
+  ],
+] as const)('%s', (_, schema, least) => {
   const objects = objectsIn(schema);
   const properties = objects.flatMap(({ properties }) => Object.entries(properties ?? {}));
   expect(properties.length).toBeGreaterThanOrEqual(least);
@@ -76,14 +87,15 @@ test.each([
   expect(schema).not.toHaveProperty('$id');
 });
 
-test('the defaults that an editor tells are those of the parser', () => {
+test('the defaults in the schema of promptsync.yaml are the defaults of the parser', () => {
   const { properties = {} } = SCHEMAS['schemas/promptsync.schema.json'] as Schema;
-  const told = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
-  expect(told.map(([name]) => name)).toEqual([
+  const defaults = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
+  expect(defaults.map(([name]) => name)).toEqual([
     ...['prompts', 'tracking_environment', 'on_drift', 'concurrency', 'timeout_seconds'],
   ]);
-  for (const [, { default: value, description }] of told) expect(description).toContain(`Default: ${String(value)}.`);
-  const written = Object.fromEntries(told.map(([name, property]) => [name, property.default]));
+  for (const [, { default: value, description }] of defaults)
+    expect(description).toContain(`Default: ${String(value)}.`);
+  const written = Object.fromEntries(defaults.map(([name, property]) => [name, property.default]));
   const { patternPlaces: _, rules: __, ...without } = configOf('{}') ?? {};
   expect(configOf(JSON.stringify(written))).toMatchObject(without);
 });
@@ -96,7 +108,7 @@ type Schema = {
   readonly additionalProperties?: unknown;
 };
 
-/** All schemas of objects in a schema. */
+/** Returns the schemas of all objects in a schema. */
 function objectsIn(value: unknown): readonly Schema[] {
   if (typeof value !== 'object' || value === null) return [];
   const within = Object.values(value).flatMap(objectsIn);

@@ -1,4 +1,4 @@
-// What somebody does in the service without promptsync: `node change-service.ts URL PROMPT ENVIRONMENT TEXT`.
+// Changes a prompt in the service without promptsync: `node change-service.ts URL PROMPT ENVIRONMENT TEXT`.
 import { changeService } from '../support/service.ts';
 
 const [url = '', prompt = '', environment = '', text = ''] = process.argv.slice(2);

@@ -6,7 +6,7 @@ const page = (...blocks: readonly string[]) => ['<!-- world: empty -->', ...bloc
 const shown = (text: string) => `\`\`\`console\n${text}\n\`\`\``;
 const sh = (text: string) => `\`\`\`sh\n${text}\n\`\`\``;
 
-test('what a page may show', async () => {
+test('the page runner accepts every form of example that a page may show', async () => {
   const right = page(
     shown('$ echo one\none\n$ cat none.md || true\n…\n$ echo two\ntwo'),
     shown('$ echo one \\\n> two\none two'),
@@ -25,32 +25,64 @@ test('what a page may show', async () => {
   expect(await differencesIn(right)).toEqual([]);
 });
 
-describe('a page is wrong', () => {
+describe('the page runner', () => {
   test.each<[sentence: string, difference: string, page: string]>([
-    ['where an output differs', 'page:6: echo one', page(shown('$ echo 1\n1\n$ echo one\ntwo'))],
-    ['where a line is missing', 'page:4: seq 1 3', page(shown('$ seq 1 3\n1\n3'))],
-    ['where a line is too much', 'page:4: seq 1 2', page(shown('$ seq 1 2\n1\n2\n3'))],
-    ['where an output is not shown', 'page:4: echo one', page(shown('$ echo one'))],
-    ['where a command fails', 'page:4: false', page(sh('false'), sh('true'))],
-    ['where a command before the last one fails', 'page:4: false\ntrue', page(sh('false\ntrue'))],
-    ['where it does not fail as it should', 'page:6: true', page(`<!-- exit: 3 -->\n\n${shown('$ true')}`)],
-    ['where it fails otherwise', 'page:6: exit 2', page(`<!-- exit: 3 -->\n\n${shown('$ exit 2')}`)],
-    ['where the preparation fails', 'page:5: setup: false', page(`<!-- setup: false -->\n\n${sh('true')}`)],
-    ['where the shell cannot read it', 'page:4: echo "', page(sh('echo "'))],
+    [
+      'the page runner reports an output that differs from the page',
+      'page:6: echo one',
+      page(shown('$ echo 1\n1\n$ echo one\ntwo')),
+    ],
+    ['the page runner reports an output line that the page lacks', 'page:4: seq 1 3', page(shown('$ seq 1 3\n1\n3'))],
+    [
+      'the page runner reports a line of the page that is not in the output',
+      'page:4: seq 1 2',
+      page(shown('$ seq 1 2\n1\n2\n3')),
+    ],
+    ['the page runner reports an output that the page does not show', 'page:4: echo one', page(shown('$ echo one'))],
+    ['the page runner reports a command that fails', 'page:4: false', page(sh('false'), sh('true'))],
+    [
+      'the page runner reports a failure before the last command of a block',
+      'page:4: false\ntrue',
+      page(sh('false\ntrue')),
+    ],
+    [
+      'the page runner reports a command that should fail but succeeds',
+      'page:6: true',
+      page(`<!-- exit: 3 -->\n\n${shown('$ true')}`),
+    ],
+    [
+      'the page runner reports a command that fails with another exit code',
+      'page:6: exit 2',
+      page(`<!-- exit: 3 -->\n\n${shown('$ exit 2')}`),
+    ],
+    [
+      'the page runner reports a hidden setup command that fails',
+      'page:5: setup: false',
+      page(`<!-- setup: false -->\n\n${sh('true')}`),
+    ],
+    ['the page runner reports a command that the shell cannot parse', 'page:4: echo "', page(sh('echo "'))],
   ])('%s', async (_, difference, wrong) => {
     expect(await differencesIn(wrong)).toEqual([difference]);
   });
 
   test.each([
-    ['a comment that means nothing', `<!-- wolrd: team -->\n\n${sh('true')}`, /<!-- wolrd: team --> is none of/],
-    ['a command in no world', sh('true'), /no <!-- world: … --> is above it/],
-    ['an output without a command', page(shown('one')), /begins with a line "\$ command"/],
-    ['an exit code of a whole script', page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`), /<!-- exit: 3 -->/],
-  ])('with %s', (_, wrong, message) => {
+    [
+      'the page runner rejects an unknown directive in a comment',
+      `<!-- wolrd: team -->\n\n${sh('true')}`,
+      /<!-- wolrd: team --> is none of/,
+    ],
+    ['the page runner rejects a command outside any world', sh('true'), /no <!-- world: … --> is above it/],
+    ['the page runner rejects an output without a command', page(shown('one')), /begins with a line "\$ command"/],
+    [
+      'the page runner rejects an exit code for a whole script',
+      page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`),
+      /<!-- exit: 3 -->/,
+    ],
+  ])('%s', (_, wrong, message) => {
     expect(() => playsIn(wrong)).toThrow(message);
   });
 
-  test('with a world that there is not', async () => {
+  test('the page runner rejects an unknown world', async () => {
     await expect(differencesIn(`<!-- world: none -->\n\n${sh('true')}`)).rejects.toThrow('there is no world "none"');
   });
 });

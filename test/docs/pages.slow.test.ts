@@ -6,11 +6,11 @@ import { playsIn } from './steps.ts';
 const pages = PAGES.filter((page) => page !== 'README.md');
 const plays = pages.flatMap((page) => playsIn(readPage(page)).map((play) => ({ page, ...play })));
 
-test('the pages of docs/ show commands', () => {
+test('the pages in docs/ contain commands to run', () => {
   expect(plays).not.toEqual([]);
 });
 
-test.for(plays)('$page does what it shows from line $line, in the world $world', async ({ page, ...play }) => {
+test.for(plays)('the examples of $page from line $line work in the world $world', async ({ page, ...play }) => {
   const performed = await perform(page, play);
   expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));
 });

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { FrontMatterShape, parsePromptFile } from '../../src/files/parse.ts';
+import { FrontMatterShape, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { nodesIn, parseMarkdown } from '../support/markdown.ts';
 import { wrongInWorkflow } from '../support/workflow.ts';
 import { anchorsIn, PAGES, readPage } from './pages.ts';
@@ -16,12 +16,12 @@ const LANGUAGES = ['', 'sh', 'console', 'yaml', 'markdown', 'json', 'text', 'js'
 describe.each(PAGES)('%s', (page) => {
   const blocks = blocksIn(readPage(page));
 
-  test('has only blocks of languages that are looked at here', () => {
+  test(`${page} has only code blocks in languages that these tests check`, () => {
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([]);
   });
 
   const examples = blocks.filter(({ language }) => ['yaml', 'markdown'].includes(language));
-  test.for(examples)('the $language of line $line is valid', (block) => {
+  test.for(examples)(`the $language example in ${page} at line $line is valid`, (block) => {
     expect(wrongIn(block)).toEqual([]);
   });
 
@@ -29,28 +29,34 @@ describe.each(PAGES)('%s', (page) => {
     const where = directives.get('elsewhere');
     return where === undefined ? [] : text.split('\n').map((command) => ({ command, where, line }));
   });
-  test.for(elsewhere)('line $line: `$command` is run by $where', ({ command, where }) => {
+  test.for(elsewhere)(`the command $command in ${page} at line $line is run by $where`, ({ command, where }) => {
     expect(runsIn(where, command)).toBe(true);
   });
 
-  test('names only tests that there are', () => {
+  test(`${page} names only existing tests`, () => {
     expect(namedIn(readPage(page)).filter((named) => !isThere(named))).toEqual([]);
   });
 });
 
 describe.each([...PAGES, 'test/README.md', 'bench/README.md'])('%s', (page) => {
-  test('has links only to files and headings that there are', () => {
+  test(`${page} links only to existing files and headings`, () => {
     expect(linksIn(readPage(page)).filter((address) => !leadsSomewhere(page, address))).toEqual([]);
   });
 });
 
-test('docs/README.md leads to every page of docs/', () => {
-  const led = linksIn(readPage('docs/README.md')).map((address) => join('docs', address));
-  const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
-  expect(pages.filter((page) => !led.includes(page))).toEqual([]);
+test('the map in test/README.md lists every test file', () => {
+  const listed = linksIn(readPage('test/README.md')).filter((address) => address.endsWith('.test.ts'));
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+  expect(listed.toSorted()).toEqual(files.filter((file) => file.endsWith('.test.ts')).toSorted());
 });
 
-test('each promise of docs/guarantees.md, and all that docs/SECURITY.md says to be impossible, names a test', () => {
+test('docs/README.md links to every page in docs/', () => {
+  const linked = linksIn(readPage('docs/README.md')).map((address) => join('docs', address));
+  const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+  expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
+});
+
+test('every guarantee and every attack that docs/SECURITY.md rules out names a test', () => {
   const promises = readPage('docs/guarantees.md').split(/^(?=## )/m);
   const lists = readPage('docs/SECURITY.md').split(/^(?:It|They) cannot:$/m);
   const refusals = lists.slice(1).flatMap((text) =>
@@ -67,18 +73,30 @@ test('each promise of docs/guarantees.md, and all that docs/SECURITY.md says to 
   expect(unnamed).toEqual([]);
 });
 
-describe('What is wrong is seen:', () => {
+describe('the checks of pages', () => {
   const pinned = `a/promptsync@${'0'.repeat(40)}`;
 
   test.each([
-    ['a setting that there is not', 'yaml', 'prompt: [a]'],
-    ['a service in two places', 'yaml', 'service: { base_url: https://a.example, embedded: a.db }'],
-    ['a pin that is none', 'yaml', 'pins: { staging: newest }'],
-    ['a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
-    ['an action by its tag', 'yaml', 'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }'],
-    ['an input that there is not', 'yaml', `jobs: { a: { steps: [{ uses: ${pinned}, with: { key: a } }] } }`],
+    ['the page check finds an unknown setting', 'yaml', 'prompt: [a]'],
     [
-      'an output that there is not',
+      'the page check finds a service with two addresses',
+      'yaml',
+      'service: { base_url: https://a.example, embedded: a.db }',
+    ],
+    ['the page check finds an invalid pin', 'yaml', 'pins: { staging: newest }'],
+    ['the page check finds a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
+    [
+      'the page check finds an action that is pinned to a tag',
+      'yaml',
+      'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }',
+    ],
+    [
+      'the page check finds an unknown input of an action',
+      'yaml',
+      `jobs: { a: { steps: [{ uses: ${pinned}, with: { key: a } }] } }`,
+    ],
+    [
+      'the page check finds an unknown output of an action',
       'yaml',
       `jobs: { a: { steps: [{ id: b, uses: ${pinned} }, { run: 'echo \${{ steps.b.outputs.none }}' }] } }`,
     ],
@@ -88,25 +106,44 @@ describe('What is wrong is seen:', () => {
   });
 
   test.each([
-    ['a test of a file that is not there', '[test/none.test.ts](../test/none.test.ts): "a"', false],
-    ['a title that is not there', '[test/index.test.ts](../test/index.test.ts): "the public API is a whale"', false],
-    ['the end of a title alone', '[test/index.test.ts](../test/index.test.ts): "a whole sync"', false],
-    ['not a title over two lines', '[test/index.test.ts](../test/index.test.ts): "the public API\n  is a whole"', true],
-    ['not a code span', '[test/architecture.test.ts](../test/architecture.test.ts): `the dependency rule`', true],
-  ])('%s', (_, text, there) => {
-    expect(namedIn(text).map(isThere)).toEqual([there]);
+    ['the page check finds a test file that does not exist', '[test/none.test.ts](../test/none.test.ts): "a"', false],
+    [
+      'the page check finds a test title that does not exist',
+      '[test/index.test.ts](../test/index.test.ts): "the public API runs a whale"',
+      false,
+    ],
+    [
+      'the page check finds a quoted title without its beginning',
+      '[test/index.test.ts](../test/index.test.ts): "a complete sync"',
+      false,
+    ],
+    [
+      'the page check accepts a quoted title over two lines',
+      '[test/index.test.ts](../test/index.test.ts): "the public API\n  runs a complete"',
+      true,
+    ],
+    [
+      'the page check accepts a title as a code span',
+      '[test/architecture.test.ts](../test/architecture.test.ts): `the table of rooms`',
+      true,
+    ],
+  ])('%s', (_, text, exists) => {
+    expect(namedIn(text).map(isThere)).toEqual([exists]);
   });
 
-  test.each(['docs/nowhere.md', 'README.md#nowhere', '#nowhere', '../../etc/passwd'])('a link to %s', (address) => {
-    expect(leadsSomewhere('README.md', address)).toBe(false);
-  });
+  test.each(['docs/nowhere.md', 'README.md#nowhere', '#nowhere', '../../etc/passwd'])(
+    'the page check finds a broken link to %s',
+    (address) => {
+      expect(leadsSomewhere('README.md', address)).toBe(false);
+    },
+  );
 
-  test('a command that is only part of one that .ci/run runs', () => {
+  test('the page check does not accept a command that is only part of a command in .ci/run', () => {
     expect(runsIn('.ci/run', 'npm test')).toBe(false);
   });
 });
 
-/** What is wrong with an example; what is of another program says so. */
+/** Returns the errors of an example. An example for another program is marked, and has none. */
 function wrongIn(block: Block): readonly unknown[] {
   if (block.directives.has('other')) return [];
   if (block.language === 'markdown') return parsePromptFile(Buffer.from(block.text), 'prompt.md').problems;
@@ -120,7 +157,7 @@ function wrongIn(block: Block): readonly unknown[] {
   return parseConfig(block.text, place).problems;
 }
 
-/** In quotes after `check`, as one command line. */
+/** Returns whether the script runs exactly this command line, in quotes after `check`. */
 function runsIn(script: string, command: string): boolean {
   const lines = readPage(script).split('\n');
   return lines.some((line) => line.startsWith('check ') && line.endsWith(` '${command}'`));
@@ -138,14 +175,14 @@ function namedIn(markdown: string): readonly Named[] {
   }));
 }
 
-/** Titles stand in the sources as strings, in rows of tables as well; the beginning of one is enough. */
+/** Returns whether the test file contains a string, such as a title or a row of a table, that begins with the title. */
 function isThere({ file, title }: Named): boolean {
   if (!existsSync(join(ROOT, file))) return false;
   const source = readFileSync(join(ROOT, file), 'utf8').replaceAll(/\\(['"`])/g, '$1');
   return title === null || ['"', "'", '`'].some((quote) => source.includes(quote + title));
 }
 
-/** Those within the repository. */
+/** Returns the links to files in the repository. */
 function linksIn(markdown: string): readonly string[] {
   const addresses = nodesIn(parseMarkdown(markdown)).flatMap((node) => ('url' in node ? [node.url] : []));
   return addresses.filter((address) => !/^(https?|mailto):/.test(address));
@@ -161,7 +198,7 @@ function leadsSomewhere(page: string, address: string): boolean {
 
 const known = new Map<string, readonly string[]>();
 
-/** Large pages are linked to many times. */
+/** Returns the anchors of a page from a cache, because many links lead to the same large pages. */
 function anchorsOf(page: string): readonly string[] {
   const anchors = known.get(page) ?? anchorsIn(readPage(page));
   known.set(page, anchors);

@@ -10,7 +10,7 @@ export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** What a link to this page may name after `#`: its headings as GitHub makes anchors of them, and `<a id="…">`. */
+/** Returns the anchors of a page: its headings in the form that GitHub gives them, and every `<a id="…">`. */
 export function anchorsIn(markdown: string): readonly string[] {
   const nodes = nodesIn(parseMarkdown(markdown));
   const headings = nodes.filter((node) => node.type === 'heading').map((heading) => slug(textOf(nodesIn(heading))));

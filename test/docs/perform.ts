@@ -7,14 +7,14 @@ import { KEY } from '../support/service.ts';
 import type { Play, Step } from './steps.ts';
 import { WORLDS, type World } from './worlds.ts';
 
-/** What the pages call the service. */
+/** The address of the service in the pages. */
 const SERVICE = 'https://prompts.example.com';
 
-/** How a step came out, and how it should have; where both are the same it did as the page says. */
+/** The actual and the expected result of a step. Both are the same object if the step did what the page shows. */
 export type Performed = { readonly is: Seen; readonly wanted: Seen };
 type Seen = { readonly step: string; readonly exitCode: number; readonly output: readonly string[] };
 
-/** Runs what a page shows, in the world that it names, up to the first step that comes out otherwise. */
+/** Runs the steps of a page in their world, up to the first step with an unexpected result. */
 export async function perform(page: string, { world: name, line, steps }: Play): Promise<readonly Performed[]> {
   const make = WORLDS[name];
   if (make === undefined) throw new Error(`${page}:${line}: there is no world "${name}"`);
@@ -26,15 +26,15 @@ export async function perform(page: string, { world: name, line, steps }: Play):
     ...steps.map((step, index) => wrap(step, join(folder, `${index}`), world)),
   ];
   writeFileSync(join(folder, 'script'), `${script.join('\n')}\n`);
-  const said = await runShell(join(folder, 'script'), world);
+  const shell = await runShell(join(folder, 'script'), world);
   const performed = steps.map((step, index) =>
-    compareStep(page, step, readStep(join(folder, `${index}`), said, world)),
+    compareStep(page, step, readStep(join(folder, `${index}`), shell, world)),
   );
   const first = performed.findIndex(({ is, wanted }) => is !== wanted);
   return first === -1 ? performed : performed.slice(0, first + 1);
 }
 
-/** In the shell of all steps, so that a later one finds its folder and variables as a reader would. */
+/** Wraps a step for the one shell of all steps, so that later steps see its folder and variables as a reader would. */
 function wrap({ script, exitCode }: Step, path: string, world: World): string {
   const text = script.replaceAll(SERVICE, world.baseUrl).replaceAll(/(?<=\b\w+KEY=)…/g, KEY);
   const block = `{\n${text}\n} > '${path}.output' 2>&1\necho $? > '${path}.code'`;
@@ -51,14 +51,14 @@ function runShell(script: string, { folder, environment }: World): Promise<Shell
   });
 }
 
-/** A step that has left no code is the one that ended the shell. */
+/** Reads the result of a step. A step without an exit code is the step that ended the shell. */
 function readStep(path: string, shell: Shell, world: World): Shell {
   const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix, 'utf8') : null);
   const output = (read('.output') ?? shell.output).replaceAll(world.baseUrl, SERVICE).replaceAll(world.folder, '.');
   return { exitCode: Number(read('.code') ?? shell.exitCode), output };
 }
 
-/** The two are one value where the step did as the page says. */
+/** Compares a step with the page. Both results are the same object if the step did what the page shows. */
 function compareStep(page: string, { line, shown, exitCode, output }: Step, ran: Shell): Performed {
   expect(ran.output).not.toContain(KEY);
   const printed = steady(ran.output);
@@ -68,7 +68,7 @@ function compareStep(page: string, { line, shown, exitCode, output }: Step, ran:
   return { is, wanted: { ...is, exitCode, output: right ? is.output : steady(output).split('\n') } };
 }
 
-/** The text without what differs from run to run. */
+/** Replaces everything that differs from run to run, such as digests, ids, dates and times. */
 function steady(text: string): string {
   return text
     .replaceAll(/sha256:[0-9a-f]{4,64}/g, 'sha256:<digest>')
@@ -82,8 +82,8 @@ function steady(text: string): string {
 }
 
 /**
- * Whether an output is what the page shows of it, both steady. There `…` stands for the rest of a word or a line, and a
- * line of nothing else for any number of lines.
+ * Returns whether an output matches what the page shows. In the page, `…` stands for the rest of a word or a line. A line
+ * with only `…` stands for any number of lines.
  */
 function isShown(actual: string, shown: string): boolean {
   const lines = shown.split('\n').map((line) => (line === '…' ? ANY_LINES : `${fragment(line)}\n`));

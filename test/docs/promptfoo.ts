@@ -1,5 +1,5 @@
-// Stands in for `promptfoo eval --config FILE`, with a model that answers with the prompt: what the page on evals hands
-// to it is taken as promptfoo's documentation says.
+// Stands in for `promptfoo eval --config FILE`. Its model answers with the prompt. It reads the configuration from the
+// page on evals in the way that the documentation of promptfoo describes.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
@@ -19,7 +19,7 @@ const failed = cases.filter(({ vars, assert }) => {
 console.log(`Results:\n  ✓ ${cases.length - failed.length} passed\n  ${failed.length} failed`);
 process.exitCode = failed.length === 0 ? 0 : 100;
 
-/** `file://script.cjs:name`, relative to the configuration. */
+/** Loads the function that `file://script.cjs:name` names, relative to the configuration. */
 function load(address: string) {
   const [, path = '', name = ''] = /^file:\/\/(.*):(\w+)$/.exec(address) ?? [];
   return createRequire(import.meta.url)(resolve(dirname(file), path))[name];

@@ -4,7 +4,7 @@ import { perform } from './perform.ts';
 import { playsIn } from './steps.ts';
 
 test.for(playsIn(readPage('README.md')))(
-  'README.md does what it shows, in the world $world of line $line',
+  'the examples of README.md from line $line work in the world $world',
   async (play) => {
     const performed = await perform('README.md', play);
     expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));

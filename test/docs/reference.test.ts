@@ -11,11 +11,11 @@ describe('docs/commands.md', () => {
   test.each([
     ['schema', '`config`, `front-matter`, `report`'],
     ['completion', '`bash`, `zsh`, `fish`'],
-  ])('says what %s can be given', (command, choices) => {
+  ])('docs/commands.md lists the arguments of promptsync %s', (command, choices) => {
     expect(section(command)).toContain(choices);
   });
 
-  test('lists the variables that are read, and no others', () => {
+  test('docs/commands.md lists exactly the environment variables that the sources read', () => {
     const rows = /## Environment variables\n([\s\S]*)$/.exec(page)?.[1] ?? '';
     const listed = [...rows.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
     expect(listed.toSorted()).toEqual(readInSources().toSorted());
@@ -23,7 +23,7 @@ describe('docs/commands.md', () => {
 });
 
 test.each(['docs/action.md', 'docs/commands.md', 'docs/configuration.md', 'docs/prompt-files.md'])(
-  '%s says what everything in its generated tables means',
+  '%s describes every row of its generated tables',
   (name) => {
     const parts = [...readPage(name).matchAll(/^<!-- begin (\S+) -->$([\s\S]*?)^<!-- end \1 -->$/gm)];
     const rows = parts.flatMap(([, , part = '']) => part.match(/^\| .*\|$/gm) ?? []);
@@ -31,7 +31,7 @@ test.each(['docs/action.md', 'docs/commands.md', 'docs/configuration.md', 'docs/
   },
 );
 
-test('the schema of the report says what each field means, at least once', () => {
+test('the schema of the report describes every field at least once', () => {
   const described = describedIn(SCHEMAS['schemas/report.schema.json'], '');
   const paths = new Set(described.map(({ path }) => path));
   const silent = [...paths].filter((path) => !described.some((one) => one.path === path && one.is));
@@ -41,7 +41,7 @@ test('the schema of the report says what each field means, at least once', () =>
 
 type Described = { readonly path: string; readonly is: boolean };
 
-/** The properties of a JSON Schema and of what is in them, and whether each has a description. */
+/** Returns all properties in a JSON Schema, and whether each has a description. */
 function describedIn(schema: unknown, path: string): readonly Described[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
@@ -57,12 +57,13 @@ function section(command: string): string {
   return new RegExp(`^## promptsync ${command}$([\\s\\S]*?)(?=^## |^<!-- end )`, 'm').exec(page)?.[1] ?? '';
 }
 
-/** Those that a runner of GitHub or GitLab sets, for the action and `comment` alone. */
+/** The variables of GitHub and GitLab runners, which only the action and `comment` read. */
 const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP|GITLAB_CI|CI_\w+)$/;
 
 function readInSources(): readonly string[] {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
-  const read = /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\{ (CI): value/g;
+  const read =
+    /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\b(?:variable|defaultVariable): '([A-Z_]+)'|\{ (CI): value/g;
   const names = sources.flatMap((text) => [...text.matchAll(read)].map(([, ...found]) => found.find(Boolean) ?? ''));
   return [...new Set(names)].filter((name) => !RUNNERS.test(name));
 }

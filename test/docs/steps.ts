@@ -5,16 +5,16 @@ import { parseMarkdown } from '../support/markdown.ts';
 const DIRECTIVES = ['world', 'exit', 'setup', 'file', 'elsewhere', 'other'] as const;
 export type Directive = (typeof DIRECTIVES)[number];
 
-/** A fenced block of a page, with what the comments right above it say. */
+/** A fenced block of a page, with the directives in the comments directly above it. */
 export type Block = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** The empty text where a directive needs no more. */
+  /** The value is the empty string if a directive has no value. */
   readonly directives: ReadonlyMap<Directive, string>;
 };
 
-/** The fenced and indented blocks of a page, in order. Throws on a comment above a block that means nothing. */
+/** Returns the code blocks of a page in order. Throws if a comment above a block is not a known directive. */
 export function blocksIn(markdown: string): readonly Block[] {
   return blocksBelow(parseMarkdown(markdown));
 }
@@ -42,21 +42,21 @@ function directiveIn({ value, position }: Html): readonly [Directive, string][] 
   return [[known, text]];
 }
 
-/** What is run as one piece, and has to come out as the page says. */
+/** One piece of script whose result must be as the page shows. */
 export type Step = {
   readonly line: number;
-  /** What the page shows of it. */
+  /** The command as the page shows it. */
   readonly shown: string;
   readonly script: string;
   readonly exitCode: number;
-  /** Null where the page shows no output. */
+  /** Null if the page shows no output. */
   readonly output: string | null;
 };
 
 /** The steps of a page that share one folder, one service and one shell. */
 export type Play = { readonly world: string; readonly line: number; readonly steps: readonly Step[] };
 
-/** The worlds of a page, with what is run in each. */
+/** Returns the worlds of a page, each with its steps. */
 export function playsIn(markdown: string): readonly Play[] {
   const plays: (Play & { readonly steps: Step[] })[] = [];
   for (const block of blocksIn(markdown)) {
@@ -76,7 +76,7 @@ function stepsOf(block: Block): readonly Step[] {
   return [...hidden, ...fileIn(block), ...withExitCode(commandsIn(block), block)];
 }
 
-/** A directive `file` puts the block into the world. */
+/** Returns a step that writes the block to the file of its `file` directive. */
 function fileIn({ directives, line, text }: Block): readonly Step[] {
   const path = directives.get('file');
   if (path === undefined) return [];
@@ -89,7 +89,7 @@ function commandsIn(block: Block): readonly Step[] {
   return block.language === 'sh' ? [step(block.line + 1, block.text, block.text)] : [];
 }
 
-/** `$ ` begins a command, which goes on in lines with `> ` after a backslash; the rest is what it prints. */
+/** Splits a console block. `$ ` begins a command, `> ` continues it after a backslash, and the rest is its output. */
 function consoleSteps({ line, text }: Block): readonly Step[] {
   const parts = text.split(/^(?=\$ )/m);
   if (!text.startsWith('$ ')) throw new Error(`line ${line + 1}: a console block begins with a line "$ command"`);
@@ -100,7 +100,10 @@ function consoleSteps({ line, text }: Block): readonly Step[] {
   });
 }
 
-/** That of the last command; of a `sh` block, which is one step, it would hide that one before has failed. */
+/**
+ * Gives the last command of a console block the exit code of its directive. A `sh` block is one step, in which an exit code
+ * would hide the failure of an earlier command.
+ */
 function withExitCode(steps: readonly Step[], { directives, line, language }: Block): readonly Step[] {
   const written = directives.get('exit');
   if (written === undefined) return steps;

@@ -9,7 +9,7 @@ import { run } from '../support/run.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Where the blocks of a page are run. */
+/** The folder, the service and the variables with which the blocks of a page run. */
 export type World = { readonly folder: string; readonly baseUrl: string; readonly environment: NodeJS.ProcessEnv };
 
 const PROMPTS = [
@@ -18,14 +18,14 @@ const PROMPTS = [
   { name: 'summary', key: 'summary', title: 'Conversation summary', text: 'Summarise the conversation.' },
 ] as const;
 
-/** The worlds that a page may name. */
+/** The worlds that a page can name. */
 export const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
   clone: async () => makeWorld(copyOfThis(), await startPrompts()),
   empty: makeEmpty,
   team: makeTeam,
 };
 
-/** The sources as they are now, committed, with what is installed. */
+/** Copies the current sources to a repository with one commit, and links the installed packages. */
 export function copyOfThis(): string {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   const folder = makeFolder();
@@ -38,13 +38,13 @@ export function copyOfThis(): string {
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   initRepository(folder);
-  // The link is no folder, so that .gitignore does not leave it out.
+  // The pattern of .gitignore matches only folders, and this is a link.
   git(folder, 'add', '--all', ':!node_modules');
   git(folder, 'commit', '--quiet', '--message', 'All');
   return folder;
 }
 
-/** A repository with nothing in it, and a service in which production is a version behind staging. */
+/** Makes an empty repository, and a service in which production is one version behind staging. */
 async function makeEmpty(): Promise<World> {
   const service = await startPrompts();
   for (const { name, text } of PROMPTS) {
@@ -56,7 +56,7 @@ async function makeEmpty(): Promise<World> {
   return makeWorld(withOrigin(folder), service);
 }
 
-/** A repository that is synced: the newest text of the greeting is in staging, and not yet in production. */
+/** Makes a synced repository. The newest text of the greeting is in staging but not yet in production. */
 async function makeTeam(): Promise<World> {
   const service = await startPrompts();
   const folder = withOrigin(makeRepository({ 'promptsync.yaml': configFor(service), ...filesOf('staging: latest') }));
@@ -106,7 +106,7 @@ function filesOf(pins: string): Record<string, string> {
   );
 }
 
-/** A bare repository that it can push to. */
+/** Adds a bare repository as the remote `origin`. */
 function withOrigin(folder: string): string {
   const bare = makeFolder();
   git(bare, 'init', '--quiet', '--bare', '--initial-branch', 'main');
@@ -116,15 +116,15 @@ function withOrigin(folder: string): string {
 
 function makeWorld(folder: string, { baseUrl }: TestService, more: Readonly<Record<string, string>> = {}): World {
   const programs = makePrograms(baseUrl);
-  // Where a reader at a terminal answers `sync` with yes, `CI` does.
+  // A reader answers the question of `sync` with yes. Here, `CI` does.
   const variables = childEnvironment({ HOME: makeFolder(), CI: 'true', ...more });
   const PATH = [programs, dirname(process.execPath), variables['PATH']].join(delimiter);
   return { folder, baseUrl, environment: { ...variables, PATH } };
 }
 
 /**
- * `promptsync` from source, the same and a stand-in of `promptfoo` by `npx --no-install`, and `change-service PROMPT
- * ENVIRONMENT TEXT` for hidden preparation.
+ * Makes the programs that pages run: `promptsync`, a stand-in for `promptfoo`, both by `npx --no-install` as well, and
+ * `change-service PROMPT ENVIRONMENT TEXT` for hidden setup commands.
  */
 function makePrograms(baseUrl: string): string {
   const folder = makeFolder();
@@ -133,7 +133,7 @@ function makePrograms(baseUrl: string): string {
   const programs = {
     promptsync: `exec ${node} "${CLI}" "$@"`,
     promptfoo: `exec ${node} "${beside('promptfoo.ts')}" "$@"`,
-    // Without the flag, npx would run whatever has that name in the registry where nothing is installed.
+    // Without the flag, npx would download a package of that name if nothing is installed.
     npx: `case "$1 $2" in
 "--no-install promptsync" | "--no-install promptfoo") shift; exec "$@" ;;
 *) echo "npx: only --no-install promptsync or promptfoo" >&2; exit 127 ;;

@@ -4,47 +4,47 @@ import {
   canonicalJson,
   isJsonObject,
   mapStrings,
-  withoutKey,
+  omitKey,
   type JsonObject,
   type JsonValue,
 } from '../../src/domain/json.ts';
 
 const value = fc.jsonValue({ maxDepth: 5 }).map((json) => JSON.parse(JSON.stringify(json)) as JsonValue);
 
-/** The same value with the keys of every object in another order. */
-function reversed(json: JsonValue): JsonValue {
-  if (Array.isArray(json)) return json.map(reversed);
+/** Returns the same value with the keys of every object in reverse order. */
+function reverseKeys(json: JsonValue): JsonValue {
+  if (Array.isArray(json)) return json.map(reverseKeys);
   if (!isJsonObject(json)) return json;
   return Object.fromEntries(
     Object.entries(json)
       .toReversed()
-      .map(([key, member]) => [key, reversed(member)]),
+      .map(([key, member]) => [key, reverseKeys(member)]),
   );
 }
 
-describe('canonical JSON', () => {
+describe('canonicalJson', () => {
   const examples: readonly (readonly [string, JsonValue, string])[] = [
-    ['no blanks', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
+    ['canonical JSON has no spaces', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
     [
-      'sorted keys, in each object',
+      'canonical JSON sorts the keys of each object',
       { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] },
       '{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}',
     ],
     [
-      'keys sorted by UTF-16 units',
+      'canonical JSON sorts keys by UTF-16 code units',
       { '\u{1f600}': 1, '\ufb33': 2, '€': 3, '10': 4, '9': 5, '': 6 },
       '{"":6,"10":4,"9":5,"€":3,"\u{1f600}":1,"\ufb33":2}',
     ],
     [
-      'numbers as JavaScript writes them',
+      'canonical JSON formats numbers like JavaScript',
       [1e21, 1e-7, 0.1, -0, 9007199254740992, 1.0],
       '[1e+21,1e-7,0.1,0,9007199254740992,1]',
     ],
-    ['texts as JavaScript writes them', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
-    ['lists in their order', [3, 1, 2], '[3,1,2]'],
-    ['nothing', {}, '{}'],
+    ['canonical JSON escapes strings like JavaScript', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
+    ['canonical JSON keeps the order of lists', [3, 1, 2], '[3,1,2]'],
+    ['canonical JSON of an empty object is a pair of braces', {}, '{}'],
     [
-      'a key that prototypes have',
+      'canonical JSON keeps the keys __proto__ and constructor',
       JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonValue,
       '{"__proto__":1,"constructor":2}',
     ],
@@ -53,15 +53,15 @@ describe('canonical JSON', () => {
     expect(canonicalJson(json)).toBe(expected);
   });
 
-  test('is the same whatever the order of the keys', () => {
+  test('canonical JSON does not depend on the order of keys', () => {
     fc.assert(
       fc.property(value, (json) => {
-        expect(canonicalJson(reversed(json))).toBe(canonicalJson(json));
+        expect(canonicalJson(reverseKeys(json))).toBe(canonicalJson(json));
       }),
     );
   });
 
-  test('is parsed back as the same value', () => {
+  test('canonical JSON is parsed back as the same value', () => {
     fc.assert(
       fc.property(value, (json) => {
         expect(JSON.parse(canonicalJson(json))).toEqual(json);
@@ -75,35 +75,43 @@ test.each([
   [{ a: 1 }, 'b', { a: 1 }],
   [{ a: { a: 1 } }, 'a', {}],
   [{ b: { a: 1 } }, 'a', { b: { a: 1 } }],
-])('%j without the key %s is %j', (object: JsonObject, key, expected) => {
-  expect(withoutKey(object, key)).toEqual(expected);
+])('withoutKey applied to %j and the key %s returns %j', (object: JsonObject, key, expected) => {
+  expect(omitKey(object, key)).toEqual(expected);
 });
 
 test.each([
-  [{}, true],
-  [[], false],
-  [null, false],
-  ['', false],
-  [0, false],
-  [undefined, false],
-])('whether %j is a mapping: %s', (json, expected) => {
+  [true, {}],
+  [false, []],
+  [false, null],
+  [false, ''],
+  [false, 0],
+  [false, undefined],
+])('isJsonObject returns %s for %j', (expected, json) => {
   expect(isJsonObject(json)).toBe(expected);
 });
 
-const hide = (text: string) => text.replaceAll('secret', '…');
+const maskSecret = (text: string) => text.replaceAll('secret', '…');
 
-describe('Every string in data is mapped', () => {
+describe('mapStrings', () => {
   test.each<[string, unknown, unknown]>([
-    ['a string', 'a secret', 'a …'],
-    ['in lists', ['secret', 1, ['secret']], ['…', 1, ['…']]],
-    ['in objects, names as well', { a: 'secret', secret: null }, { a: '…', '…': null }],
-    ['and nothing else', { a: 1, b: true, c: null, d: undefined }, { a: 1, b: true, c: null, d: undefined }],
-    ['also where a name is one of every object', JSON.parse('{"__proto__":"secret"}'), JSON.parse('{"__proto__":"…"}')],
+    ['mapStrings maps a single string', 'a secret', 'a …'],
+    ['mapStrings maps strings in nested lists', ['secret', 1, ['secret']], ['…', 1, ['…']]],
+    ['mapStrings maps the keys and values of objects', { a: 'secret', secret: null }, { a: '…', '…': null }],
+    [
+      'mapStrings keeps numbers, booleans, null and undefined unchanged',
+      { a: 1, b: true, c: null, d: undefined },
+      { a: 1, b: true, c: null, d: undefined },
+    ],
+    [
+      'mapStrings maps the value of the key __proto__',
+      JSON.parse('{"__proto__":"secret"}'),
+      JSON.parse('{"__proto__":"…"}'),
+    ],
   ])('%s', (_, data, expected) => {
-    expect(mapStrings(data, hide)).toEqual(expected);
+    expect(mapStrings(data, maskSecret)).toEqual(expected);
   });
 
-  test('as JSON knows it', () => {
+  test('mapping strings and mapping them back yields the same JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shout = (text: string) => `${text}!`;

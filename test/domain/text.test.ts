@@ -4,36 +4,36 @@ import {
   findHidden,
   hasControlCharacters,
   makeExcerpt,
-  makePlaceAt,
+  makePlaceFinder,
   makeRedact,
-  placeAt,
+  findPlace,
   showHidden,
-} from '../../src/domain/text.ts';
+} from '../../src/text.ts';
 
-describe('hidden characters', () => {
+describe('findHidden and showHidden', () => {
   test.each([
-    ['a\u202eb', 'a\\u{202e}b'],
-    ['a\u0000\u001b[31m', 'a\\u{0}\\u{1b}[31m'],
-    ['\r', '\\u{d}'],
-    ['\u{e0041}', '\\u{e0041}'],
-    ['\u0085', '\\u{85}'],
+    ['a\\u{202e}b', 'a\u202eb'],
+    ['a\\u{0}\\u{1b}[31m', 'a\u0000\u001b[31m'],
+    ['\\u{d}', '\r'],
+    ['\\u{e0041}', '\u{e0041}'],
+    ['\\u{85}', '\u0085'],
     ['line\n\tnext', 'line\n\tnext'],
-    ['é 日本 😀', 'é 日本 😀'],
-  ])('%j is shown as %j', (text, expected) => {
+    ['é\u0020日本\u0020😀', 'é 日本 😀'],
+  ])('showHidden returns %j for %j', (expected, text) => {
     expect(showHidden(text)).toBe(expected);
   });
 
-  test('none is left when they are shown', () => {
+  test('showHidden leaves no hidden character in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const shown = showHidden(text);
-        expect(findHidden(shown)).toEqual([]);
-        expect(showHidden(shown)).toBe(shown);
+        const escaped = showHidden(text);
+        expect(findHidden(escaped)).toEqual([]);
+        expect(showHidden(escaped)).toBe(escaped);
       }),
     );
   });
 
-  test('are found in the order of their first places, with their number', () => {
+  test('findHidden counts hidden characters in the order of their first occurrence', () => {
     expect(findHidden('x\u200b\u0007\u200b\u202e')).toEqual([
       { character: '\\u{200b}', count: 2, offset: 1 },
       { character: '\\u{7}', count: 1, offset: 2 },
@@ -41,7 +41,7 @@ describe('hidden characters', () => {
     ]);
   });
 
-  test('are found where showing them changes the text', () => {
+  test('findHidden reports a hidden character exactly if showHidden changes the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
         expect(findHidden(text).length > 0).toBe(showHidden(text) !== text);
@@ -49,7 +49,7 @@ describe('hidden characters', () => {
     );
   });
 
-  test('the joiners of an emoji are not hidden, those beside it are', () => {
+  test('findHidden accepts joiners inside an emoji and reports stray ones', () => {
     expect(findHidden('👩‍👩‍👧')).toEqual([]);
     expect(findHidden('👩\u200d👩\u200d👧 \u200d')).toMatchObject([{ count: 1, offset: 9 }]);
     expect(findHidden('🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}')).toEqual([]);
@@ -57,55 +57,55 @@ describe('hidden characters', () => {
   });
 
   test.each([
-    ['a rainbow flag without its variation selector', '🏳\u200d🌈', 0],
-    ['one with it', '🏳\ufe0f\u200d🌈', 0],
-    ['a family that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
-    ['a heart of people with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
-    ['keycaps', '1\ufe0f\u20e3', 0],
-    ['a joiner behind an emoji, and one before', '🌈\u200d \u200d🌈', 1],
-    ['two joiners between emoji', '👩\u200d\u200d👧', 1],
-    ['joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
-    ['a joiner between a letter and an emoji', 'a\u200d🌈', 1],
-    ['tags behind a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
-    ['a variation selector after an emoji that needs none', '😀\ufe0f', 0],
-    ['a text variation selector after a pictographic character', '❤\ufe0e', 0],
-    ['a variation selector after a letter', 'a\ufe0f', 1],
-    ['a keycap selector without its keycap', '1\ufe0f', 1],
+    ['findHidden accepts a rainbow flag without its variation selector', '🏳\u200d🌈', 0],
+    ['findHidden accepts a rainbow flag with its variation selector', '🏳\ufe0f\u200d🌈', 0],
+    ['findHidden accepts joiners in an emoji that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
+    ['findHidden accepts joiners in an emoji with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
+    ['findHidden accepts the selectors of a keycap emoji', '1\ufe0f\u20e3', 0],
+    ['findHidden reports joiners before and after an emoji', '🌈\u200d \u200d🌈', 1],
+    ['findHidden reports two joiners in a row between emoji', '👩\u200d\u200d👧', 1],
+    ['findHidden reports joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
+    ['findHidden reports a joiner between a letter and an emoji', 'a\u200d🌈', 1],
+    ['findHidden reports the tags of a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+    ['findHidden accepts a redundant variation selector after an emoji', '😀\ufe0f', 0],
+    ['findHidden accepts a text variation selector after a pictographic character', '❤\ufe0e', 0],
+    ['findHidden reports a variation selector after a letter', 'a\ufe0f', 1],
+    ['findHidden reports a keycap selector without its keycap', '1\ufe0f', 1],
   ])('%s', (_, text, kinds) => {
     expect(findHidden(text)).toHaveLength(kinds);
   });
 });
 
 test.each([
-  ['a b', false],
-  ['', false],
-  ['é', false],
-  ['a\tb', true],
-  ['a\n', true],
-  ['\u007f', true],
-  ['\u009f', true],
-])('whether %j holds control characters: %s, and again', (text, expected) => {
+  [false, 'a b'],
+  [false, ''],
+  [false, 'é'],
+  [true, 'a\tb'],
+  [true, 'a\n'],
+  [true, '\u007f'],
+  [true, '\u009f'],
+])('hasControlCharacters returns %s for %j on every call', (expected, text) => {
   expect(hasControlCharacters(text)).toBe(expected);
   expect(hasControlCharacters(text)).toBe(expected);
 });
 
-describe('every character that Unicode ignores by default, and the blank Braille pattern,', () => {
+describe('findHidden and showHidden on ignorable characters', () => {
   const ignorable = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
-  const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((one) =>
+  const ignorableCharacters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((one) =>
     ignorable.test(one),
   );
 
-  test('is shown as its code point and found at its offset', () => {
-    expect(all.length).toBeGreaterThan(4_000);
-    const shown = all.map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
-    expect(all.map(showHidden)).toEqual(shown);
-    const found = findHidden(all.map((character) => `${character}\n`).join(''));
-    expect(found.map(({ character }) => character)).toEqual(shown);
+  test('every ignorable character is shown as its code point and found at its offset', () => {
+    expect(ignorableCharacters.length).toBeGreaterThan(4_000);
+    const escaped = ignorableCharacters.map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+    expect(ignorableCharacters.map(showHidden)).toEqual(escaped);
+    const found = findHidden(ignorableCharacters.map((character) => `${character}\n`).join(''));
+    expect(found.map(({ character }) => character)).toEqual(escaped);
     expect(found[1]).toEqual({ character: '\\u{34f}', count: 1, offset: 2 });
   });
 
-  test('stays as it is after a pictographic character only if it is one U+FE0E or U+FE0F', () => {
-    const kept = all.filter((character) => showHidden(`❤${character}`) === `❤${character}`);
+  test('findHidden accepts only a single variation selector 15 or 16 after a pictograph', () => {
+    const kept = ignorableCharacters.filter((character) => showHidden(`❤${character}`) === `❤${character}`);
     expect(kept).toEqual(['\ufe0e', '\ufe0f']);
     expect(showHidden('❤\ufe0f\ufe0f')).toBe('❤\ufe0f\\u{fe0f}');
     expect(findHidden('❤\ufe0f\ufe0f')).toEqual([{ character: '\\u{fe0f}', count: 1, offset: 2 }]);
@@ -114,7 +114,7 @@ describe('every character that Unicode ignores by default, and the blank Braille
   });
 });
 
-describe('places', () => {
+describe('findPlace and makePlaceFinder', () => {
   test.each([
     ['', 0, 1, 1],
     ['ab', 1, 1, 2],
@@ -123,20 +123,20 @@ describe('places', () => {
     ['\n\n', 2, 3, 1],
     ['😀b', 2, 1, 3],
     ['a\rb', 2, 1, 3],
-  ])('in %j the offset %i is line %i, column %i', (text, offset, line, column) => {
-    expect(placeAt(text, offset)).toEqual({ line, column });
+  ])('in the text %j the offset %i is at line %i and column %i', (text, offset, line, column) => {
+    expect(findPlace(text, offset)).toEqual({ line, column });
   });
 
-  test('are those of the lines that come before, one by one or in one pass', () => {
+  test('findPlace and makePlaceFinder compute the same line and column for every offset', () => {
     const text = fc.array(fc.constantFrom('a', '\n', '\r', 'é')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
         const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
-        const placeOf = makePlaceAt(given);
+        const placeOf = makePlaceFinder(given);
         for (const offset of offsets) {
           const lines = given.slice(0, offset).split('\n');
           const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
-          expect(placeAt(given, offset)).toEqual(expected);
+          expect(findPlace(given, offset)).toEqual(expected);
           expect(placeOf(offset)).toEqual(expected);
         }
       }),
@@ -146,38 +146,43 @@ describe('places', () => {
 
 const KEY = 'sk/"live" 123';
 
-describe('redaction', () => {
-  const forms: readonly (readonly [string, string, string])[] = [
-    ['as it is', `bad key ${KEY}!`, 'bad key [redacted]!'],
-    ['twice', `${KEY}${KEY}`, '[redacted][redacted]'],
-    ['escaped as JSON does', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
-    ['percent-encoded', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
-    ['not at all', 'nothing here', 'nothing here'],
+describe('makeRedact', () => {
+  const redactionCases: readonly (readonly [string, string, string])[] = [
+    ['redaction replaces a key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
+    ['redaction replaces every occurrence of a key', `${KEY}${KEY}`, '[redacted][redacted]'],
+    ['redaction replaces a key with JSON escapes', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
+    ['redaction replaces a percent-encoded key', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
+    ['redaction leaves a text without the key unchanged', 'nothing here', 'nothing here'],
   ];
-  test.each(forms)('a key that stands there %s', (_, text, expected) => {
+  test.each(redactionCases)('%s', (_, text, expected) => {
     expect(makeRedact(KEY)(text)).toBe(expected);
   });
 
-  test('an empty key changes nothing', () => {
+  test('redaction with an empty key changes nothing', () => {
     expect(makeRedact('')('text')).toBe('text');
   });
 });
 
-describe('excerpt', () => {
+describe('makeExcerpt', () => {
   const excerpts: readonly (readonly [string, string, boolean, string])[] = [
-    ['white space is collapsed', '  a\r\n\t b  ', true, 'a b'],
-    ['200 characters are shown', 'x'.repeat(1000), true, 'x'.repeat(200)],
-    ['no half of a character is left', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
-    ['a key on the edge is gone whole', 'x'.repeat(195) + KEY, true, 'x'.repeat(195) + '[reda'],
-    ['a key broken over lines is found', 'no sk/"live"\n 123', true, 'no [redacted]'],
-    ['half a key at a cut is left out', `${'y'.repeat(30)} sk/"live`, false, 'y'.repeat(18)],
-    ['a cut text shorter than the key shows nothing', 'sk/"', false, ''],
+    ['an excerpt collapses white space', '  a\r\n\t b  ', true, 'a b'],
+    ['an excerpt has at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
+    ['an excerpt does not end inside a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
+    ['an excerpt redacts a key before it cuts the text', 'x'.repeat(195) + KEY, true, 'x'.repeat(195) + '[reda'],
+    ['an excerpt redacts a key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
+    [
+      'an excerpt omits the end of a truncated text, which may hold part of the key',
+      `${'y'.repeat(30)} sk/"live`,
+      false,
+      'y'.repeat(18),
+    ],
+    ['an excerpt of a truncated text shorter than the key is empty', 'sk/"', false, ''],
   ];
   test.each(excerpts)('%s', (_, text, whole, expected) => {
     expect(makeExcerpt(text, whole, KEY)).toBe(expected);
   });
 
-  test('never shows the key wherever it stands', () => {
+  test('an excerpt never shows the key, whatever surrounds it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 250 }), fc.string(), fc.boolean(), (before, after, whole) => {
         const excerpt = makeExcerpt(before + KEY + after, whole, KEY);

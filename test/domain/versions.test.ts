@@ -1,37 +1,78 @@
 import { describe, expect, test } from 'vitest';
-import { findContent, holds } from '../../src/domain/versions.ts';
-import type { Content } from '../../src/domain/prompt-file.ts';
-import { entryOf } from '../../src/ledger/ownership.ts';
-import type { LedgerEntry } from '../../src/ledger/stamp.ts';
+import { findVersionWithContent } from '../../src/domain/versions.ts';
+import { type Content, holdsContent } from '../../src/domain/content.ts';
+import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
+import type { LedgerEntry } from '../../src/ledger/version-record.ts';
 import { content, entry, outside } from '../planning/support.ts';
 
 const model = { model: 'gpt-5' };
 
-describe('A version holds a content', () => {
+describe('holds and findVersionWithContent', () => {
   const rows: readonly (readonly [sentence: string, version: LedgerEntry, content: Content, expected: boolean])[] = [
-    ['of the same text', entry(1, 'A'), content('A'), true],
-    ['not of another text', entry(1, 'A'), content('B'), false],
-    ['with any metadata where the file manages none', entry(1, 'A', { metadata: model }), content('A'), true],
-    ['with the metadata of the file', entry(1, 'A', { metadata: model }), content('A', model), true],
-    ['not without the metadata of the file', entry(1, 'A'), content('A', model), false],
-    ['not with metadata where the file has it empty', entry(1, 'A', { metadata: model }), content('A', {}), false],
-    ['without metadata where the file has it empty', entry(1, 'A'), content('A', {}), true],
-    ["of somebody else's without metadata", entryOf(outside(1, 'A')), content('A'), true],
-    ["not of somebody else's with metadata that nobody reviewed", entryOf(outside(1, 'A', model)), content('A'), false],
-    ["of somebody else's with the metadata of the file", entryOf(outside(1, 'A', model)), content('A', model), true],
+    ['a version matches content with the same text', entry(1, 'A'), content('A'), true],
+    ['a version does not match content with another text', entry(1, 'A'), content('B'), false],
+    [
+      'a version with any metadata matches a file that does not manage metadata',
+      entry(1, 'A', { metadata: model }),
+      content('A'),
+      true,
+    ],
+    ['a version matches a file with the same metadata', entry(1, 'A', { metadata: model }), content('A', model), true],
+    ['a version without metadata does not match a file with metadata', entry(1, 'A'), content('A', model), false],
+    [
+      'a version with metadata does not match a file with empty metadata',
+      entry(1, 'A', { metadata: model }),
+      content('A', {}),
+      false,
+    ],
+    ['a version without metadata matches a file with empty metadata', entry(1, 'A'), content('A', {}), true],
+    [
+      'a foreign version without metadata matches content with the same text',
+      makeLedgerEntry(outside(1, 'A')),
+      content('A'),
+      true,
+    ],
+    [
+      'a foreign version with metadata does not match a file that does not manage metadata',
+      makeLedgerEntry(outside(1, 'A', model)),
+      content('A'),
+      false,
+    ],
+    [
+      'a foreign version matches a file with the same metadata',
+      makeLedgerEntry(outside(1, 'A', model)),
+      content('A', model),
+      true,
+    ],
   ];
-  test.each(rows)('%s', (_, held, wanted, expected) => {
-    expect(holds(held, wanted)).toBe(expected);
-    expect(findContent([held], wanted) !== undefined).toBe(expected);
+  test.each(rows)('%s', (_, version, desired, expected) => {
+    expect(holdsContent(version, desired)).toBe(expected);
+    expect(findVersionWithContent([version], desired) !== undefined).toBe(expected);
   });
 
   test.each([
-    ['the oldest', [entry(3, 'A'), entry(2, 'A')], 2],
-    ['the oldest, whoever made it', [entry(3, 'A'), entryOf(outside(2, 'A'))], 2],
-    ['no baseline where there is another', [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }], 3],
-    ['a baseline where there is none', [{ ...entry(2, 'A'), baseline: true }, entry(1, 'B')], 2],
-    ["somebody else's where there is no other", [entryOf(outside(3, 'A')), entry(2, 'B')], 3],
-  ] as const)('and of several is used: %s', (_, entries, number) => {
-    expect(findContent(entries, content('A'))?.number).toBe(number);
+    ['findVersionWithContent returns the oldest version with the same content', [entry(3, 'A'), entry(2, 'A')], 2],
+    [
+      'findVersionWithContent returns the oldest matching version even if it is foreign',
+      [entry(3, 'A'), makeLedgerEntry(outside(2, 'A'))],
+      2,
+    ],
+    [
+      'findVersionWithContent prefers any other matching version to a baseline',
+      [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }],
+      3,
+    ],
+    [
+      'findVersionWithContent returns a baseline if no other version matches',
+      [{ ...entry(2, 'A'), baseline: true }, entry(1, 'B')],
+      2,
+    ],
+    [
+      'findVersionWithContent returns a foreign version if no other version matches',
+      [makeLedgerEntry(outside(3, 'A')), entry(2, 'B')],
+      3,
+    ],
+  ] as const)('%s', (_, entries, number) => {
+    expect(findVersionWithContent(entries, content('A'))?.number).toBe(number);
   });
 });

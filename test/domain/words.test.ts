@@ -1,40 +1,40 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeholdersOf } from '../../src/domain/text-changes.ts';
-import { allowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
-import { suggest } from '../../src/domain/suggest.ts';
+import { listPlaceholders } from '../../src/domain/text-changes.ts';
+import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
+import { suggestName } from '../../src/domain/suggest-name.ts';
 
-describe('placeholders', () => {
+describe('placeholdersOf', () => {
   test.each([
-    ['{{a}}', ['a']],
-    ['{{b}} {{a}} {{b}}', ['b', 'a']],
-    ['{{ a }}{{\tb\t}}', ['a', 'b']],
-    ['{{a.b-c_D9}}', ['a.b-c_D9']],
-    ['{{名前}} {{é}}', ['名前', 'é']],
-    ['{{{a}}}', ['a']],
-    ['{{{{a}}}}', ['a']],
-    ['{{{{ {{a}} }}', ['a']],
-    ['{{a}', []],
-    ['{a}}', []],
-    ['{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}', []],
-    ['{{\u200ba}}', []],
-    ['', []],
-  ])('of %j are %j', (text, expected) => {
-    expect(placeholdersOf(text)).toEqual(expected);
+    [['a'], '{{a}}'],
+    [['b', 'a'], '{{b}} {{a}} {{b}}'],
+    [['a', 'b'], '{{ a }}{{\tb\t}}'],
+    [['a.b-c_D9'], '{{a.b-c_D9}}'],
+    [['名前', 'é'], '{{名前}} {{é}}'],
+    [['a'], '{{{a}}}'],
+    [['a'], '{{{{a}}}}'],
+    [['a'], '{{{{ {{a}} }}'],
+    [[], '{{a}'],
+    [[], '{a}}'],
+    [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
+    [[], '{{\u200ba}}'],
+    [[], ''],
+  ])('placeholdersOf finds the names %j in the text %j', (expected, text) => {
+    expect(listPlaceholders(text)).toEqual(expected);
   });
 
-  test('are found wherever they stand, each once', () => {
+  test('listPlaceholders finds every placeholder in any text exactly once', () => {
     const name = fc.stringMatching(/^[a-z0-9_.-]{1,8}$/);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), name)), (parts) => {
         const text = parts.map(([before, one]) => `${before.replaceAll(/[{}]/g, '')}{{${one}}}`).join('');
-        expect(placeholdersOf(text)).toEqual([...new Set(parts.map(([, one]) => one))]);
+        expect(listPlaceholders(text)).toEqual([...new Set(parts.map(([, one]) => one))]);
       }),
     );
   });
 });
 
-describe('the word that was probably meant', () => {
+describe('suggest', () => {
   const known = ['id', 'key', 'name', 'description', 'variables'];
   test.each([
     ['nmae', 'name'],
@@ -48,25 +48,25 @@ describe('the word that was probably meant', () => {
     ['title', undefined],
     ['prompt', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('for %s', (word, expected) => {
-    expect(suggest(word, known)).toBe(expected);
+  ])('suggest proposes the closest known word, if there is one, for %s', (word, expected) => {
+    expect(suggestName(word, known)).toBe(expected);
   });
 
   test.each([
     ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
     ['greeting', ['support/greeting', 'sales/greeting'], undefined],
     ['eeting', ['support/greeting'], undefined],
-  ])('%j is the end of a key in %j', (word, known, expected) => {
-    expect(suggest(word, known)).toBe(expected);
+  ])('suggest compares %j with the last path segments of %j', (word, known, expected) => {
+    expect(suggestName(word, known)).toBe(expected);
   });
 
-  test('is none where none is known', () => {
-    expect(suggest('a', [])).toBeUndefined();
+  test('suggest returns nothing if no words are known', () => {
+    expect(suggestName('a', [])).toBeUndefined();
   });
 });
 
-describe('how much may change', () => {
-  const written: readonly (readonly [string | number, MaxChanges])[] = [
+describe('parseMaxChanges and countAllowedChanges', () => {
+  const validLimits: readonly (readonly [string | number, MaxChanges])[] = [
     ['0', { kind: 'count', count: 0 }],
     ['12', { kind: 'count', count: 12 }],
     [7, { kind: 'count', count: 7 }],
@@ -74,27 +74,30 @@ describe('how much may change', () => {
     ['25%', { kind: 'percent', percent: 25 }],
     ['100%', { kind: 'percent', percent: 100 }],
   ];
-  test.each(written)('%j is read', (given, expected) => {
+  test.each(validLimits)('parseMaxChanges reads the limit %j', (given, expected) => {
     expect(parseMaxChanges(given)).toEqual(expected);
   });
 
-  const wrong = ['', '%', '-1', '1.5', '101%', '2.5%', ' 1', '1 %', '1e3', 'all', '0x1', '9999999999'];
-  test.each([...wrong, 1.5, -1, 1e21, Number.NaN])('%j is neither a number nor a percentage', (given) => {
-    expect(parseMaxChanges(given)).toBeNull();
-  });
+  const invalidLimits = ['', '%', '-1', '1.5', '101%', '2.5%', ' 1', '1 %', '1e3', 'all', '0x1', '9999999999'];
+  test.each([...invalidLimits, 1.5, -1, 1e21, Number.NaN])(
+    'parseMaxChanges rejects %j, which is neither a count nor a percentage',
+    (given) => {
+      expect(parseMaxChanges(given)).toBeNull();
+    },
+  );
 
   test.each([
     ['3', 1, 3],
     ['25%', 5, 2],
     ['29%', 100, 29],
-  ])('%s of %i prompts are %i', (written, selected, expected) => {
-    expect(allowedChanges(parseMaxChanges(written) ?? { kind: 'count', count: -1 }, selected)).toBe(expected);
+  ])('the change limit %s of %i prompts allows %i changes', (limit, selected, expected) => {
+    expect(countAllowedChanges(parseMaxChanges(limit) ?? { kind: 'count', count: -1 }, selected)).toBe(expected);
   });
 
-  test('a percentage never allows more than all, nor fewer than its share', () => {
+  test('a percentage limit allows its rounded-up share of the prompts and never more than all', () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(10_000), (percent, selected) => {
-        const allowed = allowedChanges({ kind: 'percent', percent }, selected);
+        const allowed = countAllowedChanges({ kind: 'percent', percent }, selected);
         expect(allowed).toBeLessThanOrEqual(selected);
         expect(allowed * 100).toBeGreaterThanOrEqual(percent * selected);
         expect((allowed - 1) * 100).toBeLessThan(Math.max(percent * selected, 1));

@@ -1,18 +1,18 @@
 import { openStore } from '../../src/embedded/store.ts';
 import { KEY, NOW, startService } from '../embedded/support.ts';
-import { connected } from '../service/support.ts';
+import { openTestClient } from '../service/support.ts';
 import { inMemoryService, type InMemoryService } from './in-memory-service.ts';
 
 /**
- * A service with the prompts that `fillStore` gives the embedded one: `p1` and `p2`, and `q1`, which the key does not
- * authorise. Versions are called `ver_1`, `ver_2`, … in the order in which they are made, whatever prompt they are of.
+ * A service with the prompts of `fillStore`: `p1` and `p2`, and `q1`, for which the key has no authorization. The ids
+ * of versions are `ver_1`, `ver_2`, … in the order of their creation across all prompts.
  */
 export type Backend = Pick<
   InMemoryService,
   'readPrompt' | 'createVersion' | 'updatePrompt' | 'setActive' | 'addVersion'
 > & {
   readonly activate: (promptId: string, environment: string, versionId: string) => void;
-  /** Id and text of what an environment serves. */
+  /** Returns the id and the text of the version that an environment serves. */
   readonly serves: (promptId: string, environment: string) => readonly [id: string, text: string] | null;
   readonly countVersions: (promptId: string) => number;
 };
@@ -32,7 +32,7 @@ export function inMemoryBackend(): Backend {
   ]);
   const serves: Backend['serves'] = (promptId, environment) => {
     const version = service.active(promptId, environment);
-    return version === null ? null : [version.id, version.text];
+    return version === null ? null : [version.id, version.content.text];
   };
   return { ...service, serves, countVersions: (promptId) => service.versions(promptId).length };
 }
@@ -41,19 +41,19 @@ async function embeddedBackend(): Promise<Backend> {
   let count = 0;
   const store = openStore(':memory:', { now: () => NOW, newId: () => `ver_${++count}` });
   const { server } = await startService({ store });
-  const { service } = connected({ baseUrl: server.baseUrl, apiKey: KEY });
+  const { service } = openTestClient({ baseUrl: server.baseUrl, apiKey: KEY });
   const counts = new Map<string, number>();
   return {
     ...service,
     createVersion: async (promptId, version) => {
-      const made = await service.createVersion(promptId, version);
-      counts.set(promptId, made.number);
-      return made;
+      const created = await service.createVersion(promptId, version);
+      counts.set(promptId, created.number);
+      return created;
     },
     addVersion: (promptId, { text, metadata }) => {
-      const made = store.createVersion(promptId, { content: text, metadata });
-      counts.set(promptId, made?.version_number ?? 0);
-      return made?.id ?? '';
+      const created = store.createVersion(promptId, { content: text, metadata });
+      counts.set(promptId, created?.version_number ?? 0);
+      return created?.id ?? '';
     },
     activate: (promptId, environment, versionId) => void store.setActive(promptId, { environment, versionId }),
     serves: (promptId, environment) => {

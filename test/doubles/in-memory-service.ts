@@ -2,45 +2,45 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import {
   ServiceError,
   type PromptService,
-  type RemotePrompt,
-  type RemoteVersion,
+  type ServicePrompt,
+  type ServiceVersion,
 } from '../../src/service/prompt-service.ts';
-import { toVersion, type Version } from '../../src/ledger/stamp.ts';
+import { makeLedgerVersion, type LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 
-export type PromptSeed = Pick<RemotePrompt, 'id' | 'key' | 'name' | 'description'> & { readonly forbidden?: true };
+export type PromptSeed = Pick<ServicePrompt, 'id' | 'key' | 'name' | 'description'> & { readonly forbidden?: true };
 
-/** A version as somebody else makes it; the metadata is that of the service, with `promptsync` where one copied it. */
+/** A version that somebody else creates. Its metadata may contain a copied `promptsync` key. */
 export type OutsideVersion = { readonly text: string; readonly metadata?: JsonObject };
 
-/** A prompt service without a service behind it, and ways to do what others do in the service. */
+/** A prompt service in memory, with functions that act like other users of the service. */
 export type InMemoryService = PromptService & {
   readonly addVersion: (promptId: string, version: OutsideVersion) => string;
-  /** Null makes none active. */
+  /** Makes a version active. With null, the environment has no active version afterwards. */
   readonly activate: (promptId: string, environment: string, versionId: string | null) => void;
-  /** As the tool takes them apart: stamp and own metadata. */
-  readonly active: (promptId: string, environment: string) => Version | null;
-  readonly versions: (promptId: string) => readonly Version[];
+  /** Returns the active version with its version record separated from its other metadata. */
+  readonly active: (promptId: string, environment: string) => LedgerVersion | null;
+  readonly versions: (promptId: string) => readonly LedgerVersion[];
 };
 
 type Entry = {
   readonly seed: PromptSeed;
-  fields: Pick<RemotePrompt, 'key' | 'name' | 'description'>;
-  readonly versions: RemoteVersion[];
+  fields: Pick<ServicePrompt, 'key' | 'name' | 'description'>;
+  readonly versions: ServiceVersion[];
   readonly active: Map<string, string>;
 };
 
 export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
   const entries = new Map(seeds.map((seed) => [seed.id, entryFor(seed)]));
   let count = 0;
-  const add = (entry: Entry, text: string, metadata: JsonObject): RemoteVersion => {
+  const add = (entry: Entry, text: string, metadata: JsonObject): ServiceVersion => {
     const version = makeVersion(`ver_${++count}`, entry.versions.length + 1, text, metadata);
     entry.versions.push(version);
     return version;
   };
   return {
     readPrompt: async (promptId, environment) => toPrompt(find(entries, promptId), environment),
-    createVersion: async (promptId, { text, metadata }) =>
+    createVersion: async (promptId, { content: { text, metadata } }) =>
       structuredClone(add(find(entries, promptId), text, metadata)),
     updatePrompt: async (promptId, fields) => {
       const entry = find(entries, promptId);
@@ -61,9 +61,9 @@ export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
     },
     active: (promptId, environment) => {
       const version = activeIn(find(entries, promptId), environment);
-      return version === null ? null : toVersion(version);
+      return version === null ? null : makeLedgerVersion(version);
     },
-    versions: (promptId) => find(entries, promptId).versions.map(toVersion),
+    versions: (promptId) => find(entries, promptId).versions.map(makeLedgerVersion),
   };
 }
 
@@ -72,18 +72,18 @@ function entryFor(seed: PromptSeed): Entry {
   return { seed, fields: { key, name, description }, versions: [], active: new Map() };
 }
 
-/** A copy through JSON, as over a wire: nobody holds on to what the service holds. */
-function makeVersion(id: string, number: number, text: string, metadata: JsonObject): RemoteVersion {
-  return { id, number, text, metadata: JSON.parse(JSON.stringify(metadata)) };
+/** Makes a version whose metadata is a JSON copy, so that no caller shares objects with the service. */
+function makeVersion(id: string, number: number, text: string, metadata: JsonObject): ServiceVersion {
+  return { id, number, content: { text, metadata: JSON.parse(JSON.stringify(metadata)) } };
 }
 
-function toPrompt(entry: Entry, environment?: string): RemotePrompt {
+function toPrompt(entry: Entry, environment?: string): ServicePrompt {
   const activeVersion = environment === undefined ? null : activeIn(entry, environment);
   const latestVersionId = entry.versions.at(-1)?.id ?? null;
   return structuredClone({ id: entry.seed.id, ...entry.fields, latestVersionId, activeVersion });
 }
 
-function activeIn({ versions, active }: Entry, environment: string): RemoteVersion | null {
+function activeIn({ versions, active }: Entry, environment: string): ServiceVersion | null {
   return versions.find(({ id }) => id === active.get(environment)) ?? null;
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { READ_ONLY_KEY, SECRET_KEY, startLangfuse, type LangfuseDouble } from './langfuse-server.ts';
 
-/** Writes wait for each other until so many have read; later ones go straight on. */
-function meeting(count: number): () => Promise<void> {
+/** Makes writes wait until `count` of them have read. Later writes do not wait. */
+function waitForReaders(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let met = 0;
+  let readers = 0;
   return () => {
-    if (++met === count) resolve();
+    if (++readers === count) resolve();
     return promise;
   };
 }
 
-/** `words` are a method and a path below that of the prompts. */
+/** Calls the double. `words` holds the method and the path below that of the prompts. */
 async function call({ baseUrl }: LangfuseDouble, words: string, body?: unknown, key = SECRET_KEY) {
   const [method = '', path = ''] = words.split(' ');
   const headers = { authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` };
@@ -22,148 +22,273 @@ async function call({ baseUrl }: LangfuseDouble, words: string, body?: unknown, 
   return { status: answer.status, body: parsed, retryAfter: answer.headers.get('retry-after') };
 }
 
-/** A prompt `p` of three versions, the third in staging and production; further ones of these names, with one each. */
-async function startFilled(options: Parameters<typeof startLangfuse>[0] = {}, names: readonly string[] = []) {
+/**
+ * Starts a double with a prompt `p` of three versions, of which the third is in staging and production. Each further
+ * prompt in `names` has one version.
+ */
+async function startWithVersions(options: Parameters<typeof startLangfuse>[0] = {}, names: readonly string[] = []) {
   const langfuse = await startLangfuse(options);
-  for (const text of ['One.', 'Two.']) langfuse.store.addVersion('p', { text });
+  for (const textPrompt of ['One.', 'Two.']) langfuse.store.addVersion('p', { text: textPrompt });
   langfuse.store.addVersion('p', { text: 'Three.', config: { model: 'm' }, labels: ['staging', 'production'] });
   for (const name of names) langfuse.store.addVersion(name, { text: `Of ${name}.`, labels: ['staging'] });
   return langfuse;
 }
 
-/** The versions with a label, in order of creation. */
+/** Returns the versions with a label in order of creation. */
 function withLabel({ store }: LangfuseDouble, label: string): readonly number[] {
   return store.versions('p').flatMap(({ version, labels }) => (labels.includes(label) ? [version] : []));
 }
 
-const labelled = (label: string) => ({ newLabels: [label] });
-const text = (prompt: string, rest: object = {}) => ({ name: 'p', prompt, ...rest });
-const tagged = (part: string) => text(`See @@@langfusePrompt:name=${part}@@@.`);
+const newLabel = (label: string) => ({ newLabels: [label] });
+const textPrompt = (prompt: string, rest: object = {}) => ({ name: 'p', prompt, ...rest });
+const textWithReference = (part: string) => textPrompt(`See @@@langfusePrompt:name=${part}@@@.`);
 const BIG = '{"name":"p","prompt":"A","config":9007199254740993}';
 const ALL = ['a', 'latest', 'production', 'staging'];
 const FAILED = { message: 'Internal Server Error' };
 
-describe('each call answers as a running Langfuse does', () => {
+describe('single calls to the Langfuse double', () => {
   type Row = readonly [sentence: string, words: string, sent: unknown, status: number, body: object | string];
   test.for<Row>([
-    ['1: a version without a label is read by its number', 'GET /p?version=1', undefined, 200, { prompt: 'One.' }],
-    ['1: a label is read', 'GET /p?label=staging', undefined, 200, { version: 3, config: { model: 'm' } }],
-    ['1: it is production where nothing is said', 'GET /p', undefined, 200, { version: 3, commitMessage: null }],
-    ['1: version and label exclude each other', 'GET /p?version=1&label=a', undefined, 400, {}],
-    ['1: a commit message is kept', 'POST ', text('A', { commitMessage: 'Why' }), 201, { commitMessage: 'Why' }],
-    ['1: one of 501 characters is refused', 'POST ', text('A', { commitMessage: 'x'.repeat(501) }), 400, {}],
-    ['3: a PATCH keeps labels', 'PATCH /p/versions/3', labelled('a'), 200, { labels: expect.arrayContaining(ALL) }],
-    ['3: an empty list takes none away', 'PATCH /p/versions/3', { newLabels: [] }, 200, { labels: { length: 3 } }],
-    ['3: a version that is not there', 'PATCH /p/versions/9', labelled('a'), 404, {}],
-    ['6: a create may name latest', 'POST ', text('A', { labels: ['latest'] }), 201, { labels: ['latest'] }],
-    ['6: a PATCH may not', 'PATCH /p/versions/1', labelled('latest'), 400, {}],
-    ['6: a create checks labels', 'POST ', text('A', { labels: ['Prod'] }), 400, { message: 'Invalid request data' }],
-    ['6: and how long they are', 'POST ', text('A', { labels: ['x'.repeat(37)] }), 400, {}],
-    ['6: a PATCH does not', 'PATCH /p/versions/1', labelled('Übung 1'), 200, { labels: ['Übung 1'] }],
-    ['10: more than 1 MB', 'POST ', text('x'.repeat(2 ** 20)), 413, 'Body exceeded 1mb limit'],
-    ['10: NUL', 'POST ', text('a\0b'), 500, FAILED],
-    ['10: half of a character', 'POST ', text('a\uD800b'), 500, FAILED],
-    ['10: a part is missing', 'POST ', tagged('no|label=a'), 400, { message: expect.stringContaining('no - label a') }],
-    ['11: ends of lines and decomposed letters', 'POST ', text('e\u0301\r\n\n'), 201, { prompt: 'e\u0301\r\n\n' }],
-    ['11: config is any JSON value', 'POST ', text('A', { config: [1, null] }), 201, { config: [1, null] }],
-    ['11: large integers do not survive', 'POST ', BIG, 201, { config: 2 ** 53 }],
-    ['12: a folder is part of one segment', 'GET /a%2Fb%20%C3%BC?label=staging', undefined, 200, { name: 'a/b ü' }],
-    ['12: and not a segment of its own', 'GET /a/b%20%C3%BC?label=staging', undefined, 404, '<!DOCTYPE html>Not found'],
-    ['a chat prompt stays one', 'POST ', text('A', { name: 'chat' }), 400, {}],
-    ['nothing is deleted over the wire', 'DELETE /p', undefined, 405, {}],
+    [
+      'the Langfuse double reads a version without a label by its number',
+      'GET /p?version=1',
+      undefined,
+      200,
+      { prompt: 'One.' },
+    ],
+    [
+      'the Langfuse double reads a version by its label',
+      'GET /p?label=staging',
+      undefined,
+      200,
+      { version: 3, config: { model: 'm' } },
+    ],
+    [
+      'the Langfuse double reads the production version by default',
+      'GET /p',
+      undefined,
+      200,
+      { version: 3, commitMessage: null },
+    ],
+    [
+      'the Langfuse double rejects a read with both a version and a label',
+      'GET /p?version=1&label=a',
+      undefined,
+      400,
+      {},
+    ],
+    [
+      'the Langfuse double keeps a commit message',
+      'POST ',
+      textPrompt('A', { commitMessage: 'Why' }),
+      201,
+      { commitMessage: 'Why' },
+    ],
+    [
+      'the Langfuse double rejects a commit message of 501 characters',
+      'POST ',
+      textPrompt('A', { commitMessage: 'x'.repeat(501) }),
+      400,
+      {},
+    ],
+    [
+      'the Langfuse double keeps existing labels on a PATCH',
+      'PATCH /p/versions/3',
+      newLabel('a'),
+      200,
+      { labels: expect.arrayContaining(ALL) },
+    ],
+    [
+      'the Langfuse double removes no labels on a PATCH with an empty list',
+      'PATCH /p/versions/3',
+      { newLabels: [] },
+      200,
+      { labels: { length: 3 } },
+    ],
+    ['the Langfuse double answers 404 to a PATCH of a missing version', 'PATCH /p/versions/9', newLabel('a'), 404, {}],
+    [
+      'the Langfuse double accepts the label latest on creation',
+      'POST ',
+      textPrompt('A', { labels: ['latest'] }),
+      201,
+      { labels: ['latest'] },
+    ],
+    ['the Langfuse double rejects the label latest on a PATCH', 'PATCH /p/versions/1', newLabel('latest'), 400, {}],
+    [
+      'the Langfuse double rejects an uppercase label on creation',
+      'POST ',
+      textPrompt('A', { labels: ['Prod'] }),
+      400,
+      { message: 'Invalid request data' },
+    ],
+    [
+      'the Langfuse double rejects a label of 37 characters on creation',
+      'POST ',
+      textPrompt('A', { labels: ['x'.repeat(37)] }),
+      400,
+      {},
+    ],
+    [
+      'the Langfuse double accepts any other label on a PATCH',
+      'PATCH /p/versions/1',
+      newLabel('Übung 1'),
+      200,
+      { labels: ['Übung 1'] },
+    ],
+    [
+      'the Langfuse double rejects a body of more than 1 MiB',
+      'POST ',
+      textPrompt('x'.repeat(2 ** 20)),
+      413,
+      'Body exceeded 1mb limit',
+    ],
+    ['the Langfuse double fails on a NUL character in a text', 'POST ', textPrompt('a\0b'), 500, FAILED],
+    ['the Langfuse double fails on a lone surrogate in a text', 'POST ', textPrompt('a\uD800b'), 500, FAILED],
+    [
+      'the Langfuse double rejects a text that references a missing prompt',
+      'POST ',
+      textWithReference('no|label=a'),
+      400,
+      { message: expect.stringContaining('no - label a') },
+    ],
+    [
+      'the Langfuse double keeps line endings and decomposed letters',
+      'POST ',
+      textPrompt('e\u0301\r\n\n'),
+      201,
+      { prompt: 'e\u0301\r\n\n' },
+    ],
+    [
+      'the Langfuse double accepts any JSON value as config',
+      'POST ',
+      textPrompt('A', { config: [1, null] }),
+      201,
+      { config: [1, null] },
+    ],
+    ['the Langfuse double rounds integers beyond 2^53 in a config', 'POST ', BIG, 201, { config: 2 ** 53 }],
+    [
+      'the Langfuse double reads a prompt in a folder by an encoded path segment',
+      'GET /a%2Fb%20%C3%BC?label=staging',
+      undefined,
+      200,
+      { name: 'a/b ü' },
+    ],
+    [
+      'the Langfuse double answers 404 to a prompt name with an unencoded slash',
+      'GET /a/b%20%C3%BC?label=staging',
+      undefined,
+      404,
+      '<!DOCTYPE html>Not found',
+    ],
+    [
+      'the Langfuse double rejects a text version of a chat prompt',
+      'POST ',
+      textPrompt('A', { name: 'chat' }),
+      400,
+      {},
+    ],
+    ['the Langfuse double rejects DELETE requests', 'DELETE /p', undefined, 405, {}],
   ])('%s', async ([, words, sent, status, body]) => {
-    const langfuse = await startFilled({}, ['a/b ü']);
+    const langfuse = await startWithVersions({}, ['a/b ü']);
     langfuse.store.addChatPrompt('chat');
     expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
     expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
   });
 });
 
-test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])('12: no prompt is called «%s»', async (name) => {
-  expect(await call(await startLangfuse(), 'POST ', text('A', { name }))).toMatchObject({ status: 400 });
-});
+test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])(
+  'the Langfuse double rejects the prompt name %j',
+  async (name) => {
+    expect(await call(await startLangfuse(), 'POST ', textPrompt('A', { name }))).toMatchObject({ status: 400 });
+  },
+);
 
-describe('2 and 7: writes at once', () => {
-  async function atOnce(calls: readonly (readonly [words: string, sent: object])[], isDeadlock = () => false) {
-    const langfuse = await startFilled({ pause: meeting(calls.length), isDeadlock });
+describe('concurrent writes to the Langfuse double', () => {
+  async function callConcurrently(
+    calls: readonly (readonly [words: string, sent: object])[],
+    isDeadlock = () => false,
+  ) {
+    const langfuse = await startWithVersions({ pause: waitForReaders(calls.length), isDeadlock });
     const answers = await Promise.all(calls.map(([words, sent]) => call(langfuse, words, sent)));
     expect(langfuse.store.overlaps()).toBe(calls.length - 1);
     return { langfuse, statuses: answers.map(({ status }) => status).toSorted() };
   }
-  const patch = (version: number, label: string) => [`PATCH /p/versions/${version}`, labelled(label)] as const;
-  const create = (n: number) => ['POST ', text(`New ${n}.`, { labels: ['a'] })] as const;
+  const patch = (version: number, label: string) => [`PATCH /p/versions/${version}`, newLabel(label)] as const;
+  const create = (n: number) => ['POST ', textPrompt(`New ${n}.`, { labels: ['a'] })] as const;
 
-  test('a label that is put on two versions is on both, and one more PATCH heals it', async () => {
-    const { langfuse } = await atOnce([patch(1, 'a'), patch(2, 'a')]);
+  test('in the Langfuse double, concurrent PATCHes leave a label on two versions until the next PATCH', async () => {
+    const { langfuse } = await callConcurrently([patch(1, 'a'), patch(2, 'a')]);
     expect(withLabel(langfuse, 'a')).toEqual([1, 2]);
     expect(await call(langfuse, 'GET /p?label=a')).toMatchObject({ body: { version: 1 } });
     await call(langfuse, ...patch(2, 'a'));
     expect(withLabel(langfuse, 'a')).toEqual([2]);
   });
 
-  test('of two labels that leave a version one stays behind', async () => {
-    const { langfuse } = await atOnce([patch(1, 'staging'), patch(2, 'production')]);
-    const left = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
-    expect(left.toSorted()).toEqual([1, 2, 3]);
+  test('in the Langfuse double, one of two labels that leave a version concurrently stays behind', async () => {
+    const { langfuse } = await callConcurrently([patch(1, 'staging'), patch(2, 'production')]);
+    const versionsWithLabels = ['staging', 'production'].flatMap((label) => withLabel(langfuse, label));
+    expect(versionsWithLabels.toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('a label that is put on a version beside a create is on both', async () => {
-    expect(withLabel((await atOnce([patch(1, 'a'), create(4)])).langfuse, 'a')).toEqual([1, 4]);
+  test('in the Langfuse double, a PATCH and a concurrent create leave a label on two versions', async () => {
+    expect(withLabel((await callConcurrently([patch(1, 'a'), create(4)])).langfuse, 'a')).toEqual([1, 4]);
   });
 
-  test('writes fail where they are told that they lock each other out', async () => {
-    const { langfuse, statuses } = await atOnce([patch(1, 'a'), create(4)], () => true);
+  test('in the Langfuse double, writes fail if a test requests a deadlock', async () => {
+    const { langfuse, statuses } = await callConcurrently([patch(1, 'a'), create(4)], () => true);
     expect([statuses, withLabel(langfuse, 'a')]).toEqual([[500, 500], []]);
   });
 
-  test('of eight creates one is made', async () => {
-    const { langfuse, statuses } = await atOnce([1, 2, 3, 4, 5, 6, 7, 8].map(create));
+  test('in the Langfuse double, only one of eight concurrent creates succeeds', async () => {
+    const { langfuse, statuses } = await callConcurrently([1, 2, 3, 4, 5, 6, 7, 8].map(create));
     expect([statuses.filter((status) => status === 400).length, withLabel(langfuse, 'latest')]).toEqual([7, [4]]);
   });
 });
 
-describe('what takes several calls', () => {
-  test('1 and 7: creates one after the other make two versions, and move what they name', async () => {
-    const langfuse = await startFilled();
-    for (const labels of [['staging'], []]) await call(langfuse, 'POST ', text('Same.', { labels }));
+describe('sequences of calls to the Langfuse double', () => {
+  test('the Langfuse double creates two versions for two equal creates and moves their labels', async () => {
+    const langfuse = await startWithVersions();
+    for (const labels of [['staging'], []]) await call(langfuse, 'POST ', textPrompt('Same.', { labels }));
     expect(['staging', 'production', 'latest'].map((label) => withLabel(langfuse, label))).toEqual([[4], [3], [5]]);
   });
 
-  test('4: only the listing tells a prompt that is not there from a label that is not', async () => {
-    const langfuse = await startFilled();
+  test('in the Langfuse double, only the listing distinguishes a missing prompt from a missing label', async () => {
+    const langfuse = await startWithVersions();
     const [one, other] = [await call(langfuse, 'GET /q?label=a'), await call(langfuse, 'GET /p?label=a')];
     expect(JSON.stringify(one)).toBe(JSON.stringify(other).replace("'p'", "'q'"));
     expect(await call(langfuse, 'GET ?name=q')).toMatchObject({ body: { data: [] } });
   });
 
-  test('5: the number of a deleted version is used again, and latest moves back', async () => {
-    const langfuse = await startFilled();
+  test('the Langfuse double reuses the number of a deleted version and moves latest back', async () => {
+    const langfuse = await startWithVersions();
     langfuse.store.deleteVersion('p', 3);
     expect(withLabel(langfuse, 'latest')).toEqual([2]);
-    expect(await call(langfuse, 'POST ', text('Other.'))).toMatchObject({ body: { version: 3, prompt: 'Other.' } });
+    expect(await call(langfuse, 'POST ', textPrompt('Other.'))).toMatchObject({
+      body: { version: 3, prompt: 'Other.' },
+    });
   });
 
-  test('8: PATCHes alone are counted', async () => {
-    const langfuse = await startFilled();
+  test('the Langfuse double counts only PATCH requests toward the rate limit', async () => {
+    const langfuse = await startWithVersions();
     langfuse.limitPatches(1);
-    expect(await call(langfuse, 'PATCH /p/versions/1', labelled('a'))).toMatchObject({ status: 200 });
+    expect(await call(langfuse, 'PATCH /p/versions/1', newLabel('a'))).toMatchObject({ status: 200 });
     const refused = { status: 429, retryAfter: expect.stringMatching(/^(60|5\d)$/) };
-    expect(await call(langfuse, 'PATCH /p/versions/2', labelled('a'))).toMatchObject(refused);
-    expect(await call(langfuse, 'POST ', text('A'))).toMatchObject({ status: 201 });
+    expect(await call(langfuse, 'PATCH /p/versions/2', newLabel('a'))).toMatchObject(refused);
+    expect(await call(langfuse, 'POST ', textPrompt('A'))).toMatchObject({ status: 201 });
     expect(langfuse.takeWrites()).toEqual(['PATCH p v1 [a]', 'PATCH p v2 [a]', 'POST p []']);
   });
 
-  test('9: the secret key alone counts, and one that may only read cannot write', async () => {
-    const langfuse = await startFilled({ path: '/below' });
+  test('the Langfuse double checks only the secret key and rejects writes with a read-only key', async () => {
+    const langfuse = await startWithVersions({ path: '/below' });
     const ask = async (words: string, key: string) => (await call(langfuse, words, undefined, key)).status;
     expect([await ask('GET /p', 'sk-lf-wrong'), await ask('GET /p', READ_ONLY_KEY)]).toEqual([401, 200]);
     expect(await ask('POST ', READ_ONLY_KEY)).toBe(403);
     expect(langfuse.environment.LANGFUSE_HOST).toMatch(/:\d+\/below$/);
   });
 
-  test('10: parts are put in unless the text is asked for as it was written', async () => {
-    const langfuse = await startFilled();
-    const written = tagged('p|version=1');
+  test('the Langfuse double resolves references in a text unless the request disables it', async () => {
+    const langfuse = await startWithVersions();
+    const written = textWithReference('p|version=1');
     langfuse.store.addVersion('whole', { text: written.prompt });
     const read = (query: string) => call(langfuse, `GET /whole?version=1${query}`);
     expect(await read('')).toMatchObject({ body: { prompt: 'See One..' } });
@@ -172,18 +297,18 @@ describe('what takes several calls', () => {
     expect(await read('')).toMatchObject({ status: 409 });
   });
 
-  test('12: tags that are left out are kept, an empty list clears those of all versions', async () => {
-    const langfuse = await startFilled();
+  test('the Langfuse double keeps omitted tags and clears all tags for an empty list', async () => {
+    const langfuse = await startWithVersions();
     for (const tags of [['t'], undefined, []]) {
-      await call(langfuse, 'POST ', text('A', { tags }));
-      const kept = langfuse.store.versions('p').map((version) => version.tags);
-      expect(new Set(kept.map(String))).toEqual(new Set([String(tags ?? ['t'])]));
+      await call(langfuse, 'POST ', textPrompt('A', { tags }));
+      const storedTags = langfuse.store.versions('p').map((version) => version.tags);
+      expect(new Set(storedTags.map(String))).toEqual(new Set([String(tags ?? ['t'])]));
     }
   });
 
-  test('the listing has ten a page, a hundred at most, and what its filter leaves', async () => {
+  test('the listing of the Langfuse double supports pages, limits and filters', async () => {
     const names = Array.from({ length: 120 }, (_, n) => `n/${String(n).padStart(3, '0')}`);
-    const langfuse = await startFilled({}, names.toReversed());
+    const langfuse = await startWithVersions({}, names.toReversed());
     const expectPage = async (query: string, data: readonly string[]) => {
       const body = { data: data.map((name) => ({ name })) };
       expect(await call(langfuse, `GET ?${query}`)).toMatchObject({ body });
@@ -196,10 +321,10 @@ describe('what takes several calls', () => {
     expect(await call(langfuse, 'GET ?name=p&label=staging')).toMatchObject({ body: { data } });
   });
 
-  test('a request fails as it was asked for', async () => {
-    const langfuse = await startFilled();
+  test('the Langfuse double fails a request in the way that a test has requested', async () => {
+    const langfuse = await startWithVersions();
     langfuse.fail({ method: 'POST', path: /prompts$/ }, 'lost-answer');
-    await expect(call(langfuse, 'POST ', text('A'))).rejects.toThrow('fetch failed');
+    await expect(call(langfuse, 'POST ', textPrompt('A'))).rejects.toThrow('fetch failed');
     expect([langfuse.store.versions('p').length, langfuse.takeWrites()]).toEqual([4, ['POST p []']]);
   });
 });

@@ -7,13 +7,13 @@ import type { Reply } from '../support/github-api.ts';
 import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseStoreOptions } from './langfuse-store.ts';
 
 export const PUBLIC_KEY = 'pk-lf-0123456789';
-/** They must never be seen in any output. The second one may only read. */
+/** The secret keys must never appear in any output. The second key has read-only access. */
 export const SECRET_KEY = 'sk-lf-5eCre7-0123456789';
 export const READ_ONLY_KEY = 'sk-lf-5eCre7-0nly-read5';
 
 type LangfuseRequest = {
   readonly method: string;
-  /** Below the address that it was started at, with its query. */
+  /** The path below the base URL, with its query. */
   readonly path: string;
   readonly body: unknown;
 };
@@ -21,7 +21,7 @@ type LangfuseRequest = {
 type State = Failing & {
   readonly store: LangfuseStore;
   readonly requests: LangfuseRequest[];
-  /** PATCHes that are left in the minute, and when that ends. */
+  /** The number of PATCH requests that are left, and the time in milliseconds at which the limit ends. */
   patches: { left: number; readonly until: number };
 };
 
@@ -29,14 +29,17 @@ export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
 
 type LangfuseOptions = LangfuseStoreOptions & { readonly path?: string };
 
-/** Stands in for Langfuse, from its public API reference and from how a running one was seen to behave. */
+/**
+ * Starts a double of Langfuse. It follows the public API reference and the observed behavior of a running Langfuse.
+ * The double is closed when the test ends.
+ */
 export async function startLangfuse(options?: LangfuseOptions): Promise<LangfuseDouble> {
   const double = await openLangfuse(options);
   onTestFinished(double.close);
   return double;
 }
 
-/** The same in a test that runs beside others: it has to close it. */
+/** Starts the same double for a concurrent test, which has to close it. */
 export async function openLangfuse(options: LangfuseOptions = {}) {
   const { path: prefix = '' } = options;
   const store = langfuseStore(options);
@@ -48,16 +51,16 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
   return {
     baseUrl,
     store,
-    /** Every request so far. */
+    /** All requests so far. */
     requests: state.requests,
-    /** What was sent since it was last asked for and was not GET, such as `PATCH support/refund v3 [production]`. */
+    /** Returns the writes since the previous call, such as `PATCH support/refund v3 [production]`. */
     takeWrites: () => state.requests.splice(0).flatMap(describeWrite),
-    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    /** Makes the next `times` matching requests fail this way. Failures apply in the order of these calls. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
-    /** So many are taken within the next minute, or in as many seconds as are given; then there is no limit. */
+    /** Allows `left` PATCH requests within the next `seconds`. Afterwards there is no limit. */
     limitPatches: (left: number, seconds = 60) => void (state.patches = { left, until: Date.now() + seconds * 1_000 }),
-    /** What points a command at it. */
+    /** The environment variables that point a command at the double. */
     environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: SECRET_KEY },
     close: () => close(server),
   };
@@ -69,8 +72,8 @@ function describeWrite({ method, path, body }: LangfuseRequest): string[] {
   if (method === 'GET') return [];
   const { name, labels = [], newLabels = labels } = BodyShape.catch({}).parse(body);
   const [, encoded = '?', version] = PROMPTS.exec(path) ?? [];
-  const what = version === undefined ? '' : ` v${version}`;
-  return [`${method} ${name ?? decodeURIComponent(encoded)}${what} [${newLabels.join(', ')}]`];
+  const selection = version === undefined ? '' : ` v${version}`;
+  return [`${method} ${name ?? decodeURIComponent(encoded)}${selection} [${newLabels.join(', ')}]`];
 }
 
 async function respond(incoming: IncomingMessage, response: ServerResponse, state: State, prefix: string) {
@@ -87,7 +90,7 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, stat
 const TOO_LONG: Reply = { status: 413, headers: { 'content-type': 'text/plain' }, body: 'Body exceeded 1mb limit' };
 const NO_PAGE: Reply = { status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>Not found' };
 
-/** A name is one segment: with a bare slash in it there is no such page. */
+/** Matches the prompt endpoints. A name is one path segment, so an unencoded slash leads to a 404 page. */
 const PROMPTS = /^\/api\/public\/v2\/prompts(?:\/([^/?]+)(?:\/versions\/([^/?]+))?)?(?:\?|$)/;
 
 async function answer(state: State, request: LangfuseRequest, authorization = ''): Promise<Reply> {
@@ -102,7 +105,7 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   }
 }
 
-/** The secret key alone says whose it is. */
+/** Checks the secret key. Langfuse ignores the public key. */
 function authorise({ method }: LangfuseRequest, authorization: string): void {
   const [, key] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
     .toString()
@@ -122,11 +125,11 @@ async function perform(state: State, { method, path, body }: LangfuseRequest, na
   if (call !== 'GET name') throw new LangfuseRefusal(405, 'Method not allowed', 'MethodNotAllowedError');
   const row = await store.read(name ?? '', query);
   if (row !== null) return { status: 200, body: { ...row, isActive: row.labels.includes('production') } };
-  const what = query['version'] ? `version ${query['version']}` : `label '${query['label'] ?? 'production'}'`;
-  throw new LangfuseRefusal(404, `Prompt not found: '${name}' with ${what}`, 'LangfuseNotFoundError');
+  const selection = query['version'] ? `version ${query['version']}` : `label '${query['label'] ?? 'production'}'`;
+  throw new LangfuseRefusal(404, `Prompt not found: '${name}' with ${selection}`, 'LangfuseNotFoundError');
 }
 
-/** PATCHes alone are counted. */
+/** Patches labels. Only PATCH requests count toward the rate limit. */
 async function patch({ store, patches }: State, name: string, version: number, body: unknown): Promise<Reply> {
   const wait = Math.ceil((patches.until - Date.now()) / 1_000);
   patches.left -= 1;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonValue } from '../../src/domain/json.ts';
 
-/** A row of Langfuse's table, with the fields that its API sends. */
+/** A row of Langfuse's prompt table with the fields that its API returns. */
 export type LangfuseVersion = {
   readonly id: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export type LangfuseVersion = {
 
 type ChatMessage = z.infer<typeof MessageShape>;
 
-/** What somebody gives for a new version of a text prompt. */
+/** The input for a new version of a text prompt. */
 export type LangfuseEdit = {
   readonly text: string;
   readonly config?: JsonValue;
@@ -28,16 +28,16 @@ export type LangfuseEdit = {
 };
 
 export type LangfuseStoreOptions = {
-  /** What a write awaits between reading and writing: what else is asked for meanwhile overlaps with it. */
+  /** Awaited by each write between reading and writing. Calls that arrive in the meantime overlap with the write. */
   readonly pause?: () => Promise<unknown>;
-  /** Asked for each write that overlaps with another one of its prompt: it fails, and changes nothing. */
+  /** Called for each write that overlaps with another write to the same prompt. If it returns true, the write fails. */
   readonly isDeadlock?: () => boolean;
 };
 
 type State = Required<LangfuseStoreOptions> & {
-  /** In order of creation. They are replaced, never changed: who has read one keeps what it was. */
+  /** The rows in order of creation. They are replaced and never modified, so a reader keeps the old state. */
   rows: readonly LangfuseVersion[];
-  /** How many rows were ever made, and the clock: a minute for each. */
+  /** The number of rows ever created. It is also the clock, which advances by a minute per row. */
   made: number;
   readonly writing: Set<{ readonly name: string; met: boolean }>;
   overlaps: number;
@@ -46,7 +46,7 @@ type State = Required<LangfuseStoreOptions> & {
 
 export type LangfuseStore = ReturnType<typeof langfuseStore>;
 
-/** What the server answers where it refuses. */
+/** An error response of the server. */
 export class LangfuseRefusal extends Error {
   readonly reply: { readonly status: number; readonly body: object };
 
@@ -56,7 +56,7 @@ export class LangfuseRefusal extends Error {
   }
 }
 
-/** Langfuse's prompts without a socket, so that thousands of histories can be played on them. */
+/** Langfuse's prompts without a socket, so that tests can run thousands of histories. */
 export function langfuseStore(options: LangfuseStoreOptions = {}) {
   const { pause = () => setImmediate(), isDeadlock = () => false } = options;
   const state: State = { pause, isDeadlock, rows: [], made: 0, writing: new Set(), overlaps: 0, requests: [] };
@@ -71,17 +71,17 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
       const row = rowsOf(state, name).find(({ labels }) => labels.includes(label));
       return row === undefined ? null : { version: row.version, text: row.prompt, config: row.config };
     },
-    /** How many writes began while another write to their prompt was under way. */
+    /** Returns how many writes started during another write to the same prompt. */
     overlaps: () => state.overlaps,
-    /** Each call that was not refused at once, such as `GET a/b staging`, `POST a/b [staging]` and `PATCH a/b v3 [production]`. */
+    /** All valid calls, such as `GET a/b staging`, `POST a/b [staging]` and `PATCH a/b v3 [production]`. */
     requests: state.requests,
   };
 }
 
-/** What people do in Langfuse's own interface. It is done at once, also between the reading and the writing of others. */
+/** Actions in Langfuse's user interface. They take effect at once, even while other calls are between read and write. */
 function ownInterface(state: State) {
   const setLabels = (name: string, change: (row: LangfuseVersion) => readonly string[]) => {
-    for (const row of rowsOf(state, name)) put(state, row.id, { labels: change(row) });
+    for (const row of rowsOf(state, name)) updateRow(state, row.id, { labels: change(row) });
   };
   return {
     addVersion: (name: string, { text: prompt, message: commitMessage, ...rest }: LangfuseEdit) =>
@@ -91,16 +91,16 @@ function ownInterface(state: State) {
       return readForCreate(state, check(CreateShape, { name, type: 'chat', prompt, labels }))().version;
     },
     moveLabel: (name: string, version: number, label: string) => void readForPatch(state, name, version, [label])(),
-    /** No other version loses it: it is on two, as two writers at once leave it. */
+    /** Adds a label without removing it elsewhere, so that two versions have it, as after two concurrent writes. */
     addLabel: (name: string, version: number, label: string) =>
       setLabels(name, (row) => (row.version === version ? [...new Set([label, ...row.labels])] : row.labels)),
     removeLabel: (name: string, label: string) =>
       setLabels(name, ({ labels }) => labels.filter((one) => one !== label)),
-    /** The highest version that is left is the latest one then. */
+    /** Deletes a version. The highest remaining version becomes the latest one. */
     deleteVersion: (name: string, version: number) => {
       state.rows = state.rows.filter((row) => row.name !== name || row.version !== version);
       const last = newestOf(state, name);
-      if (last !== undefined) put(state, last.id, { labels: [...new Set([...last.labels, LATEST])] });
+      if (last !== undefined) updateRow(state, last.id, { labels: [...new Set([...last.labels, LATEST])] });
     },
     deletePrompt: (name: string) => void (state.rows = state.rows.filter((row) => row.name !== name)),
   };
@@ -108,7 +108,7 @@ function ownInterface(state: State) {
 
 const LATEST = 'latest';
 
-/** It is trimmed after it was checked. */
+/** The name is trimmed after validation. */
 const NameShape = z
   .string()
   .regex(/^(?!\/)(?!.*\/\/).*[^/]$/, 'Name has a slash at its beginning or end, two in a row, or is empty')
@@ -132,10 +132,10 @@ const CreateShape = z.union([
   CommonShape.extend({ type: z.literal('text').default('text'), prompt: z.string() }),
   CommonShape.extend({ type: z.literal('chat'), prompt: z.array(MessageShape) }),
 ]);
-/** A label is not checked here, but for the server's own one. */
+/** A PATCH does not validate labels, except that it rejects `latest`. */
 const LabelsShape = z.array(z.string()).refine((labels) => !labels.includes(LATEST), `'${LATEST}' is always assigned`);
 
-/** What the server takes; its database takes neither NUL nor half of a character. */
+/** Validates a request. The database rejects NUL and lone surrogates with an internal error. */
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value);
   if (!success) throw new LangfuseRefusal(400, 'Invalid request data', error.issues);
@@ -160,19 +160,20 @@ async function patch(state: State, name: string, version: number, sent: unknown)
 
 type Commit = () => LangfuseVersion;
 
-/** Every write reads first, and later writes what follows from what it has read, whatever was written in between. */
+/** Runs a write. It reads first and later writes what follows from that state, even if the state has changed since. */
 async function write(state: State, name: string, read: () => Commit): Promise<LangfuseVersion> {
-  const own = { name, met: false };
-  for (const other of state.writing) if (other.name === name) other.met = own.met = true;
-  state.overlaps += Number(own.met);
-  state.writing.add(own);
+  const thisWrite = { name, met: false };
+  for (const other of state.writing) if (other.name === name) other.met = thisWrite.met = true;
+  state.overlaps += Number(thisWrite.met);
+  state.writing.add(thisWrite);
   try {
     const commit = read();
     await state.pause();
-    if (own.met && state.isDeadlock()) throw new LangfuseRefusal(500, 'Internal Server Error', 'deadlock detected');
+    if (thisWrite.met && state.isDeadlock())
+      throw new LangfuseRefusal(500, 'Internal Server Error', 'deadlock detected');
     return commit();
   } finally {
-    state.writing.delete(own);
+    state.writing.delete(thisWrite);
   }
 }
 
@@ -182,7 +183,7 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>): Commit
   if (newest !== undefined && newest.type !== type) {
     throw new LangfuseRefusal(400, 'Previous versions have different prompt type.');
   }
-  // Its parts have to be there; what is kept is the text with its tags.
+  // The referenced prompts must exist, but the stored text keeps its tags.
   resolveParts(state, { name, prompt }, 400);
   const version = (newest?.version ?? 0) + 1;
   const labels = [...new Set([...sent.labels, LATEST])];
@@ -193,13 +194,13 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>): Commit
     }
     unlabel();
     const tags = [...new Set(sent.tags ?? newest?.tags ?? [])];
-    if (sent.tags) for (const row of rowsOf(state, name)) put(state, row.id, { tags });
+    if (sent.tags) for (const row of rowsOf(state, name)) updateRow(state, row.id, { tags });
     const { config, commitMessage = null } = sent;
     return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, tags });
   };
 }
 
-/** The server locks the version itself, so that labels that are put on one version at once are all on it. */
+/** Prepares a PATCH. The server locks the version itself, so concurrent labels on one version all remain. */
 function readForPatch(state: State, name: string, version: number, newLabels: readonly string[]): Commit {
   const locked = () => {
     const row = rowsOf(state, name).find((one) => one.version === version);
@@ -211,16 +212,20 @@ function readForPatch(state: State, name: string, version: number, newLabels: re
   return () => {
     unlabel();
     const { id, labels } = locked();
-    put(state, id, { labels: [...new Set([...newLabels, ...labels])] });
+    updateRow(state, id, { labels: [...new Set([...newLabels, ...labels])] });
     return locked();
   };
 }
 
-/** Each version that has one of the labels gets what is left of those that were read: so moves at once undo each other. */
+/**
+ * Prepares the removal of labels from all other versions. It writes the labels that it has read before, so concurrent
+ * moves can undo each other.
+ */
 function readForUnlabel(state: State, name: string, taken: readonly string[]): () => void {
   const touched = rowsOf(state, name).filter(({ labels }) => labels.some((label) => taken.includes(label)));
   return () => {
-    for (const row of touched) put(state, row.id, { labels: row.labels.filter((label) => !taken.includes(label)) });
+    for (const row of touched)
+      updateRow(state, row.id, { labels: row.labels.filter((label) => !taken.includes(label)) });
   };
 }
 
@@ -231,8 +236,8 @@ function add(state: State, given: Omit<LangfuseVersion, 'id' | 'createdAt' | 'up
   return row;
 }
 
-/** Nothing happens to a row that was deleted. */
-function put(state: State, id: string, fields: Partial<LangfuseVersion>): void {
+/** Updates a row. Does nothing if the row was deleted. */
+function updateRow(state: State, id: string, fields: Partial<LangfuseVersion>): void {
   state.rows = state.rows.map((row) => (row.id === id ? { ...row, ...fields, updatedAt: clock(state) } : row));
 }
 
@@ -240,7 +245,7 @@ function clock({ made }: State): string {
   return new Date(Date.UTC(2026, 0, 2, 0, made)).toISOString();
 }
 
-/** In order of creation, which after a deletion is not that of their numbers. */
+/** Returns the rows in order of creation. After a deletion, this differs from the order of version numbers. */
 function rowsOf({ rows }: State, name: string): readonly LangfuseVersion[] {
   return rows.filter((row) => row.name === name);
 }
@@ -249,14 +254,14 @@ function newestOf(state: State, name: string): LangfuseVersion | undefined {
   return rowsOf(state, name).toSorted((a, b) => b.version - a.version)[0];
 }
 
-/** Numbers may be sent as text, as in a query. */
+/** Numbers may be strings because queries contain strings. */
 const WhichShape = z.object({
   version: z.coerce.number().int().optional(),
   label: z.string().optional(),
   resolve: z.literal([true, false, 'true', 'false']).default(true),
 });
 
-/** Null: no such prompt, or nothing of it so called. Without a version and a label it is the label `production`. */
+/** Returns a version, or null if there is none. The default label is `production`. */
 function read(state: State, name: string, which: z.input<typeof WhichShape> = {}): LangfuseVersion | null {
   const { version, label, resolve } = check(WhichShape, which);
   state.requests.push(`GET ${name} ${version ?? label ?? 'production'}`);
@@ -266,14 +271,14 @@ function read(state: State, name: string, which: z.input<typeof WhichShape> = {}
   return { ...row, prompt: `${resolve}` === 'true' ? resolveParts(state, row, 409) : row.prompt };
 }
 
-/** Two versions with one label: the one that was made first. */
+/** Finds a version by number or label. If two versions have the label, it returns the older one. */
 function findRow(state: State, name: string, version = 0, label = ''): LangfuseVersion | undefined {
   return rowsOf(state, name).find((row) =>
     version === 0 ? row.labels.includes(label || 'production') : row.version === version,
   );
 }
 
-/** Tags `@@@langfusePrompt:name=x|label=y@@@` and `…|version=1@@@` replaced by the prompts that they name. */
+/** Replaces the tags `@@@langfusePrompt:name=x|label=y@@@` and `…|version=1@@@` by the prompts that they name. */
 function resolveParts(
   state: State,
   { name, prompt }: Pick<LangfuseVersion, 'name' | 'prompt'>,
@@ -300,16 +305,16 @@ const FilterShape = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(10),
 });
 
-/** A filter is one of versions: what it leaves out is not in the rows of the listing either. */
+/** Lists prompts. The filter applies to versions, so the listing omits filtered versions of each prompt, too. */
 function list(state: State, filter: z.input<typeof FilterShape> = {}) {
   const { name, label, tag, page, limit } = check(FilterShape, filter);
   state.requests.push(`GET ${name ?? '*'} page ${page}`);
-  const kept = state.rows.filter(
+  const matchingRows = state.rows.filter(
     (row) => (!name || row.name === name) && (!label || row.labels.includes(label)) && (!tag || row.tags.includes(tag)),
   );
-  const names = [...new Set(kept.map((row) => row.name))].toSorted();
-  const shown = names.slice((page - 1) * limit, page * limit);
-  const data = shown.map((one) => metaOf(kept.filter((row) => row.name === one)));
+  const names = [...new Set(matchingRows.map((row) => row.name))].toSorted();
+  const pageNames = names.slice((page - 1) * limit, page * limit);
+  const data = pageNames.map((one) => metaOf(matchingRows.filter((row) => row.name === one)));
   return { data, meta: { page, limit, totalItems: names.length, totalPages: Math.ceil(names.length / limit) } };
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Observed } from '../../src/domain/observed.ts';
+import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { CreateVersion } from '../../src/domain/plan.ts';
-import type { Provider, Writer } from '../../src/domain/provider.ts';
-import { findContent, findNamed, type VersionRef } from '../../src/domain/versions.ts';
+import type { Provider, PromptWriter } from '../../src/domain/provider.ts';
+import { findVersionWithContent, findPinnedVersion, type VersionRef } from '../../src/domain/versions.ts';
 import { connectLangfuse } from '../../src/langfuse/client.ts';
-import { langfuseProvider } from '../../src/langfuse/provider.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
-import { wantedOf } from '../../src/observing/observe.ts';
-import { connect } from '../../src/service/client.ts';
+import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
+import { connectPromptService } from '../../src/service/client.ts';
 import { MAIN, type Service } from '../faults/calls.ts';
 import { integration } from '../faults/integration.ts';
 import { langfuse } from '../faults/langfuse.ts';
@@ -18,7 +18,7 @@ import { PUBLIC_KEY, SECRET_KEY } from './langfuse-server.ts';
 
 type Opened = { readonly provider: Provider; readonly close: () => Promise<void> };
 
-/** A double, and the provider that promptsync has for it. */
+/** A double and the provider that works with it. */
 type Case = { readonly service: Service; readonly connectTo: (baseUrl: string) => Opened };
 
 let operations = 0;
@@ -29,67 +29,75 @@ const CASES: readonly Case[] = [
   {
     service: integration,
     connectTo: (baseUrl) => {
-      const service = connect({ ...connection, baseUrl, apiKey: KEY });
+      const service = connectPromptService({ ...connection, baseUrl, apiKey: KEY });
       const world = {
         trackingEnvironment: TRACKING,
         newOperation: () => `op_${++operations}`,
         textAt: async () => null,
       };
-      return { provider: ledgerProvider({ ...world, service, sleep }), close: service.close };
+      return { provider: makeLedgerProvider({ ...world, service, sleep }), close: service.close };
     },
   },
   {
     service: langfuse,
     connectTo: (baseUrl) => {
       const service = connectLangfuse({ ...connection, baseUrl }, { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY });
-      return { provider: langfuseProvider({ service, sleep }), close: service.close };
+      return {
+        provider: makeLangfuseProvider({ service, readFormerContents: async () => null, sleep }),
+        close: service.close,
+      };
     },
   },
 ];
 
-describe.each(CASES)('a provider of $service.name', ({ service, connectTo }) => {
-  /** The double with these versions of the main prompt, and what promptsync asks of it. */
+describe.each(CASES)('the provider for $service.name', ({ service, connectTo }) => {
+  /** Starts the double with these versions of the main prompt and records the requests of promptsync. */
   async function start(...versions: readonly (readonly [text: string, environment?: string])[]) {
-    const kept = await service.open();
-    onTestFinished(kept.close);
-    for (const [text, environment] of versions) kept.add(text, environment);
-    const { baseUrl, requests } = await startFront({ target: kept.baseUrl });
+    const double = await service.open();
+    onTestFinished(double.close);
+    for (const [text, environment] of versions) double.add(text, environment);
+    const { baseUrl, requests } = await startFront({ target: double.baseUrl });
     const { provider, close } = connectTo(baseUrl);
     onTestFinished(close);
     const writes = () => requests.filter(({ method }) => method !== 'GET').map((one) => service.asked(one).call);
-    const textsOf = () => kept.versions().map(({ text }) => text);
+    const textsOf = () => double.versions().map(({ text }) => text);
     return {
-      ...{ kept, provider, writes, textsOf },
-      serves: (label: string) => kept.active(MAIN, label)?.text ?? null,
+      ...{ double, provider, writes, textsOf },
+      serves: (label: string) => double.active(MAIN, label)?.text ?? null,
     };
   }
 
-  /** Begins to write the prompt of a file, and looks at it as an apply does. */
-  async function begin(provider: Provider, parts: FileParts): Promise<Writer> {
-    const writer = provider.begin(wanted(parts));
+  /** Begins to write the prompt of a file and observes it, like an apply. */
+  async function beginWriting(provider: Provider, parts: FileParts): Promise<PromptWriter> {
+    const writer = provider.makeWriter(makeDesiredPrompt(parts));
     await writer.observe();
     return writer;
   }
 
-  /** Both texts, the second one in staging, as syncs of them leave the prompt; the number of the first is pinned. */
-  async function startTwice() {
+  /** Starts the double with the state after two syncs: two texts, of which the second is active in staging. */
+  async function startWithTwoVersions() {
     const started = await start();
     for (const text of ['One.', 'Two.']) {
-      const writer = await begin(started.provider, { text, pins: { staging: 'latest' } });
-      const { version } = await writer.create(creating(text), { into: ['staging'], activated: [] });
-      await writer.activate('staging', named(version));
+      const writer = await beginWriting(started.provider, { text, pins: { staging: 'latest' } });
+      const { version } = await writer.create(makeCreateChange(text), {
+        environments: ['staging'],
+        pinnedVersions: [],
+      });
+      await writer.activate('staging', requireVersion(version));
     }
     return started;
   }
 
-  test('observes what each environment serves, and null where nothing is active', async () => {
+  test('every provider observes the active version of each environment, or none', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
-    const { active } = await provider.observe(wanted({ pins: { staging: 'latest', production: 1, other: 'latest' } }));
-    const shown = ['staging', 'production', 'other'].map((name) => [
+    const { active } = await provider.observe(
+      makeDesiredPrompt({ pins: { staging: 'latest', production: 1, other: 'latest' } }),
+    );
+    const activeVersions = ['staging', 'production', 'other'].map((name) => [
       active.get(name)?.content?.text,
       active.get(name)?.number,
     ]);
-    expect(shown).toEqual([
+    expect(activeVersions).toEqual([
       ['Two.', 2],
       ['One.', 1],
       [undefined, undefined],
@@ -97,50 +105,62 @@ describe.each(CASES)('a provider of $service.name', ({ service, connectTo }) => 
   });
 
   test.each<readonly [sentence: string, parts: FileParts]>([
-    ['that is in sync', { text: 'Two.', pins: { staging: 'latest' } }],
-    ['with an edit', { text: 'Three.', pins: { staging: 'latest' } }],
-    ['with a text of before', { text: 'One.', pins: { staging: 'latest' } }],
-    ['with a number', { text: 'Two.', pins: { staging: 1 } }],
-    ['with an environment that nothing is active in', { text: 'Two.', pins: { production: 2 } }],
-    ['that is not there', { id: 'prm_nowhere', pins: { staging: 'latest' } }],
-  ])('never writes when it observes a prompt %s', async (_, parts) => {
-    const { provider, writes } = await startTwice();
+    ['every provider observes a prompt that is in sync without writing', { text: 'Two.', pins: { staging: 'latest' } }],
+    ['every provider observes an edited prompt without writing', { text: 'Three.', pins: { staging: 'latest' } }],
+    [
+      'every provider observes a prompt with an earlier text without writing',
+      { text: 'One.', pins: { staging: 'latest' } },
+    ],
+    ['every provider observes a prompt with a pinned number without writing', { text: 'Two.', pins: { staging: 1 } }],
+    [
+      'every provider observes a prompt with an empty environment without writing',
+      { text: 'Two.', pins: { production: 2 } },
+    ],
+    ['every provider observes a missing prompt without writing', { id: 'prm_nowhere', pins: { staging: 'latest' } }],
+  ])('%s', async (_, parts) => {
+    const { provider, writes } = await startWithTwoVersions();
     const before = writes().length;
-    await provider.observe(wanted(parts)).catch(() => null);
+    await provider.observe(makeDesiredPrompt(parts)).catch(() => null);
     await provider
-      .begin(wanted(parts))
+      .makeWriter(makeDesiredPrompt(parts))
       .observe()
       .catch(() => null);
     expect(writes().slice(before)).toEqual([]);
   });
 
-  test('says the same state of what has not changed, and another one of what has', async () => {
-    const { kept, provider } = await startTwice();
-    const asked = wanted({ text: 'Three.', pins: { staging: 'latest' } });
-    const states = [await provider.observe(asked), await provider.observe(asked)].map(({ state }) => state);
-    kept.add('Theirs.', 'staging');
-    const { state } = await provider.observe(asked);
+  test('every provider reports the same state for an unchanged prompt and another one after a change', async () => {
+    const { double, provider } = await startWithTwoVersions();
+    const desired = makeDesiredPrompt({ text: 'Three.', pins: { staging: 'latest' } });
+    const states = [await provider.observe(desired), await provider.observe(desired)].map(
+      ({ fingerprint }) => fingerprint,
+    );
+    double.add('Theirs.', 'staging');
+    const { fingerprint: state } = await provider.observe(desired);
     expect([states[0] === states[1], states[0] === state]).toEqual([true, false]);
   });
 
-  test('makes one version to the byte, and moves no environment but those that are asked for', async () => {
-    const { kept, provider, serves, textsOf } = await start(['One.', 'production'], ['Two.', 'staging']);
+  test('every provider creates one exact version and moves only the requested environments', async () => {
+    const { double, provider, serves, textsOf } = await start(['One.', 'production'], ['Two.', 'staging']);
     const text = ' Three\u0301 {{name}}\n\n\u{1f600}';
-    const writer = await begin(provider, { text, pins: { staging: 'latest' } });
-    const made = await writer.create(creating(text), { into: ['staging'], activated: [] });
-    expect(made).toMatchObject({ status: 'made', version: { number: 3 }, problems: [] });
-    if (!made.set?.includes('staging')) await writer.activate('staging', named(made.version));
+    const writer = await beginWriting(provider, { text, pins: { staging: 'latest' } });
+    const created = await writer.create(makeCreateChange(text), { environments: ['staging'], pinnedVersions: [] });
+    expect(created).toMatchObject({ status: 'made', version: { number: 3 }, problems: [] });
+    if (!created.movedEnvironments?.includes('staging'))
+      await writer.activate('staging', requireVersion(created.version));
     expect([textsOf(), serves('staging'), serves('production')]).toEqual([['One.', 'Two.', text], text, 'One.']);
-    expect(kept.active(MAIN, 'staging')?.id).toBe(made.version?.id);
+    expect(double.active(MAIN, 'staging')?.id).toBe(created.version?.id);
   });
 
-  test('remembers what it has made: the version goes live without being observed again', async () => {
+  test('every provider can activate a version that it has just created', async () => {
     const { provider, serves, textsOf } = await start(['One.', 'staging']);
-    const writer = await begin(provider, { text: 'Three.', pins: { staging: 'latest', production: 'git:v2' } });
-    const second = await writer.create(creating('Two.'), { into: [], activated: [] });
-    const third = await writer.create(creating('Three.'), { into: ['staging'], activated: [] });
-    await writer.activate('staging', named(third.version));
-    expect(await writer.activate('production', named(second.version))).toMatchObject({ status: 'made', problems: [] });
+    const writer = await beginWriting(provider, { text: 'Three.', pins: { staging: 'latest', production: 'git:v2' } });
+    const second = await writer.create(makeCreateChange('Two.'), { environments: [], pinnedVersions: [] });
+    const third = await writer.create(makeCreateChange('Three.'), { environments: ['staging'], pinnedVersions: [] });
+    await writer.activate('staging', requireVersion(third.version));
+    expect(await writer.activate('production', requireVersion(second.version))).toMatchObject({
+      status: 'made',
+      problems: [],
+    });
     expect([textsOf(), serves('staging'), serves('production')]).toEqual([
       ['One.', 'Two.', 'Three.'],
       'Three.',
@@ -148,68 +168,68 @@ describe.each(CASES)('a provider of $service.name', ({ service, connectTo }) => 
     ]);
   });
 
-  test.each<readonly [sentence: string, parts: FileParts, find: (observed: Observed) => VersionRef | undefined]>([
+  test.each<readonly [sentence: string, parts: FileParts, find: (observed: ObservedPrompt) => VersionRef | undefined]>([
     [
-      'a text of before',
+      'every provider finds an earlier text and activates it without a new version',
       { text: 'One.', pins: { staging: 'latest' } },
-      ({ known }) => findContent(known, content('One.')),
+      ({ known }) => findVersionWithContent(known, content('One.')),
     ],
     [
-      'a number',
+      'every provider finds a version by its number and activates it without a new version',
       { text: 'Two.', pins: { staging: 1 } },
-      ({ known }) => findNamed(known, { kind: 'number', number: 1 }),
+      ({ known }) => findPinnedVersion(known, { kind: 'number', number: 1 }),
     ],
-  ])('finds %s, and makes it active without another version', async (_, parts, find) => {
-    const { provider, serves, textsOf } = await startTwice();
-    const writer = await begin(provider, parts);
-    const pins = wanted(parts).pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin] : []));
+  ])('%s', async (_, parts, find) => {
+    const { provider, serves, textsOf } = await startWithTwoVersions();
+    const writer = await beginWriting(provider, parts);
+    const pins = makeDesiredPrompt(parts).pins.flatMap(({ pin }) => (pin.kind === 'number' ? [pin] : []));
     const found = find(await writer.find(pins));
-    const written = await writer.activate('staging', named(found));
+    const written = await writer.activate('staging', requireVersion(found));
     expect(written).toMatchObject({ status: 'made', version: { number: 1 }, problems: [] });
     expect([textsOf(), serves('staging')]).toEqual([['One.', 'Two.'], 'One.']);
   });
 
-  test('knows no version of a number that is not there', async () => {
-    const { provider } = await startTwice();
+  test('every provider finds no version for a missing number', async () => {
+    const { provider } = await startWithTwoVersions();
     const parts = { text: 'Two.', pins: { staging: 9 } };
-    const { known } = await (await begin(provider, parts)).find([{ kind: 'number', number: 9 }]);
+    const { known } = await (await beginWriting(provider, parts)).find([{ kind: 'number', number: 9 }]);
     expect(known.map(({ number }) => number)).not.toContain(9);
   });
 
-  test('leaves an environment alone where the version is not there, and says so', async () => {
-    const { provider, serves } = await startTwice();
-    const writer = await begin(provider, { text: 'Two.', pins: { staging: 'latest' } });
+  test('every provider refuses to activate a missing version and leaves the environment unchanged', async () => {
+    const { provider, serves } = await startWithTwoVersions();
+    const writer = await beginWriting(provider, { text: 'Two.', pins: { staging: 'latest' } });
     const written = await writer.activate('staging', { id: '9-nowhere', number: 9 });
     expect([written.status, written.problems.length, serves('staging')]).toEqual(['not_made', 1, 'Two.']);
   });
 
-  test('says of a prompt that is not there that it is not, or that it will be made', async () => {
+  test('every provider reports a missing prompt or plans to create it', async () => {
     const { provider } = await start();
-    const asked = wanted({ id: 'prm_nowhere', pins: { staging: 'latest' } });
-    const said = await provider.observe(asked).then(
+    const desired = makeDesiredPrompt({ id: 'prm_nowhere', pins: { staging: 'latest' } });
+    const problemCode = await provider.observe(desired).then(
       ({ problems }) => problems[0]?.code,
       (error: { readonly problem: { readonly code: string } }) => error.problem.code,
     );
-    expect(said).toBe(service.hasFields ? 'service/prompt-not-found' : 'langfuse/new-prompt');
+    expect(problemCode).toBe(service.hasFields ? 'service/prompt-not-found' : 'langfuse/new-prompt');
   });
 
-  test('lists what there is where the service can', async () => {
+  test('a provider lists the prompts of the service if the service supports it', async () => {
     const { provider } = await start(['One.', 'production'], ['Two.', 'staging']);
     const listed = [{ name: MAIN, environments: ['production', 'staging'], lastVersion: 2, problem: null }];
     expect((await provider.list?.()) ?? null).toEqual(service.hasFields ? null : listed);
   });
 });
 
-function wanted(parts: FileParts) {
+function makeDesiredPrompt(parts: FileParts) {
   const fields = { id: MAIN, key: 'main', name: 'main' };
-  return wantedOf(file({ ...fields, ...parts }), rules());
+  return makeReadRequest(file({ ...fields, ...parts }), rules());
 }
 
-function creating(text: string): CreateVersion {
+function makeCreateChange(text: string): CreateVersion {
   return { kind: 'create-version', content: content(text), provenance: { changeSummary: 'Why' } };
 }
 
-function named(version: VersionRef | undefined): VersionRef {
+function requireVersion(version: VersionRef | undefined): VersionRef {
   if (version === undefined) throw new Error('no version is named');
   return version;
 }

@@ -1,35 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { contentDigest, digestOf, EMPTY_METADATA_DIGEST, metadataDigest } from '../../src/domain/digest.ts';
-import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
-import { stampToWire, toVersion, type Stamp } from '../../src/ledger/stamp.ts';
+import { computeDigest } from '../../src/domain/digest.ts';
+import { computeContentDigest, EMPTY_METADATA_DIGEST, computeMetadataDigest } from '../../src/domain/content.ts';
+import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
+import { renderVersionRecord, makeLedgerVersion, type VersionRecord } from '../../src/ledger/version-record.ts';
 import { failureOf } from '../service/support.ts';
 import { backends } from './backends.ts';
-import { recorded } from './recorded.ts';
+import { recordCalls } from './record-calls.ts';
 
-const stamp: Stamp = {
-  digest: digestOf('Hello'),
+const stamp: VersionRecord = {
+  digest: computeDigest('Hello'),
   commit: 'c0ffee',
   path: 'prompts/a.md',
   operation: 'op_1',
   ledger: [
-    { number: 3, id: 'ver_x', digest: digestOf('Old'), metadataDigest: EMPTY_METADATA_DIGEST, ours: false },
+    { number: 3, id: 'ver_x', digest: computeDigest('Old'), metadataDigest: EMPTY_METADATA_DIGEST, isManaged: false },
     {
       number: 2,
       id: 'ver_w',
-      digest: digestOf('Older'),
+      digest: computeDigest('Older'),
       metadataDigest: EMPTY_METADATA_DIGEST,
-      ours: true,
+      isManaged: true,
       pinned: true,
     },
   ],
 };
 
-function draft(text: string, rest: Partial<NewVersion> = {}): NewVersion {
-  return { text, ...rest, metadata: { ...rest.metadata, promptsync: stampToWire(stamp) } };
+type Parts = Omit<NewServiceVersion, 'content'> & Partial<NewServiceVersion['content']>;
+
+function draft(text: string, { metadata, ...rest }: Parts = {}): NewServiceVersion {
+  return { ...rest, content: { text, metadata: { ...metadata, promptsync: renderVersionRecord(stamp) } } };
 }
 
 describe.each(backends)('a prompt service (%s)', (_, start) => {
-  test('reads the fields of a prompt without any version', async () => {
+  test('a prompt service returns the fields of a prompt without versions', async () => {
     const service = await start();
     expect(await service.readPrompt('p1', 'staging')).toStrictEqual({
       id: 'p1',
@@ -41,11 +44,11 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     });
   });
 
-  test('reads a description that is absent as the empty text', async () => {
+  test('a prompt service returns a missing description as an empty string', async () => {
     expect(await (await start()).readPrompt('p2')).toMatchObject({ description: '' });
   });
 
-  test('counts the versions of each prompt from 1 and makes none of them active', async () => {
+  test('a prompt service numbers the versions of each prompt from 1 and activates none', async () => {
     const service = await start();
     const numbers = [];
     for (const id of ['p1', 'p1', 'p2']) numbers.push((await service.createVersion(id, draft('Hello'))).number);
@@ -53,40 +56,42 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(await service.readPrompt('p1', 'staging')).toMatchObject({ latestVersionId: 'ver_2', activeVersion: null });
   });
 
-  test('answers a new version as it reads it later: own metadata and stamp apart', async () => {
+  test('a prompt service returns a new version exactly as it reads it later', async () => {
     const service = await start();
     const metadata = { model: 'gpt-5', nested: { list: [1, null, 'x'] } };
-    const made = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
-    await service.setActive('p1', 'staging', made.id);
-    expect(toVersion(made)).toStrictEqual({
+    const created = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
+    await service.setActive('p1', 'staging', created.id);
+    expect(makeLedgerVersion(created)).toStrictEqual({
       id: 'ver_1',
       number: 1,
-      text: 'Hello',
-      digest: digestOf('Hello'),
-      metadata,
-      metadataDigest: metadataDigest(metadata),
-      stamp,
+      content: {
+        text: 'Hello',
+        digest: computeDigest('Hello'),
+        trailingLineBreaks: 1,
+        metadata,
+        metadataDigest: computeMetadataDigest(metadata),
+      },
+      record: stamp,
     });
-    expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(made);
+    expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
 
-  test('keeps a text as it is, and its digest is blind to CRLF', async () => {
+  test('a prompt service keeps a text unchanged, and its digest ignores CRLF', async () => {
     const service = await start();
-    const made = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
-    expect(made.text).toBe('a\r\nb\rc\n\n \u{1f600}');
-    expect(toVersion(made).digest).toBe(contentDigest('a\nb\rc\n\n \u{1f600}'));
+    const created = await service.createVersion('p1', draft('a\r\nb\rc\n\n \u{1f600}'));
+    expect(created.content.text).toBe('a\r\nb\rc\n\n \u{1f600}');
+    expect(makeLedgerVersion(created).content.digest).toBe(computeContentDigest('a\nb\rc\n\n \u{1f600}'));
   });
 
-  test('shows a version that somebody else made without a stamp', async () => {
+  test('a prompt service returns a foreign version without a version record', async () => {
     const service = await start();
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toMatchObject({
-      text: 'Theirs',
-      metadata: { by: 'hand' },
+      content: { text: 'Theirs', metadata: { by: 'hand' } },
     });
   });
 
-  test('changes the given fields only, and no version', async () => {
+  test('a prompt service updates only the given fields and creates no version', async () => {
     const service = await start();
     await service.createVersion('p1', draft('Hello'));
     const answer = await service.updatePrompt('p1', { description: '' });
@@ -96,7 +101,7 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(await service.readPrompt('p1')).toMatchObject(fields);
   });
 
-  test('makes one version active per environment, an older one again as well', async () => {
+  test('a prompt service activates one version per environment, even an older one again', async () => {
     const service = await start();
     await service.createVersion('p1', draft('One'));
     await service.createVersion('p1', draft('Two'));
@@ -112,10 +117,10 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     ]);
   });
 
-  test('gives versions that are made at the same time a number each', async () => {
+  test('a prompt service gives concurrent new versions different numbers', async () => {
     const service = await start();
-    const made = await Promise.all([...'abcdef'].map((text) => service.createVersion('p1', draft(text))));
-    expect(made.map(({ number }) => number).toSorted()).toStrictEqual([1, 2, 3, 4, 5, 6]);
+    const created = await Promise.all([...'abcdef'].map((text) => service.createVersion('p1', draft(text))));
+    expect(created.map(({ number }) => number).toSorted()).toStrictEqual([1, 2, 3, 4, 5, 6]);
     expect(service.countVersions('p1')).toBe(6);
   });
 
@@ -135,15 +140,15 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     ['update-prompt', 'q1', 'service/not-authorised'],
     ['set-active', 'q1', 'service/not-authorised'],
   ] as const;
-  test.each(refusals)('refuses %s of %s with %s', async (call, id, code) => {
+  test.each(refusals)('a prompt service rejects %s of prompt %s with the problem %s', async (call, id, code) => {
     const { effect, problem } = await failureOf(calls[call](await start(), id));
     expect([effect, problem.code]).toStrictEqual(['rejected', code]);
   });
 
   test.each([
-    ['that is not known', 'ver_9'],
-    ['of another prompt', 'ver_2'],
-  ])('refuses to make a version active %s, and leaves what is', async (_sentence, versionId) => {
+    ['a prompt service refuses to activate an unknown version', 'ver_9'],
+    ['a prompt service refuses to activate a version of another prompt', 'ver_2'],
+  ])('%s', async (_sentence, versionId) => {
     const service = await start();
     await service.createVersion('p1', draft('Hello'));
     await service.createVersion('p2', draft('Hello'));
@@ -153,10 +158,10 @@ describe.each(backends)('a prompt service (%s)', (_, start) => {
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_1', 'Hello']);
   });
 
-  test('is recorded call by call', async () => {
-    const service = recorded(await start());
-    const made = await service.createVersion('p1', draft('Hello'));
-    await service.setActive('p1', 'staging', made.id);
+  test('a recorded prompt service lists every call in order', async () => {
+    const service = recordCalls(await start());
+    const created = await service.createVersion('p1', draft('Hello'));
+    await service.setActive('p1', 'staging', created.id);
     await service.updatePrompt('p1', { name: 'Other' });
     await service.readPrompt('p1', 'staging');
     await service.readPrompt('p1');

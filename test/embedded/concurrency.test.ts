@@ -8,13 +8,13 @@ import { KEY, makeFolder, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
-test('100 versions made at once by three processes that open one new file together are 1 to 100', async () => {
+test('three processes that share a new database number 100 concurrent versions from 1 to 100', async () => {
   const path = join(makeFolder(), 'new', 'service.db');
   const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
   expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
 });
 
-test('the version whose number is highest is the latest one for every server', async () => {
+test('all servers of a database report the version with the highest number as the latest', async () => {
   const path = join(makeFolder(), 'service.db');
   const [one, two] = [await startService({ path }), await startService({ path })];
   for (const service of [one, two, one, two]) {
@@ -24,9 +24,9 @@ test('the version whose number is highest is the latest one for every server', a
   }
 });
 
-/** Sends 100 create calls at once, in turn to each server; the version numbers in order. */
+/** Sends 100 concurrent create calls, in turn to each server. Returns the sorted version numbers. */
 async function createFrom(baseUrls: readonly string[]): Promise<readonly number[]> {
-  const made = await Promise.all(
+  const numbers = await Promise.all(
     FROM_1_TO_100.map(async (n) => {
       const response = await fetch(`${baseUrls[n % baseUrls.length]}/v1/integration/prompts/p1/versions`, {
         method: 'POST',
@@ -38,7 +38,7 @@ async function createFrom(baseUrls: readonly string[]): Promise<readonly number[
       return version.version_number;
     }),
   );
-  return made.toSorted((a, b) => a - b);
+  return numbers.toSorted((a, b) => a - b);
 }
 
 /** Starts a process that serves the file, and waits for its base URL. */

@@ -10,25 +10,75 @@ const MIB = 1024 * 1024;
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 test.each([
-  ['no body', VERSIONS, '', 'Content-Type'],
-  ['broken JSON', VERSIONS, '{"content":', 'not valid JSON'],
-  ['a byte order mark', VERSIONS, '\u{feff}{"content":"x"}', 'not valid JSON'],
-  ['an array', VERSIONS, '[]', 'body: '],
-  ['a missing content', VERSIONS, '{}', 'body.content: '],
-  ['a content that is a number', VERSIONS, '{"content":1}', 'body.content: '],
-  ['a content that comes by way of __proto__', VERSIONS, '{"__proto__":{"content":"x"}}', 'body.content: '],
-  ['half a surrogate pair', VERSIONS, '{"content":"\\ud83d"}', 'Unicode'],
-  ['NUL', VERSIONS, '{"content":"a\\u0000b"}', 'NUL'],
-  ['metadata that is an array', VERSIONS, '{"content":"x","metadata_":[]}', 'body.metadata_: '],
-  ['metadata that is null', VERSIONS, '{"content":"x","metadata_":null}', 'body.metadata_: '],
-  ['a number that is none', VERSIONS, '{"content":"x","metadata_":{"a":1e999}}', 'body.metadata_: '],
-  ['metadata nested beyond the stack', VERSIONS, `{"content":"x","metadata_":{"a":${deep(200_000)}}}`, 'too deeply'],
-  ['a summary that is a number', VERSIONS, '{"content":"x","change_summary":1}', 'body.change_summary: '],
-  ['an environment that is missing', SET_ACTIVE, '{"version_id":"v"}', 'body.environment: '],
-  ['an environment that is empty', SET_ACTIVE, '{"environment":"","version_id":"v"}', 'body.environment: '],
-  ['an environment with NUL', SET_ACTIVE, '{"environment":"a\\u0000","version_id":"v"}', 'NUL'],
-  ['a version that is an object', SET_ACTIVE, '{"environment":"e","version_id":{}}', 'body.version_id: '],
-])('a POST with %s is 422 and writes nothing', async (_, path, raw, detail) => {
+  ['the embedded service rejects a POST without a body', VERSIONS, '', 'Content-Type'],
+  ['the embedded service rejects a POST with broken JSON', VERSIONS, '{"content":', 'not valid JSON'],
+  ['the embedded service rejects a POST with a byte order mark', VERSIONS, '\u{feff}{"content":"x"}', 'not valid JSON'],
+  ['the embedded service rejects a POST with an array', VERSIONS, '[]', 'body: '],
+  ['the embedded service rejects a new version without content', VERSIONS, '{}', 'body.content: '],
+  ['the embedded service rejects a new version whose content is a number', VERSIONS, '{"content":1}', 'body.content: '],
+  [
+    'the embedded service rejects a new version whose content comes from __proto__',
+    VERSIONS,
+    '{"__proto__":{"content":"x"}}',
+    'body.content: ',
+  ],
+  ['the embedded service rejects a new version with a lone surrogate', VERSIONS, '{"content":"\\ud83d"}', 'Unicode'],
+  ['the embedded service rejects a new version with a NUL character', VERSIONS, '{"content":"a\\u0000b"}', 'NUL'],
+  [
+    'the embedded service rejects a new version whose metadata is an array',
+    VERSIONS,
+    '{"content":"x","metadata_":[]}',
+    'body.metadata_: ',
+  ],
+  [
+    'the embedded service rejects a new version whose metadata is null',
+    VERSIONS,
+    '{"content":"x","metadata_":null}',
+    'body.metadata_: ',
+  ],
+  [
+    'the embedded service rejects a new version with an infinite number in the metadata',
+    VERSIONS,
+    '{"content":"x","metadata_":{"a":1e999}}',
+    'body.metadata_: ',
+  ],
+  [
+    'the embedded service rejects a new version with extremely deep metadata',
+    VERSIONS,
+    `{"content":"x","metadata_":{"a":${deep(200_000)}}}`,
+    'too deeply',
+  ],
+  [
+    'the embedded service rejects a new version whose change summary is a number',
+    VERSIONS,
+    '{"content":"x","change_summary":1}',
+    'body.change_summary: ',
+  ],
+  [
+    'the embedded service rejects set-active without an environment',
+    SET_ACTIVE,
+    '{"version_id":"v"}',
+    'body.environment: ',
+  ],
+  [
+    'the embedded service rejects set-active with an empty environment',
+    SET_ACTIVE,
+    '{"environment":"","version_id":"v"}',
+    'body.environment: ',
+  ],
+  [
+    'the embedded service rejects set-active with a NUL character in the environment',
+    SET_ACTIVE,
+    '{"environment":"a\\u0000","version_id":"v"}',
+    'NUL',
+  ],
+  [
+    'the embedded service rejects set-active with an object as the version',
+    SET_ACTIVE,
+    '{"environment":"e","version_id":{}}',
+    'body.version_id: ',
+  ],
+])('%s', async (_, path, raw, detail) => {
   const { call, read } = await startService();
   const reply = await call('POST', path, raw === '' ? {} : { raw });
   expect(reply).toMatchObject({ status: 422, body: { detail: expect.stringContaining(detail) } });
@@ -36,31 +86,31 @@ test.each([
 });
 
 test.each([
-  ['a name that is null', '{"name":null}'],
-  ['a description that is null', '{"description":null}'],
-  ['a key that is a number', '{"key":7}'],
-  ['half a surrogate pair', '{"name":"\\udc00"}'],
-  ['one field that is good and one that is not', '{"name":"New","key":[]}'],
-])('a PATCH with %s is 422 and writes nothing', async (_, raw) => {
+  ['the embedded service rejects an update with null as the name', '{"name":null}'],
+  ['the embedded service rejects an update with null as the description', '{"description":null}'],
+  ['the embedded service rejects an update with a number as the key', '{"key":7}'],
+  ['the embedded service rejects an update with a lone surrogate', '{"name":"\\udc00"}'],
+  ['the embedded service rejects an update in which one of two fields is invalid', '{"name":"New","key":[]}'],
+])('%s', async (_, raw) => {
   const { call, read } = await startService();
   expect((await call('PATCH', PROMPT, { raw })).status).toBe(422);
   expect((await read('p1')).body).toMatchObject({ key: 'k/1', name: 'First', description: 'About it.' });
 });
 
-test('bytes that are not UTF-8 are 422', async () => {
+test('the embedded service rejects a body that is not UTF-8 with 422', async () => {
   const { call } = await startService();
   const raw = Buffer.concat([Buffer.from('{"content":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
   expect((await call('POST', VERSIONS, { raw })).status).toBe(422);
 });
 
-test('a body of another media type is 422', async () => {
+test('the embedded service rejects a body that is not declared as JSON with 422', async () => {
   const { server } = await startService();
   const headers = { 'X-API-Key': KEY, 'Content-Type': 'text/plain' };
   const reply = await fetch(server.baseUrl + VERSIONS, { method: 'POST', headers, body: '{"content":"x"}' });
   expect(reply.status).toBe(422);
 });
 
-test('fields that are not known are ignored', async () => {
+test('the embedded service ignores unknown fields', async () => {
   const { call } = await startService();
   const raw = '{"content":"x","version_number":99,"id":"mine","__proto__":{"metadata_":{}},"constructor":{}}';
   const { status, body } = await call('POST', VERSIONS, { raw });
@@ -70,72 +120,79 @@ test('fields that are not known are ignored', async () => {
 });
 
 test.each([
-  ['a body at the limit', 0, 200],
-  ['a body one byte over it', 1, 413],
-])('%s of 32 MiB is answered as it should', async (_, over, status) => {
+  ['the embedded service accepts a body of exactly 32 MiB', 0, 200],
+  ['the embedded service rejects a body one byte larger than 32 MiB', 1, 413],
+])('%s', async (_, over, status) => {
   const { call, read } = await startService();
   const content = 'x'.repeat(32 * MIB + over - '{"content":""}'.length);
   expect((await call('POST', VERSIONS, { body: { content } })).status).toBe(status);
   expect((await read('p1')).body.latest_version_id === null).toBe(status === 413);
 });
 
-const OUTSIDE = ['/', '/v1/integration/prompts/', '//v1/integration/prompts/p1', '/v2/integration/prompts/p1'];
+const PATHS_OUTSIDE = ['/', '/v1/integration/prompts/', '//v1/integration/prompts/p1', '/v2/integration/prompts/p1'];
 const NO_PROMPTS = ['/versions', 'p1/', 'p9/../p1', '..', '%2e%2e', '__proto__', "'%20OR%201=1--", 'p1/constructor'];
 const READABLE = ['p%31', 'p1?', 'p1?other=x', 'p1?environment=%zz'];
 const ENCODED_BADLY = ['%', '%ff', '%ed%a0%80'];
 const ENVIRONMENTS = ['p1?environment=', 'p1?environment', 'p1?environment=a&environment=b'];
-const below = (names: readonly string[]) => names.map((name) => `/v1/integration/prompts/${name}`);
-const ofMethod = (method: string, targets: readonly string[], status: number) =>
+const promptPaths = (names: readonly string[]) => names.map((name) => `/v1/integration/prompts/${name}`);
+const expectStatus = (method: string, targets: readonly string[], status: number) =>
   targets.map((target): [string, string, number] => [method, target, status]);
 
 test.each([
-  ...ofMethod('GET', [...OUTSIDE, ...below(NO_PROMPTS)], 404),
-  ...ofMethod('GET', below(READABLE), 200),
-  ...ofMethod('GET', below([...ENCODED_BADLY, ...ENVIRONMENTS]), 422),
-  ...ofMethod('POST', below(['p1']), 405),
-  ...ofMethod('DELETE', below(['p1']), 405),
-  ...ofMethod('GET', below(['p1/versions']), 405),
-  ...ofMethod('PATCH', below(['p1/set-active']), 405),
-])('%s %s is %i', async (method, target, status) => {
+  ...expectStatus('GET', [...PATHS_OUTSIDE, ...promptPaths(NO_PROMPTS)], 404),
+  ...expectStatus('GET', promptPaths(READABLE), 200),
+  ...expectStatus('GET', promptPaths([...ENCODED_BADLY, ...ENVIRONMENTS]), 422),
+  ...expectStatus('POST', promptPaths(['p1']), 405),
+  ...expectStatus('DELETE', promptPaths(['p1']), 405),
+  ...expectStatus('GET', promptPaths(['p1/versions']), 405),
+  ...expectStatus('PATCH', promptPaths(['p1/set-active']), 405),
+])('the embedded service answers %s %s with %i', async (method, target, status) => {
   const reply = await sendRaw(await startService(), method, target);
   expect(reply.status).toBe(status);
   if (status !== 200) expect(reply.body).toEqual({ detail: expect.any(String) });
 });
 
-test('405 says which methods the path has', async () => {
+test('the embedded service lists the allowed methods in a 405 response', async () => {
   const { call } = await startService();
   expect((await call('DELETE', PROMPT)).headers.get('allow')).toBe('GET, PATCH');
 });
 
-test.each(['a/b', 'a?b#c', 'a%2Fb', 'ü 🚀', '...', "'; --"])('the prompt id %j can be used', async (id) => {
-  const { store, create, read } = await startService();
-  store.registerPrompt({ id, projectId: 'one', key: 'odd', name: 'Odd' });
-  const version = await create(id, { content: 'x' });
-  expect(version.body.prompt_id).toBe(id);
-  expect((await read(id)).body).toMatchObject({ id, latest_version_id: version.body.id });
-});
+test.each(['a/b', 'a?b#c', 'a%2Fb', 'ü 🚀', '...', "'; --"])(
+  'the embedded service accepts the prompt id %j',
+  async (id) => {
+    const { store, create, read } = await startService();
+    store.registerPrompt({ id, projectId: 'one', key: 'odd', name: 'Odd' });
+    const version = await create(id, { content: 'x' });
+    expect(version.body.prompt_id).toBe(id);
+    expect((await read(id)).body).toMatchObject({ id, latest_version_id: version.body.id });
+  },
+);
 
-test('a client that leaves in the middle of a body writes nothing and disturbs nothing', async () => {
+test('a client that disconnects in the middle of a body changes nothing in the embedded service', async () => {
   const service = await startService();
   const socket = connect(service.server.port, '127.0.0.1');
-  const begun = nextRequest();
+  const received = nextRequest();
   socket.write(`${headOf(service)}Content-Length: 1000\r\n\r\n{"content":"x"}`);
-  const left = Promise.withResolvers<void>();
-  (await begun).socket.on('close', left.resolve);
+  const disconnected = Promise.withResolvers<void>();
+  (await received).socket.on('close', disconnected.resolve);
   socket.destroy();
-  await left.promise;
+  await disconnected.promise;
   await expectAlive(service);
   expect((await service.read('p1')).body.latest_version_id).toBeNull();
 });
 
 test.each<[string, number, (port: number) => string]>([
-  ['the address', 200, (port) => `127.0.0.1:${port}`],
-  ['the name of this machine', 200, (port) => `localhost:${port}`],
-  ['a name that was pointed here', 421, (port) => `evil.example:${port}`],
-  ['another port', 421, (port) => `127.0.0.1:${port + 1}`],
-  ['no port', 421, () => 'localhost'],
-  ['nothing', 421, () => ''],
-])('called by %s it answers with %i', async (_, status, host) => {
+  ['the embedded service accepts requests to its IP address', 200, (port) => `127.0.0.1:${port}`],
+  ['the embedded service accepts requests to localhost', 200, (port) => `localhost:${port}`],
+  ['the embedded service rejects requests with the Host header of another name', 421, (port) => `evil.example:${port}`],
+  [
+    'the embedded service rejects requests with another port in the Host header',
+    421,
+    (port) => `127.0.0.1:${port + 1}`,
+  ],
+  ['the embedded service rejects requests without a port in the Host header', 421, () => 'localhost'],
+  ['the embedded service rejects requests with an empty Host header', 421, () => ''],
+])('%s', async (_, status, host) => {
   const { server, read } = await startService();
   const { port } = server;
   const received = await exchange(port, headOf({ server }, `PATCH ${PROMPT}`, host(port)) + bodyOf('{"name":"Mine"}'));
@@ -143,16 +200,16 @@ test.each<[string, number, (port: number) => string]>([
   expect((await read('p1')).body.name).toBe(status === 200 ? 'Mine' : 'First');
 });
 
-test('what is not authorised is answered before its body was received', async () => {
+test('the embedded service answers an unauthorized request before it receives the body', async () => {
   const { server } = await startService();
-  const socket = await begin({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
+  const socket = await sendBytes({ server }, headOf({ server }).replace(KEY, 'wrong') + 'Content-Length: 1000\r\n\r\n');
   expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 401');
 });
 
-test('bodies that do not end are held up to a limit for all of them, and others are asked to wait', async () => {
+test('the embedded service limits the memory for unfinished bodies and answers 429 beyond it', async () => {
   const service = await startService();
   const half = `${headOf(service)}Content-Length: ${32 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
-  const sockets = await Promise.all([1, 2].map(() => begin(service, half)));
+  const sockets = await Promise.all([1, 2].map(() => sendBytes(service, half)));
   const create = () => service.create('p1', { content: 'x'.repeat(5 * MIB) });
   await expect.poll(async () => (await create()).status).toBe(429);
   expect((await create()).headers.get('retry-after')).toBe('1');
@@ -160,17 +217,17 @@ test('bodies that do not end are held up to a limit for all of them, and others 
   await expect.poll(async () => (await create()).status).toBe(200);
 });
 
-test('a body that is refused is held no longer, whether it ends or not', async () => {
+test('the embedded service frees the memory of a rejected body at once', async () => {
   const service = await startService();
   const over = `${headOf(service)}Content-Length: ${90 * MIB}\r\n\r\n${' '.repeat(30 * MIB)}`;
-  const sockets = await Promise.all([1, 2].map(() => begin(service, over)));
+  const sockets = await Promise.all([1, 2].map(() => sendBytes(service, over)));
   const status = async () => (await service.create('p1', { content: 'x'.repeat(5 * MIB) })).status;
   await expect.poll(status).toBe(429);
   for (const socket of sockets) socket.write(' '.repeat(5 * MIB));
   await expect.poll(status).toBe(200);
 });
 
-test('an error of its own is a bare 500', async () => {
+test('the embedded service hides the details of an internal error', async () => {
   const service = await startService();
   service.store.close();
   const { status, body } = await service.read('p1');
@@ -181,7 +238,7 @@ async function expectAlive({ read }: Service): Promise<void> {
   expect((await read('p1')).status).toBe(200);
 }
 
-/** The head of a request, up to where the length of its body goes. */
+/** Returns the head of a request up to the Content-Length header. */
 function headOf({ server }: Pick<Service, 'server'>, line = `POST ${VERSIONS}`, host = `127.0.0.1:${server.port}`) {
   return `${line} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
 }
@@ -190,8 +247,8 @@ function bodyOf(text: string): string {
   return `Connection: close\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-/** A connection on which this much was sent; it ends with the test. */
-async function begin({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
+/** Opens a connection and sends these bytes. The connection is closed when the test ends. */
+async function sendBytes({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
@@ -199,7 +256,7 @@ async function begin({ server }: Pick<Service, 'server'>, bytes: string): Promis
   return socket;
 }
 
-/** What the server sends back until it closes the connection. */
+/** Sends these bytes and returns everything that the server sends until it closes the connection. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const chunks: string[] = [];

@@ -7,8 +7,8 @@ const UPDATE = ['PATCH', '/v1/integration/prompts/p1', { name: 'x' }] as const;
 const ACTIVATE = ['POST', '/v1/integration/prompts/p1/set-active', { environment: 'e', version_id: 'v' }] as const;
 const endpoints = [READ, CREATE, UPDATE, ACTIVATE];
 
-describe('section 4.1, get prompt detail', () => {
-  test('a prompt without versions has its fields, no latest version and no active_version', async () => {
+describe('get prompt of the embedded service', () => {
+  test('get prompt returns a prompt without versions with its fields and no latest version', async () => {
     const { read } = await startService();
     const { status, body } = await read('p1');
     expect(status).toBe(200);
@@ -22,14 +22,14 @@ describe('section 4.1, get prompt detail', () => {
     });
   });
 
-  test('an environment in which nothing is active has active_version null', async () => {
+  test('get prompt returns null as the active version of an empty environment', async () => {
     const { read } = await startService();
     expect((await read('p1', 'staging')).body).toHaveProperty('active_version', null);
   });
 });
 
-describe('section 4.2, create version', () => {
-  test('the answer has every field of a version, and null where no metadata was given', async () => {
+describe('create-version of the embedded service', () => {
+  test('create-version returns every field of a version and null as missing metadata', async () => {
     const { create } = await startService();
     const { status, body } = await create('p1', { content: 'Hello', change_summary: 'First' });
     expect(status).toBe(200);
@@ -44,18 +44,18 @@ describe('section 4.2, create version', () => {
   });
 
   test.each([
-    ['CRLF line ends', 'a\r\nb\r\n'],
-    ['a lone carriage return', 'a\rb'],
-    ['blanks at both ends', ' \n\ta \n\n'],
-    ['an empty text', ''],
-    ['a byte order mark', '\u{feff}a'],
-    ['composed and decomposed letters', 'é e\u0301 Ａ ﬁ'],
-    ['letters beyond the first plane', '👩‍👩‍👧 𝒳 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
-    ['right-to-left and invisible characters', 'שלום \u202e\u200b\u2066\u{e0041}'],
-    ['control characters', '\u0001\u001b[31m\u007f\u0085\u2028'],
-    ['quotes and backslashes', `'"; DROP TABLE versions; --\\`],
-    ['a million characters', 'ü\n'.repeat(500_000)],
-  ])('%s are kept to the byte', async (_, content) => {
+    ['the embedded service keeps CRLF line endings in a text', 'a\r\nb\r\n'],
+    ['the embedded service keeps a lone carriage return in a text', 'a\rb'],
+    ['the embedded service keeps white space around a text', ' \n\ta \n\n'],
+    ['the embedded service keeps an empty text', ''],
+    ['the embedded service keeps a byte order mark in a text', '\u{feff}a'],
+    ['the embedded service keeps the Unicode normal form of a text', 'é e\u0301 Ａ ﬁ'],
+    ['the embedded service keeps emoji and other characters outside the basic plane', '👩‍👩‍👧 𝒳 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['the embedded service keeps right-to-left and invisible characters in a text', 'שלום \u202e\u200b\u2066\u{e0041}'],
+    ['the embedded service keeps control characters in a text', '\u0001\u001b[31m\u007f\u0085\u2028'],
+    ['the embedded service keeps quotes and backslashes in a text', `'"; DROP TABLE versions; --\\`],
+    ['the embedded service keeps a text of a million characters', 'ü\n'.repeat(500_000)],
+  ])('%s', async (_, content) => {
     const { create, activate, read } = await startService();
     const version = await create('p1', { content });
     await activate('p1', 'staging', version.body.id);
@@ -64,13 +64,22 @@ describe('section 4.2, create version', () => {
   });
 
   test.each([
-    ['an empty object', '{}'],
-    ['every kind of value', '{"a":null,"b":true,"c":-1.5e-7,"d":"x","e":[1,[],{}],"f":{"g":{"h":0}}}'],
-    ['keys that JavaScript treats specially', '{"__proto__":{"a":1},"constructor":2,"n":{"__proto__":3},"":4}'],
-    ['keys in their order', '{"z":1,"a":2,"m":3}'],
-    ['the greatest exact integers', '{"a":9007199254740991,"b":-9007199254740991}'],
-    ['half a surrogate pair', '{"a":"\\ud800"}'],
-  ])('metadata: %s is kept', async (_, metadata) => {
+    ['the embedded service keeps empty metadata', '{}'],
+    [
+      'the embedded service keeps metadata with every kind of JSON value',
+      '{"a":null,"b":true,"c":-1.5e-7,"d":"x","e":[1,[],{}],"f":{"g":{"h":0}}}',
+    ],
+    [
+      'the embedded service keeps metadata keys such as __proto__ and constructor',
+      '{"__proto__":{"a":1},"constructor":2,"n":{"__proto__":3},"":4}',
+    ],
+    ['the embedded service keeps the order of metadata keys', '{"z":1,"a":2,"m":3}'],
+    [
+      'the embedded service keeps the largest exact integers in metadata',
+      '{"a":9007199254740991,"b":-9007199254740991}',
+    ],
+    ['the embedded service keeps an escaped lone surrogate in metadata', '{"a":"\\ud800"}'],
+  ])('%s', async (_, metadata) => {
     const { call, activate, read } = await startService();
     const path = '/v1/integration/prompts/p1/versions';
     const version = await call('POST', path, { raw: `{"content":"x","metadata_":${metadata}}` });
@@ -80,8 +89,8 @@ describe('section 4.2, create version', () => {
   });
 });
 
-describe('section 4.3, update prompt', () => {
-  test('answers with every field of the prompt, and leaves what is active alone', async () => {
+describe('update-prompt of the embedded service', () => {
+  test('update-prompt returns every field and does not change the active version', async () => {
     const { create, activate, update, read } = await startService();
     const version = await create('p1', { content: 'x' });
     await activate('p1', 'staging', version.body.id);
@@ -107,8 +116,8 @@ const ODD_NAMES = [
   '__proto__',
 ];
 
-describe('section 4.4, set active version', () => {
-  test.each(ODD_NAMES)('the environment %j is a name like any other', async (environment) => {
+describe('set-active of the embedded service', () => {
+  test.each(ODD_NAMES)('the embedded service accepts %j as the name of an environment', async (environment) => {
     const { create, activate, read } = await startService();
     const version = await create('p1', { content: 'x' });
     expect(await activate('p1', environment, version.body.id)).toMatchObject({ status: 200, body: { updated: true } });
@@ -117,14 +126,14 @@ describe('section 4.4, set active version', () => {
   });
 });
 
-describe('sections 5 and 7, authorisation and errors', () => {
-  describe.each(endpoints)('%s %s', (method, path, body) => {
+describe('authorization of the embedded service', () => {
+  describe.each(endpoints)('authorization of %s %s', (method, path, body) => {
     test.each([
-      ['no key', null, 401],
-      ['an empty key', '', 401],
-      ['an unknown key', 'nobody', 401],
-      ["a key of another project's", OTHER_KEY, 403],
-    ])('with %s is refused', async (_, apiKey, status) => {
+      ['a request without a key is rejected with 401', null, 401],
+      ['a request with an empty key is rejected with 401', '', 401],
+      ['a request with an unknown key is rejected with 401', 'nobody', 401],
+      ['a request with the key of another project is rejected with 403', OTHER_KEY, 403],
+    ])('%s', async (_, apiKey, status) => {
       const { call } = await startService();
       const reply = await call(method, path, { apiKey, body });
       expect(reply).toMatchObject({ status, body: { detail: expect.any(String) } });
@@ -139,7 +148,7 @@ describe('sections 5 and 7, authorisation and errors', () => {
     [OTHER_KEY, 'q1', 200],
     [BOTH_KEY, 'p1', 200],
     [BOTH_KEY, 'q1', 200],
-  ])('%s reads %s: %i', async (apiKey, id, status) => {
+  ])('a request with %s to read prompt %s gets status %i', async (apiKey, id, status) => {
     const { call } = await startService();
     expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey })).status).toBe(status);
   });

@@ -1,5 +1,5 @@
-// A process of its own that serves one database file: `node serve-file.ts FILE`. It prints its base URL, and ends
-// when its input does.
+// Serves one database file in a separate process: `node serve-file.ts FILE`. It prints its base URL and ends when its
+// standard input ends.
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore } from '../../src/embedded/store.ts';
 

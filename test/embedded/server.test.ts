@@ -4,31 +4,31 @@ import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { KEY, nextRequest, startService } from './support.ts';
 
-test.each(otherAddresses())('it does not listen on %s', async (address) => {
+test.each(listOtherAddresses())('the embedded service does not listen on %s', async (address) => {
   const { server } = await startService();
-  await expect(reach(server.port, address)).rejects.toThrow('ECONNREFUSED');
+  await expect(connectTo(server.port, address)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a port that is taken rejects', async () => {
+test('starting the embedded service fails if the port is already in use', async () => {
   const { server, store } = await startService();
   await expect(startServer({ store, port: server.port })).rejects.toThrow('EADDRINUSE');
 });
 
-test('close ends idle connections and those in the middle of a request at once, and may be called again', async () => {
+test('closing the embedded service ends idle and active connections at once and may be repeated', async () => {
   const { server, read } = await startService();
   await read('p1');
-  const half = connect(server.port, '127.0.0.1').on('error', () => {});
-  const ended = new Promise((resolve) => half.on('close', resolve));
+  const unfinished = connect(server.port, '127.0.0.1').on('error', () => {});
+  const ended = new Promise((resolve) => unfinished.on('close', resolve));
   const head = `POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
-  const begun = nextRequest();
-  half.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
-  await begun;
+  const received = nextRequest();
+  unfinished.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
+  await received;
   await Promise.all([server.close(), server.close()]);
   await ended;
-  await expect(reach(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
+  await expect(connectTo(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('every answered request is recorded, in order, with its body where it was wanted and JSON', async () => {
+test('the embedded service reports every request in order, with the body if it is valid JSON', async () => {
   const records: RequestRecord[] = [];
   const { read, create, call } = await startService({ onRequest: (record) => records.push(record) });
   await read('p1', 'a/b');
@@ -45,7 +45,7 @@ test('every answered request is recorded, in order, with its body where it was w
   ]);
 });
 
-test('a hook that throws costs its own request alone', async () => {
+test('a request hook that throws makes only its own request fail', async () => {
   const { read } = await startService({ onRequest: throwOnce() });
   await expect(read('p1')).rejects.toThrow();
   expect((await read('p1')).status).toBe(200);
@@ -58,12 +58,12 @@ function throwOnce(): () => void {
   };
 }
 
-function otherAddresses(): readonly string[] {
+function listOtherAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return ['127.0.0.2', ...all.filter((one) => one.family === 'IPv4' && !one.internal).map((one) => one.address)];
 }
 
-function reach(port: number, address: string): Promise<void> {
+function connectTo(port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, address, () => {
       socket.destroy();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../src/embedded/store.ts';
 import { fillStore, KEY, makeFolder, NOW, NOW_TEXT, startService } from './support.ts';
 
-test('everything survives a restart', async () => {
+test('the database keeps prompts, versions and active versions across a restart', async () => {
   const path = join(makeFolder(), 'service.db');
   const before = await startService({ path });
   const first = await before.create('p1', { content: 'one\r\n', metadata_: { a: [1] } });
@@ -24,13 +24,13 @@ test('everything survives a restart', async () => {
   expect((await after.create('p1', { content: 'three' })).body.version_number).toBe(3);
 });
 
-test('the folder of a new file is made, and closing leaves that file alone', () => {
+test('opening a new database creates its folder and leaves only the database file', () => {
   const folder = join(makeFolder(), 'a', 'b');
   openStore(join(folder, 'service.db'), { now: () => NOW }).close();
   expect(readdirSync(folder)).toEqual(['service.db']);
 });
 
-test('a file that is no database is refused and left as it is', () => {
+test('opening a file that is not a database fails and does not change it', () => {
   const path = join(makeFolder(), 'notes.txt');
   writeFileSync(path, 'These are notes, and they are longer than a header would be. '.repeat(20));
   expect(() => openStore(path, { now: () => NOW })).toThrow('not a database');
@@ -38,7 +38,7 @@ test('a file that is no database is refused and left as it is', () => {
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('a prompt is registered once and never overwritten', () => {
+test('registering a prompt again does not overwrite it', () => {
   const store = openTestStore();
   const prompt = { id: 'new', key: 'k', name: 'New' };
   expect(store.registerPrompt({ ...prompt, projectId: 'one' })).toBe(true);
@@ -49,7 +49,7 @@ test('a prompt is registered once and never overwritten', () => {
   });
 });
 
-test('a grant can be given again, and for a further project', () => {
+test('a key can be authorized repeatedly and for several projects', () => {
   const store = openTestStore();
   store.authoriseKey({ apiKey: KEY, projectId: 'one' });
   store.authoriseKey({ apiKey: KEY, projectId: 'three' });
@@ -57,7 +57,7 @@ test('a grant can be given again, and for a further project', () => {
   expect(store.readProjects('nobody')).toEqual([]);
 });
 
-test('an id that was used before fails the call, and nothing of it stays', () => {
+test('creating a version with an id that already exists fails and changes nothing', () => {
   const store = openStore(':memory:', { now: () => NOW, newId: () => 'always' });
   fillStore(store);
   store.createVersion('p1', { content: 'one' });
@@ -67,10 +67,14 @@ test('an id that was used before fails the call, and nothing of it stays', () =>
 });
 
 test.each([
-  ['change a version', "UPDATE versions SET content = 'other'", 'immutable'],
-  ['remove a version', 'DELETE FROM versions', 'immutable'],
-  ['activate a version of another prompt', "UPDATE active_versions SET prompt_id = 'p2'", 'FOREIGN KEY'],
-])('even the database lets nobody %s', (_, statement, message) => {
+  ['the database rejects a change of a version', "UPDATE versions SET content = 'other'", 'immutable'],
+  ['the database rejects the deletion of a version', 'DELETE FROM versions', 'immutable'],
+  [
+    'the database rejects activating a version of another prompt',
+    "UPDATE active_versions SET prompt_id = 'p2'",
+    'FOREIGN KEY',
+  ],
+])('%s', (_, statement, message) => {
   const path = join(makeFolder(), 'service.db');
   const store = openTestStore(path);
   const version = store.createVersion('p1', { content: 'one' });
@@ -80,7 +84,7 @@ test.each([
   expect(() => database.exec(statement)).toThrow(message);
 });
 
-test('no file holds an API key', () => {
+test('the database file contains no API key', () => {
   const path = join(makeFolder(), 'service.db');
   openTestStore(path).close();
   expect(readFileSync(path).includes(KEY)).toBe(false);
@@ -94,20 +98,29 @@ function openTestStore(path = ':memory:'): Store {
 }
 
 test.each<[string, string]>([
-  ['one more trigger', 'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END'],
-  ['one more table', 'CREATE TABLE more (id TEXT)'],
-  ['a view', 'CREATE VIEW more AS SELECT 1'],
-  ['one more index', 'CREATE INDEX more ON prompts (name)'],
-  ['one more column', 'ALTER TABLE prompts ADD COLUMN more TEXT'],
-  ['a view instead of a table', 'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1'],
   [
-    'a different trigger of the same name',
+    'opening a database with an additional trigger fails and does not change it',
+    'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END',
+  ],
+  ['opening a database with an additional table fails and does not change it', 'CREATE TABLE more (id TEXT)'],
+  ['opening a database with an additional view fails and does not change it', 'CREATE VIEW more AS SELECT 1'],
+  ['opening a database with an additional index fails and does not change it', 'CREATE INDEX more ON prompts (name)'],
+  [
+    'opening a database with an additional column fails and does not change it',
+    'ALTER TABLE prompts ADD COLUMN more TEXT',
+  ],
+  [
+    'opening a database with a view instead of a table fails and does not change it',
+    'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1',
+  ],
+  [
+    'opening a database with a changed trigger fails and does not change it',
     `DROP TRIGGER versions_never_go;
      CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END`,
   ],
-  ['a missing trigger', 'DROP TRIGGER versions_never_go'],
-  ['a missing table', 'DROP TABLE active_versions'],
-])('a database with %s is refused and left as it is', (_, change) => {
+  ['opening a database with a missing trigger fails and does not change it', 'DROP TRIGGER versions_never_go'],
+  ['opening a database with a missing table fails and does not change it', 'DROP TABLE active_versions'],
+])('%s', (_, change) => {
   const path = join(makeFolder(), 'service.db');
   openTestStore(path).close();
   executeIn(path, change);
@@ -116,7 +129,7 @@ test.each<[string, string]>([
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a database that promptsync 0.1.0 made is accepted', () => {
+test('promptsync opens a database that version 0.1.0 created', () => {
   const path = join(makeFolder(), 'service.db');
   const schema = readFileSync(join(import.meta.dirname, '../fixtures/0.1.0/schema.sql'), 'utf8');
   executeIn(path, `PRAGMA journal_mode = WAL; BEGIN; ${schema} COMMIT`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startServer, type EmbeddedServer, type ServerOptions } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/store.ts';
-import { paths, type WirePrompt, type WireVersion } from '../../src/service/wire.ts';
+import { servicePaths, type WirePrompt, type WireVersion } from '../../src/service/wire.ts';
 
 export const KEY = 'key-of-one';
 export const OTHER_KEY = 'key-of-two';
@@ -14,7 +14,7 @@ export const BOTH_KEY = 'key-of-both';
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 export const NOW_TEXT = '2026-01-02T03:04:05.678Z';
 
-/** Every field that an answer can have: which ones it has is what the tests look at. */
+/** Every field that a response can have. Tests check which ones are there. */
 export type ReplyBody = WirePrompt & WireVersion & { readonly updated: boolean; readonly detail: string };
 
 export type Reply = { readonly status: number; readonly body: ReplyBody; readonly headers: Headers };
@@ -25,7 +25,7 @@ export type Sent = {
   readonly raw?: string | Uint8Array<ArrayBuffer>;
 };
 
-/** One running service and short ways to call it; stopped when the test is finished. */
+/** A running service with shortcuts for its calls. It stops when the test ends. */
 export type Service = {
   readonly server: EmbeddedServer;
   readonly store: Store;
@@ -47,27 +47,32 @@ export async function startService(options: Partial<ServerOptions> & { path?: st
     server,
     store,
     call,
-    read: (id, environment) => call('GET', paths.prompt(id) + queryOf(environment)),
-    create: (id, body) => call('POST', paths.versions(id), { body }),
-    update: (id, body) => call('PATCH', paths.prompt(id), { body }),
-    activate: (id, environment, version_id) => call('POST', paths.setActive(id), { body: { environment, version_id } }),
+    read: (id, environment) => call('GET', servicePaths.prompt(id) + queryOf(environment)),
+    create: (id, body) => call('POST', servicePaths.versions(id), { body }),
+    update: (id, body) => call('PATCH', servicePaths.prompt(id), { body }),
+    activate: (id, environment, version_id) =>
+      call('POST', servicePaths.setActive(id), { body: { environment, version_id } }),
   };
 }
 
-/** Resolves when a server of this process has the head of its next request. */
+/** Waits until a server in this process has received the head of its next request. */
 export async function nextRequest(): Promise<IncomingMessage> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
   const name = 'http.server.request.start';
-  const begin = (message: unknown): void => resolve((message as { readonly request: IncomingMessage }).request);
-  subscribe(name, begin);
+  const resolveRequest = (message: unknown): void =>
+    resolve((message as { readonly request: IncomingMessage }).request);
+  subscribe(name, resolveRequest);
   try {
     return await promise;
   } finally {
-    unsubscribe(name, begin);
+    unsubscribe(name, resolveRequest);
   }
 }
 
-/** Two projects with a key each and one key for both. `p1` and `p2` belong to the first project, `q1` to the second. */
+/**
+ * Fills the store with two projects that have a key each, and one key for both. `p1` and `p2` belong to the first
+ * project, `q1` to the second.
+ */
 export function fillStore(store: Store): void {
   store.authoriseKey({ apiKey: KEY, projectId: 'one' });
   store.authoriseKey({ apiKey: OTHER_KEY, projectId: 'two' });
@@ -97,7 +102,7 @@ async function send(url: string, method: string, { apiKey = KEY, body, raw }: Se
   return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers };
 }
 
-/** Sends the target as it is: `fetch` would resolve dots and encode what is not. */
+/** Sends a request with exactly this target. `fetch` would resolve dots and encode other characters. */
 export function sendRaw(service: Service, method: string, target: string): Promise<Omit<Reply, 'headers'>> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: service.server.port, method, path: target };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { FrontAnswer, FrontRequest } from '../support/front.ts';
 import type { Fault } from './faults.ts';
 
-/** The prompt that faults are done to, and the one beside it. */
+/** The prompt whose calls fail, and another prompt in the same repository. */
 export const MAIN = 'prm_main';
 export const OTHER = 'prm_other';
 
@@ -18,63 +18,63 @@ export function kindOf(call: Call): Kind {
   return kind;
 }
 
-/** What a request is in the words of the tables. */
+/** A request in the words of the tables. */
 export type Asked = { readonly promptId: string; readonly call: Call };
 
-/** The content and the metadata of a version, the tool's own key included. */
+/** The content and the metadata of a version, including the key `promptsync`. */
 export type Draft = { readonly text: string; readonly metadata: JsonObject };
 
 /** A version that a double holds. */
 export type KeptVersion = Draft & {
   readonly promptId: string;
-  /** As reports call it. */
+  /** The id in reports. */
   readonly id: string;
-  /** Whether the tool made it, as far as the service tells. */
+  /** Whether promptsync created it, as far as the service shows. */
   readonly own: boolean;
 };
 
-/** A double over a socket, and what its interface does not list. */
+/** A service double behind a socket, with functions that its public interface does not have. */
 export type Kept = {
   readonly baseUrl: string;
-  /** All versions of all prompts in the order in which they were made. */
+  /** All versions of all prompts in the order of creation. */
   readonly versions: () => readonly KeptVersion[];
   readonly active: (promptId: string, environment: string) => KeptVersion | null;
-  /** Null where a prompt has none. */
+  /** `null` if prompts of the service have no fields. */
   readonly fields: (promptId: string) => Fields | null;
-  /** Somebody else makes a version of the main prompt, and makes it active there. */
+  /** Adds a foreign version of the main prompt and activates it in `environment`. */
   readonly add: (text: string, environment?: string) => void;
-  /** Somebody else leaves an environment on a version of the main prompt besides, where it can be on two. */
+  /** Adds an environment to a second version of the main prompt, for services in which this is possible. */
   readonly leave?: (version: number, environment: string) => void;
-  /** How many writes of a prompt began while another one was under way, where that does harm. */
+  /** The number of harmful writes of a prompt that began during another write of the same prompt. */
   readonly overlaps: () => number;
-  /** What opens another double that holds the same as this one does now. */
+  /** Returns a function that opens another double with the current state of this one. */
   readonly copy: () => () => Promise<Kept>;
   readonly close: () => Promise<void>;
 };
 
 export type Fields = { readonly key: string; readonly name: string; readonly description: string | null };
 
-/** All that faults, cells and laws have to know of a service. */
+/** Everything that faults, cells and laws need to know about a service. */
 export type Service = {
   readonly name: string;
-  /** What promptsync.yaml says of it. */
+  /** The settings of the service in promptsync.yaml. */
   readonly settings: string;
   readonly environment: (baseUrl: string) => Readonly<Record<string, string>>;
-  /** What may be seen in no output. */
+  /** The secrets that no output may contain. */
   readonly secrets: readonly string[];
   readonly hasFields: boolean;
   readonly asked: (request: FrontRequest) => Asked;
-  /** What a create is to make. */
+  /** The version that a create request contains. */
   readonly draftOf: (request: FrontRequest) => Draft;
-  /** The id of the version that a create was answered with. */
+  /** The id of the version in the answer to a create request. */
   readonly madeIn: (answer: FrontAnswer) => string;
-  /** Every way to read the main prompt. */
+  /** The paths of all reads of the main prompt. */
   readonly reads: readonly string[];
-  /** An answer as if a write had been done, which still shows what there is. */
+  /** Makes the answer of a successful write without writing. Other fields show the current state. */
   readonly pretended: (request: FrontRequest, peek: (path: string) => Promise<FrontAnswer>) => Promise<string>;
-  /** Faults that no other service has. */
+  /** Faults that only this service has. */
   readonly faults: readonly Fault[];
-  /** The sentences of the contract's "Known limits" that are about it. */
+  /** The sentences under "Known limits" in the contract that apply to this service. */
   readonly limits: readonly string[];
   readonly open: () => Promise<Kept>;
 };

@@ -5,7 +5,7 @@ import { langfuse } from './langfuse.ts';
 import type { Trouble } from './faulty-front.ts';
 import { STATES, type State } from './states.ts';
 
-/** One call of a run in a state: the n-th of that name, or every one. */
+/** A call of a run in a state: the n-th call of that name, or every call of that name. */
 export type Aim = {
   readonly name: string;
   readonly state: State;
@@ -13,23 +13,23 @@ export type Aim = {
   readonly nth: number | 'every';
 };
 
-/** One fault done to one call in one state. */
+/** One fault at one call in one state. */
 export type Cell = Aim & { readonly fault: Fault };
 
-/** Whether the whole matrices are gone through: `npm run test:faults` says so. */
+/** Whether to run the complete matrices. `npm run test:faults` sets this. */
 export const WHOLE = process.env['PROMPTSYNC_FAULTS'] === 'all';
 
-/** What is tried whenever the tests are run, and the only one for answers of hundreds of megabytes: all kinds of call. */
+/** The states of a normal test run. They contain all kinds of calls. Answers of hundreds of megabytes are tried only here. */
 const REPRESENTATIVE: readonly string[] = ['all at once'];
 
 export const chosenStates: readonly State[] = STATES.filter(({ name }) => WHOLE || REPRESENTATIVE.includes(name));
 
-/** Each service, with those of its states. */
+/** Each service with its chosen states. */
 export const chosen = [integration, langfuse].map((service) => {
   return { service, states: chosenStates.filter((state) => state.service === service) };
 });
 
-/** Every fault × every call that it can be done to, by construction: a cell whose fault is not done has failed. */
+/** Returns each fault × each call at which it can occur. A cell fails if its fault did not occur. */
 export function cellsOf(state: State): readonly Cell[] {
   const lasting = [...new Set(state.calls)].map((call): Aim => ({ name: `every ${call}`, state, call, nth: 'every' }));
   const once = WHOLE ? aimsAt(state) : lastAimsAt(state);
@@ -42,12 +42,12 @@ export function cellsOf(state: State): readonly Cell[] {
     );
 }
 
-/** Every fault that it can have. */
+/** Returns all faults of a service. */
 export function faultsOf({ faults }: Service): readonly Fault[] {
   return [...FAULTS, ...faults];
 }
 
-/** Every call of a run. */
+/** Returns an aim for each call of a run. */
 export function aimsAt(state: State): readonly Aim[] {
   return state.calls.map((call, index) => {
     const nth = state.calls.slice(0, index + 1).filter((other) => other === call).length;
@@ -55,13 +55,13 @@ export function aimsAt(state: State): readonly Aim[] {
   });
 }
 
-/** The last call of each kind, such as the read that reads back. */
+/** Returns an aim for the last call of each kind, such as the read that confirms an activation. */
 function lastAimsAt(state: State): readonly Aim[] {
   const kinds = state.calls.map(kindOf);
   return aimsAt(state).filter(({ call }, index) => kinds.lastIndexOf(kindOf(call)) === index);
 }
 
-/** The trouble that a state is in anyhow, with something done to one call besides. */
+/** Returns the trouble that the state itself has, and does `act` at the aimed call. */
 export function troubleOf(state: State, { aim, act }: { readonly aim?: Aim; readonly act?: Act } = {}): Trouble {
   return ({ call, nth }) => {
     if (aim !== undefined && aim.call === call && (aim.nth === 'every' || aim.nth === nth)) return act ?? null;

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { vi } from 'vitest';
 
-/** The time-out of requests in all scenes, in seconds. No other timer is set for as long. */
+/** The timeout of requests in all scenes, in seconds. No other timer has this duration. */
 export const TIMEOUT = 599;
 
-/** The deadlines of the requests that one run has in flight, and how many of these nobody will answer. */
+/** The deadlines of the requests that a run has in flight, and the number of requests that nobody will answer. */
 type InFlight = { readonly deadlines: Map<unknown, () => void>; unanswered: number };
 
 const runs = new AsyncLocalStorage<InFlight>();
 
-/** Until mocks are restored, the deadlines of runs in silence pass by what happens and not by the clock. */
+/** Lets the deadlines of runs in silence pass by events instead of the clock, until mocks are restored. */
 export function replaceDeadlines(): void {
   const { setTimeout, clearTimeout } = globalThis;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((callback: () => void, delay, ...given: []) => {
@@ -24,7 +24,7 @@ export function replaceDeadlines(): void {
   });
 }
 
-/** A run of which some requests are not answered; it is handed what to call once such a request has arrived. */
+/** Runs `work` while some requests get no answer. `work` must call `swallowed` when such a request has arrived. */
 export function inSilence<Result>(work: (swallowed: () => void) => Promise<Result>): Promise<Result> {
   const run: InFlight = { deadlines: new Map(), unanswered: 0 };
   const swallowed = (): void => {
@@ -34,7 +34,7 @@ export function inSilence<Result>(work: (swallowed: () => void) => Promise<Resul
   return runs.run(run, () => work(swallowed));
 }
 
-/** Requests that will be answered are waited for: then the deadlines that are left are those of the others. */
+/** Passes the deadlines once only unanswered requests are in flight. */
 function passDue(run: InFlight): void {
   if (run.deadlines.size !== run.unanswered) return;
   const due = [...run.deadlines.values()];

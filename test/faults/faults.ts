@@ -3,53 +3,53 @@ import { KINDS, MAIN, type Kept, type Kind, type Service } from './calls.ts';
 import { sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
 /**
- * When the service does what it was asked for after the client gave up, counted in what the client does next: the
- * clock decides nothing.
+ * The moment at which the service handles a request after the client gave up on it. Moments count the next actions of
+ * the client, so that no test depends on the clock.
  */
 const MOMENTS = ['next request', 'third request', 'run ended', 'next run begun', 'next create'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** What is done to a request instead of handing it on; it ends the answer or the connection, or leaves both open. */
+/** Handles a request instead of forwarding it. It ends the answer or the connection, or leaves both open. */
 export type Act = (exchange: Exchange) => unknown;
 
-/** One request that has arrived at the front and was not handed on yet. */
+/** A request that has arrived at the front and was not forwarded yet. */
 export type Exchange = {
   readonly request: FrontRequest;
-  /** What came with it to say whose it is, and what that says in plain. */
+  /** The API key of the request, as sent and decoded. */
   readonly key: string;
   readonly service: Service;
   readonly kept: Kept;
   readonly response: ServerResponse;
-  /** Another origin, where nothing may ever arrive. */
+  /** Another origin, which must never receive a request. */
   readonly elsewhere: string;
-  /** Has the service do it. Its answer is not passed on. */
+  /** Lets the service handle the request, but does not pass on its answer. */
   readonly commit: () => Promise<FrontAnswer>;
   readonly commitAt: (moment: Moment) => void;
-  /** What the service would answer to a read now. */
+  /** Returns the current answer of the service to a read. */
   readonly peek: (path: string) => Promise<FrontAnswer>;
-  /** So many of the reads that follow in this run show what the service holds now, as a cache in front of it would. */
+  /** Answers the next `reads` reads of this run with the current state, as a cache in front of the service would. */
   readonly showOld: (reads: number) => Promise<void>;
 };
 
-/** Something that goes wrong with one request, and then no more. */
+/** A failure of one request. */
 export type Fault = {
   readonly name: string;
-  /** The kinds of call that it can be done to. */
+  /** The kinds of calls at which the fault can occur. */
   readonly on: readonly Kind[];
   readonly act: Act;
-  /** The kinds of call of which one fault is got over within the same run. */
+  /** The kinds of calls from whose fault the same run recovers. */
   readonly heals?: readonly Kind[];
-  /** The client hears nothing, and its deadline passes. */
+  /** Whether the client gets no answer, so that its deadline passes. */
   readonly silent?: true;
-  /** It is tried as a fault of every such call of a run as well. */
+  /** Whether the matrix also tries the fault at every call of the same name in a run. */
   readonly lasts?: true;
-  /** It moves much data, and is tried in few states. */
+  /** Whether the fault moves much data, so that only few states try it. */
   readonly costly?: true;
-  /** The service says that nothing is active where something is: then that may be set again. */
+  /** Whether the service hides an active version, so that promptsync may activate it again. */
   readonly hides?: true;
-  /** The service says that it made a version which it did not make: no report can be right about that one. */
+  /** Whether the service claims to have created a version that does not exist. No report can be right about this version. */
   readonly phantom?: true;
-  /** The sentence of the contract's "Known limits" that allows two versions of the content. */
+  /** The sentence under "Known limits" in the contract that allows two versions of the content. */
   readonly limit?: string;
 };
 
@@ -84,7 +84,7 @@ function late(moment: Moment): Act {
   return ({ commitAt }) => commitAt(moment);
 }
 
-/** Gateways quote what they got when something fails, the key's header too. */
+/** Answers with a status and quotes the API key, as gateways do when they fail. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Act {
   return ({ response, key }) =>
     response
@@ -139,7 +139,7 @@ const statusFaults = [500, 502, 503, 504].flatMap((code): readonly Fault[] => [
   { name: `${code}, done`, on: WRITES, act: after(status(code)), heals: WRITES, ...(code === 500 && { lasts: true }) },
 ]);
 
-/** Every fault that any service can have. */
+/** All faults that can occur with any service. */
 export const FAULTS: readonly Fault[] = [
   { name: 'cut, not done', on: KINDS, act: cut, heals: REPEATED, lasts: true },
   { name: 'cut, done', on: WRITES, act: loseAnswer, heals: WRITES, lasts: true },
@@ -188,7 +188,7 @@ function butIntruded(first: Act): Act {
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(MIB, ' ');
 
-/** An answer of 600 MiB. It is written as it is read, and a client that goes away ends it. */
+/** Answers with 600 MiB. Waits for the client to read, and stops when the client disconnects. */
 export function flood(status: number): (exchange: Pick<Exchange, 'response'>) => void {
   return ({ response }) => {
     let left = 600;

@@ -3,19 +3,19 @@ import { MAIN, type Call, type Kept, type Service } from './calls.ts';
 import type { Act, Moment } from './faults.ts';
 import { close, handOn, open, readRequest, sendAnswer, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 
-/** A request that has just arrived, null where it is about another prompt than the main one; the how-manyth in its run. */
+/** A request in its run: its call, and the number of requests with this call so far. `call` is `null` for other prompts. */
 type Place = { readonly call: Call | null; readonly nth: number };
 
-/** What is done to a request; null hands it on. */
+/** Chooses how to handle a request. `null` forwards it. */
 export type Trouble = (place: Place) => Act | null;
 
 export const inPeace: Trouble = () => null;
 
-/** A request that has arrived, and the status that it was answered with; null while it has none. */
+/** A request that has arrived, with the status of its answer. The status is `null` until the answer starts. */
 export type Arrival = {
   readonly request: FrontRequest;
   readonly status: () => number | null;
-  /** What the service itself has answered, be it after the run. */
+  /** The answers of the service itself, including late ones after the run. */
   readonly done: readonly FrontAnswer[];
 };
 
@@ -23,13 +23,13 @@ type FaultyFrontOptions = {
   readonly service: Service;
   readonly kept: Kept;
   readonly elsewhere: string;
-  /** Called whenever the service has done what a request asked for. */
+  /** Called each time the service has handled a request. */
   readonly onDone: () => void;
 };
 
 export type FaultyFront = Awaited<ReturnType<typeof startFaultyFront>>;
 
-/** Stands before the service, hands on, and makes trouble where it was told to. */
+/** Starts a proxy in front of the service that forwards requests and makes the chosen trouble. */
 export async function startFaultyFront(options: FaultyFrontOptions) {
   const late = makeLate();
   let trouble: Trouble = inPeace;
@@ -80,21 +80,21 @@ export async function startFaultyFront(options: FaultyFrontOptions) {
   });
   return {
     baseUrl: await open(server),
-    /** A run begins. */
+    /** Starts a run. */
     begin: (next: Trouble) => {
       trouble = next;
       arrivals = [];
       old.left = 0;
     },
-    /** What has arrived since the last `begin`. */
+    /** Returns the requests since the last `begin`. */
     arrivals: (): readonly Arrival[] => arrivals,
-    /** The run has ended: what was to be done late by then is done. */
+    /** Ends the run and does the late work that is due by then. */
     end: late.endRun,
     close: () => close(server),
   };
 }
 
-/** A key as it came, and the secret in it where it is encoded. */
+/** Returns a key as sent, together with the decoded secret if the key is encoded. */
 function inPlain(key: string): string {
   const encoded = /^Basic (.*)$/.exec(key)?.[1];
   return encoded === undefined ? key : `${key} ${Buffer.from(encoded, 'base64').toString().replace(/^.*:/, '')}`;
@@ -114,7 +114,7 @@ function makeLate() {
   };
   return {
     add: (moment: Moment, work: () => Promise<unknown>) => void waiting.push({ moment, work, run, since: 0 }),
-    /** To be waited for before a request is handled: what is due by then is done first. */
+    /** Does the work that is due before the next request. The caller must wait for it. */
     beforeRequest: async (call: Call | null) => {
       requests += 1;
       for (const one of waiting) one.since += 1;

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 const IMPORT = ['import', ...NAMES.map((name) => `prm_${name}`), '--environment', 'staging'];
 
-/** A service whose texts are so long that writing one takes several system calls. */
+/** Starts a service whose texts are so long that writing a file takes several system calls. */
 async function startService(): Promise<TestService> {
   const service = await startTestService(NAMES);
   for (const name of NAMES) {
@@ -19,16 +19,16 @@ async function startService(): Promise<TestService> {
   return service;
 }
 
-/** A repository with a folder for prompts, which can be watched before the first prompt is there. */
+/** Makes a repository with a folder for prompts, so that the test can watch the folder before the first prompt exists. */
 const makeClone = () => makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/README.txt': '' });
 
-/** The prompt files with their contents. */
-function promptFiles(folder: string): ReadonlyMap<string, string> {
+/** Reads the prompt files with their contents. */
+function readPromptFiles(folder: string): ReadonlyMap<string, string> {
   const paths = readdirSync(join(folder, 'prompts')).filter((name) => name.endsWith('.md'));
   return new Map(paths.map((name) => [name, readFileSync(join(folder, 'prompts', name), 'utf8')]));
 }
 
-/** Imports all prompts, and kills the process in the moment in which so many prompt files have appeared. */
+/** Imports all prompts, and kills the process when `appeared` prompt files have appeared. */
 async function importAndKill(folder: string, appeared: number, { environment }: TestService): Promise<void> {
   const seen = new Set<string>();
   const { child, ended } = startCli(folder, IMPORT, { environment });
@@ -42,26 +42,26 @@ async function importAndKill(folder: string, appeared: number, { environment }: 
 }
 
 describe('promptsync import', () => {
-  test('leaves only complete prompt files when it is killed', async () => {
+  test('import leaves only complete prompt files behind when its process is killed', async () => {
     const service = await startService();
     const finished = makeClone();
     expect(await runCli(finished, IMPORT, service)).toMatchObject({ exitCode: 0 });
-    const complete = promptFiles(finished);
+    const complete = readPromptFiles(finished);
     expect(complete.size).toBe(NAMES.length);
     const torn: string[] = [];
     for (const appeared of [1, 2, 3, 4, 5]) {
       const folder = makeClone();
       await importAndKill(folder, appeared, service);
-      for (const [name, text] of promptFiles(folder)) if (text !== complete.get(name)) torn.push(name);
+      for (const [name, text] of readPromptFiles(folder)) if (text !== complete.get(name)) torn.push(name);
     }
     expect(torn).toEqual([]);
   });
 
-  test('goes on after it was killed, and git lists nothing but prompt files and its temporary folder', async () => {
+  test('import writes the remaining prompts in a second run after its process was killed', async () => {
     const service = await startService();
     const folder = makeClone();
     await importAndKill(folder, 2, service);
-    const written = [...promptFiles(folder).keys()];
+    const written = [...readPromptFiles(folder).keys()];
     expect(written.length).toBeGreaterThan(0);
     expect(await runCli(folder, ['validate'])).toMatchObject({ exitCode: 0 });
     const untracked = git(folder, 'status', '--porcelain').split('\n');
@@ -70,6 +70,6 @@ describe('promptsync import', () => {
     const left = NAMES.filter((name) => !written.includes(`${name}.md`));
     const words = ['import', ...left.map((name) => `prm_${name}`), '--environment', 'staging'];
     expect(await runCli(folder, words, service)).toMatchObject({ exitCode: 0 });
-    expect(promptFiles(folder).size).toBe(NAMES.length);
+    expect(readPromptFiles(folder).size).toBe(NAMES.length);
   });
 });

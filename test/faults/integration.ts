@@ -1,14 +1,14 @@
-import { RESERVED_KEY } from '../../src/domain/digest.ts';
+import { VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { openStore, type Store, type StoredVersion } from '../../src/embedded/store.ts';
-import { CreateVersionShape, paths, SetActiveShape } from '../../src/service/wire.ts';
+import { CreateVersionShape, servicePaths, SetActiveShape } from '../../src/service/wire.ts';
 import type { FrontRequest } from '../support/front.ts';
 import { KEY } from '../support/service.ts';
 import { MAIN, type Call, type Kept, type KeptVersion, type Service } from './calls.ts';
 
 const ENVIRONMENTS = ['staging', 'production', 'promptsync', 'promptsync-look'];
 
-/** The four calls, with the embedded service as the double. */
+/** The four-call service, with the embedded service as its double. */
 export const integration: Service = {
   name: 'the four calls',
   settings: '',
@@ -24,7 +24,7 @@ export const integration: Service = {
     return { text, metadata };
   },
   madeIn: ({ body }) => (JSON.parse(body) as StoredVersion).id,
-  reads: [paths.prompt(MAIN), ...ENVIRONMENTS.map((name) => `${paths.prompt(MAIN)}?environment=${name}`)],
+  reads: [servicePaths.prompt(MAIN), ...ENVIRONMENTS.map((name) => `${servicePaths.prompt(MAIN)}?environment=${name}`)],
   pretended: async ({ method, path, body }, peek) => {
     if (path.endsWith('/set-active')) return '{"updated":true}';
     if (method === 'PATCH') return (await peek(path)).body;
@@ -48,10 +48,10 @@ function nameOf({ method, path, body }: FrontRequest): Call {
   return `set ${SetActiveShape.parse(body).environment}`;
 }
 
-/** One thing that was written to a store, to be written to another one as well. */
+/** A write to a store that can be repeated on another store. */
 type Write = (store: Store) => unknown;
 
-/** The same writes make the same store, ids included. */
+/** Opens a store with these writes. The same writes give the same ids. */
 async function openKept(writes: readonly Write[]): Promise<Kept> {
   let count = 0;
   const plain = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2), newId: () => `ver_${++count}` });
@@ -109,5 +109,5 @@ async function openKept(writes: readonly Write[]): Promise<Kept> {
 
 function toKept({ id, prompt_id: promptId, content: text, metadata_ }: StoredVersion): KeptVersion {
   const metadata = metadata_ ?? {};
-  return { promptId, id, text, metadata, own: RESERVED_KEY in metadata };
+  return { promptId, id, text, metadata, own: VERSION_RECORD_KEY in metadata };
 }

@@ -8,7 +8,7 @@ import { makeScenes, onStage, type Stage } from './stage.ts';
 const sceneOf = makeScenes();
 const lawful = new Set<Aim>();
 
-/** The call in flight is finished, no other write of the prompt is begun, and the next run goes on. */
+/** Interrupts a run. Expects that it finishes the call in flight, starts no other write, and that the next run completes. */
 async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> {
   let signal = (): void => {};
   let arrived = Number.NaN;
@@ -32,16 +32,16 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   ];
 }
 
-describe.each(chosenStates)('$service.name: $name, interrupted', (state) => {
-  test.concurrent.each(aimsAt(state))('at $name', async (aim) => {
+describe.each(chosenStates)('interrupted sync with $service.name: $name', (state) => {
+  test.concurrent.each(aimsAt(state))('The next sync completes a sync that was interrupted at $name', async (aim) => {
     const scene = await sceneOf(state);
     expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
     lawful.add(aim);
   });
 });
 
-describe.each(chosen)('the matrix of interruptions of $service.name', ({ service, states }) => {
-  test('has a run interrupted in each of its cells', () => {
+describe.each(chosen)('the interrupt matrix of $service.name', ({ service, states }) => {
+  test('The interrupt matrix has interrupted a sync at every call of every state', () => {
     const all = states.flatMap(aimsAt);
     const interrupted = [...lawful].filter(({ state }) => state.service === service);
     console.log(

@@ -13,7 +13,7 @@ type Kill = Aim & { readonly when: (typeof WHENS)[number] };
 const sceneOf = makeScenes();
 const lawful = new Set<Kill>();
 
-/** Both sides of every call of a whole run. */
+/** Returns a kill before and a kill after each call of a run. */
 function killsOf(state: State): readonly Kill[] {
   return aimsAt(state).flatMap((aim) => WHENS.map((when) => ({ ...aim, name: `${when} ${aim.name}`, when })));
 }
@@ -38,8 +38,8 @@ async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   ];
 }
 
-describe.each(chosenStates)('$service.name: $name, killed', (state) => {
-  test.concurrent.each(killsOf(state))('$name', async (kill) => {
+describe.each(chosenStates)('killed sync with $service.name: $name', (state) => {
+  test.concurrent.each(killsOf(state))('The next sync completes a sync that was killed $name', async (kill) => {
     const scene = await sceneOf(state);
     expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
     lawful.add(kill);
@@ -47,7 +47,7 @@ describe.each(chosenStates)('$service.name: $name, killed', (state) => {
 });
 
 describe.each(chosen)('the kill matrix of $service.name', ({ service, states }) => {
-  test('has a process killed in each of its cells', () => {
+  test('The kill matrix has killed a sync on both sides of every call', () => {
     const kills = states.flatMap(killsOf);
     const calls = states.flatMap((state) => state.calls);
     const killed = [...lawful].filter(({ state }) => state.service === service);

@@ -9,10 +9,10 @@ import { answer, status, type Act } from './faults.ts';
 
 const PROMPTS = '/api/public/v2/prompts';
 
-/** Versions are named by their numbers, labels by themselves. */
+/** The query parameters that select a version. */
 const WHICH = ['label=staging', 'label=production', 'version=1', 'version=2', 'version=3', 'version=4'];
 
-/** Langfuse's calls. */
+/** The calls of Langfuse. */
 export const langfuse: Service = {
   name: 'Langfuse',
   settings: 'service: { provider: langfuse }\n',
@@ -70,7 +70,7 @@ function nameOf({ method, path, body }: FrontRequest): Call {
   return `read ${query.get('label') ?? (version === null ? 'list' : `v${version}`)}`;
 }
 
-/** Somebody else moves a label at the same time. */
+/** Handles a write, but leaves the label on its old version as well, as a concurrent move of the label does. */
 async function stayBehind(exchange: Parameters<Act>[0]): Promise<void> {
   const { kept, request } = exchange;
   const { labels } = SentShape.partial().parse(request.body);
@@ -86,7 +86,7 @@ async function stayBehind(exchange: Parameters<Act>[0]): Promise<void> {
   });
 }
 
-/** The same rows make the same store, numbers included. */
+/** Opens a store with these rows. The same rows give the same numbers. */
 async function openKept(rows: readonly LangfuseVersion[]): Promise<Kept> {
   const { baseUrl, store, close } = await openLangfuse();
   for (const { name, version, prompt, config, labels, commitMessage } of rows) {
@@ -111,9 +111,9 @@ async function openKept(rows: readonly LangfuseVersion[]): Promise<Kept> {
   };
 }
 
-/** Nothing says who has made it. */
+/** Converts a row. `own` is always true, because Langfuse does not show who created a version. */
 function toKept({ name: promptId, version: number, prompt, config, ...rest }: LangfuseVersion): KeptVersion {
   const text = `${prompt}`;
-  const { id } = digestVersion({ ...rest, number, text, config, message: rest.commitMessage });
+  const { id } = digestVersion({ ...rest, number, content: { text, metadata: config }, message: rest.commitMessage });
   return { promptId, id, text, metadata: isJsonObject(config) ? config : {}, own: true };
 }

@@ -1,14 +1,14 @@
-import { contentDigest, metadataDigest, RESERVED_KEY } from '../../src/domain/digest.ts';
-import { canonicalJson, withoutKey } from '../../src/domain/json.ts';
+import { computeContentDigest, computeMetadataDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
+import { canonicalJson, omitKey } from '../../src/domain/json.ts';
 import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
 import { isWriteTo, MAIN, type Draft, type KeptVersion } from './calls.ts';
 import type { RunRecord, Snapshot, Stage } from './stage.ts';
 import type { Wanted } from './states.ts';
 import { parseReport } from '../support/run.ts';
 
-// Each law gives what breaks it, as sentences, so that a cell shows all of them at once.
+// Each law returns its violations as sentences, so that a cell shows all of them at once.
 
-/** Pieces of a key that can occur in nothing else: digests are made of hexadecimal digits. */
+/** Returns pieces of a key that cannot be part of a digest, because they contain other than hexadecimal digits. */
 function piecesOf(key: string): readonly string[] {
   const pieces = Array.from({ length: key.length - 5 }, (_, start) => key.slice(start, start + 6));
   return pieces.filter((piece) => /[^0-9a-f]/.test(piece));
@@ -19,7 +19,7 @@ export function keyIsHidden({ stdout, stderr, service }: RunRecord): readonly st
   return shown.length === 0 ? [] : [`the output holds ${shown.join(', ')} of the key`];
 }
 
-/** One request to create each content in a run, and one more for each that was answered with 429. */
+/** A run sends one create request for each content, and one more for each answer with 429. */
 export function contentsAreSentOnce({ arrivals, service }: RunRecord): readonly string[] {
   const creates = arrivals.filter(({ request }) => service.asked(request).call === 'create');
   const sent = Object.groupBy(creates, ({ request }) =>
@@ -31,7 +31,7 @@ export function contentsAreSentOnce({ arrivals, service }: RunRecord): readonly 
   });
 }
 
-/** No two versions of one content that the tool made. */
+/** promptsync never creates two versions of the same content. */
 export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): readonly string[] {
   const made = Object.groupBy(
     versions.filter(({ own }) => own),
@@ -42,7 +42,7 @@ export function contentsAreThereOnce({ versions }: Pick<Snapshot, 'versions'>): 
   );
 }
 
-/** A pinned environment serves what it served at first or what git says, and nothing in between. */
+/** A pinned environment serves only what it served at first or what git declares. */
 export function onlyReviewedWasServed({ served, servedFirst, scene }: Stage): readonly string[] {
   const allowed = new Set([...servedFirst, ...scene.wanted.map(wantedText)]);
   return [...served].filter((one) => !allowed.has(one)).map((one) => `it served ${one}`);
@@ -52,7 +52,7 @@ function contentOf({ promptId, ...draft }: Draft & { readonly promptId: string }
   return `${promptId} ${contentText(draft)}`;
 }
 
-/** What the report says of each prompt and of each change is so. */
+/** The report is true for each prompt and each change. */
 export function reportIsTrue(record: RunRecord): readonly string[] {
   return parseReport(record.stdout).prompts.flatMap((prompt) => [
     ...statusFits(prompt),
@@ -61,7 +61,7 @@ export function reportIsTrue(record: RunRecord): readonly string[] {
   ]);
 }
 
-/** Where no prompt could be observed there is no plan, and nothing was written. */
+/** The exit code matches the report. Without a plan, promptsync writes nothing. */
 export function exitCodeFits({ exitCode, arrivals, stdout }: RunRecord): readonly string[] {
   const { prompts, plan_digest: digest } = parseReport(stdout);
   const statuses = new Set(prompts.map(({ status }) => status));
@@ -84,7 +84,7 @@ function statusFits({ id, status, changes, problems }: ReportPrompt): readonly s
   ];
 }
 
-/** Looking is no writing of what was refused. */
+/** promptsync writes nothing of a blocked prompt. Probing does not count. */
 function refusedIsNotWritten({ id, status }: ReportPrompt, { arrivals, service }: RunRecord): readonly string[] {
   if (status !== 'blocked') return [];
   const written = arrivals.filter(({ request }) => isWriteTo(service, request, id));
@@ -98,7 +98,7 @@ function changeIsTrue(promptId: string, change: ReportChange, record: RunRecord)
   return found === null ? [] : [`${promptId}: ${change.kind} is ${change.status ?? 'without a status'}, but ${found}`];
 }
 
-/** What the service holds instead. Not made means: this run has left it as it was. */
+/** Returns how the service contradicts a reported change, or `null`. `not_made` means that this run changed nothing. */
 function contradiction(promptId: string, change: ReportChange, record: RunRecord): string | null {
   const { before, after } = record;
   const done = change.status !== 'not_made';
@@ -124,11 +124,11 @@ function contradiction(promptId: string, change: ReportChange, record: RunRecord
 }
 
 function holds({ text, metadata }: KeptVersion, change: ReportChange & { kind: 'create-version' }): boolean {
-  if (contentDigest(text) !== change.digest) return false;
-  return change.metadata_digest === undefined || change.metadata_digest === metadataDigest(metadata);
+  if (computeContentDigest(text) !== change.digest) return false;
+  return change.metadata_digest === undefined || change.metadata_digest === computeMetadataDigest(metadata);
 }
 
-/** Whether a version was made by a request of this run, and not by a late one of the run before. */
+/** Whether a request of this run created a version, and not a late request of the previous run. */
 function isOf({ arrivals, service }: RunRecord, { promptId, id }: KeptVersion): boolean {
   return arrivals.some(({ request, done }) => {
     const asked = service.asked(request);
@@ -142,14 +142,14 @@ function fieldsOf(snapshot: Snapshot, promptId: string): Readonly<Record<string,
 }
 
 export type Settling = {
-  /** The run before has ended with 0, so that nothing may be left to do. */
+  /** Whether the previous run ended with exit code 0, so that nothing may be left to do. */
   readonly finished: boolean;
-  /** A known limit allows two versions of one content. */
+  /** Whether a known limit allows two versions of one content. */
   readonly twice: boolean;
   readonly hides?: boolean | undefined;
 };
 
-/** Runs again in peace where anything is left to do, and gives what is not as git says afterwards. */
+/** Runs again without faults if anything is left to do. Returns all differences from the state in git. */
 export async function settle(stage: Stage, { finished, twice, hides }: Settling): Promise<readonly string[]> {
   const again = finished ? [] : await runAgain(stage);
   const empty = await stage.run(['sync', '--dry-run', '--exit-code', '--verbose']);
@@ -168,7 +168,7 @@ export async function settle(stage: Stage, { finished, twice, hides }: Settling)
   ];
 }
 
-/** One run puts everything right. */
+/** Expects that one more run completes everything. */
 async function runAgain(stage: Stage): Promise<readonly string[]> {
   const next = await stage.run(['sync', '--yes', '--verbose', '--format', 'json']);
   return [...ended(next), ...lawsOf(next)];
@@ -178,7 +178,7 @@ function ended(run: RunRecord): readonly string[] {
   return run.exitCode === 0 ? [] : [`the next run ended with ${run.exitCode}: ${messagesOf(run).join(' ')}`];
 }
 
-/** What holds of every run, be there trouble or none. */
+/** Returns the violations of the laws that hold for every run, with or without faults. */
 export function lawsOf(run: RunRecord): readonly string[] {
   return [...keyIsHidden(run), ...contentsAreSentOnce(run), ...exitCodeFits(run), ...reportIsTrue(run)];
 }
@@ -197,7 +197,7 @@ function asGitSays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   return shown === JSON.stringify(wanted) ? serves : [...serves, `in the end the fields are ${shown}`];
 }
 
-/** What was adopted is served by its id. */
+/** Environments keep serving adopted versions by their ids. */
 function adoptedStays({ scene }: Stage, snapshot: Snapshot): readonly string[] {
   return scene.wanted.flatMap(({ promptId, environment, id }) => {
     const active = snapshot.active(promptId, environment)?.id;
@@ -212,9 +212,9 @@ export function messagesOf({ stdout }: RunRecord): readonly string[] {
   );
 }
 
-/** A content in one line: its text, and its metadata without the tool's own key. */
+/** Formats a content in one line: its text, and its metadata without the key `promptsync`. */
 function contentText({ text, metadata }: Draft): string {
-  return `${JSON.stringify(text)} ${canonicalJson(withoutKey(metadata, RESERVED_KEY))}`;
+  return `${JSON.stringify(text)} ${canonicalJson(omitKey(metadata, VERSION_RECORD_KEY))}`;
 }
 
 export function servedText(promptId: string, environment: string, version: KeptVersion | null): string {

@@ -11,7 +11,7 @@ import { makeScenes, onStage, type RunRecord, type Scene } from './stage.ts';
 const sceneOf = makeScenes();
 const fired = new Set<Cell>();
 
-/** Another origin, to which redirects lead. */
+/** The server that redirects lead to. */
 const visits: string[] = [];
 const elsewhere = createServer((request, response) => {
   visits.push(`${request.method} ${request.url}`);
@@ -27,18 +27,18 @@ afterAll(async () => {
   await close(elsewhere);
 });
 
-describe.each(chosenStates)('$service.name: $name', (state) => {
-  test('without more trouble these calls are made', async () => {
+describe.each(chosenStates)('sync with $service.name: $name', (state) => {
+  test('sync makes exactly the expected calls if no fault occurs', async () => {
     await onStage(await sceneOf(state), elsewhereUrl, async ({ run }) => {
       const { exitCode, arrivals } = await run(['sync', '--yes'], troubleOf(state));
       const asked = arrivals.map(({ request }) => state.service.asked(request));
       const calls = asked.flatMap(({ promptId, call }) => (promptId === MAIN ? [call] : []));
-      // Some reads go out side by side.
+      // Sorted, because promptsync sends some reads concurrently.
       expect({ exitCode, calls: calls.toSorted() }).toEqual({ exitCode: 0, calls: state.calls.toSorted() });
     });
   });
 
-  test.concurrent.each(cellsOf(state))('$name', async (cell) => {
+  test.concurrent.each(cellsOf(state))('sync breaks no law after the fault $name', async (cell) => {
     const broken = await tryCell(cell, await sceneOf(state), elsewhereUrl);
     expect(broken).toEqual([]);
     fired.add(cell);
@@ -46,20 +46,20 @@ describe.each(chosenStates)('$service.name: $name', (state) => {
 });
 
 describe('the fault matrix', () => {
-  test('allows two versions of one content by two known limits alone', () => {
-    expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [[name, limit]]))).toEqual([
-      ['silence, done late: next create', 'a create that lands after the next run has begun'],
-      ['cut, done, and somebody else writes', "a lost create followed by somebody else's create"],
+  test('Only two known limits allow two versions of the same content', () => {
+    expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [{ name, limit }]))).toEqual([
+      { name: 'silence, done late: next create', limit: 'a create that lands after the next run has begun' },
+      { name: 'cut, done, and somebody else writes', limit: "a lost create followed by somebody else's create" },
     ]);
-    expect(chosen.map(({ service: { name, limits } }) => [name, limits.length])).toEqual([
-      ['the four calls', 2],
-      ['Langfuse', 1],
+    expect(chosen.map(({ service: { name, limits } }) => ({ name, count: limits.length }))).toEqual([
+      { name: 'the four calls', count: 2 },
+      { name: 'Langfuse', count: 1 },
     ]);
   });
 });
 
 describe.each(chosen)('the fault matrix of $service.name', ({ service, states }) => {
-  test('has every fault done in each of its cells, and no redirect followed', () => {
+  test('Every fault occurred in each cell of the matrix, and promptsync followed no redirect', () => {
     const cells = states.flatMap(cellsOf);
     const calls = states.flatMap((state) => state.calls);
     const faults = faultsOf(service);
@@ -74,7 +74,7 @@ describe.each(chosen)('the fault matrix of $service.name', ({ service, states })
   });
 });
 
-/** Runs once with the fault and again without, and gives every law that was broken. */
+/** Runs once with the fault and once without it. Returns the broken laws as sentences. */
 function tryCell(cell: Cell, scene: Scene, elsewhere: string): Promise<readonly string[]> {
   return onStage(scene, elsewhere, async (stage) => {
     const { state, fault } = cell;
@@ -103,16 +103,18 @@ function allowsTwo({ fault, state }: Cell): boolean {
   return fault.limit !== undefined && state.service.limits.includes(fault.limit);
 }
 
-/** The answer to create-version is all that there is to go by until the version is set. */
+/** Whether a fault excuses a broken law: until an activation, promptsync knows a version only from the answer to create-version. */
 function isExcused({ fault }: Cell, what: string): boolean {
   return fault.phantom === true && what.includes('create-version is made, but the service has 0');
 }
 
-/** One fault that can be got over is got over, within the same run. */
+/** Returns a sentence if a run did not recover from a fault that it can recover from. */
 function heals({ fault, call, nth }: Cell, record: RunRecord): readonly string[] {
   const mayHeal = nth !== 'every' && fault.heals?.includes(kindOf(call)) === true;
-  // A service that answers nothing is given up.
+  // promptsync gives up on a service that never answers.
   const silence = fault.silent === true && record.arrivals.every(({ status }) => status() === null);
   if (!mayHeal || silence || record.exitCode === 0) return [];
-  return [`one such fault is got over, but it ended with ${record.exitCode}: ${messagesOf(record).join(' ')}`];
+  return [
+    `the run recovers from one such fault, but it ended with ${record.exitCode}: ${messagesOf(record).join(' ')}`,
+  ];
 }

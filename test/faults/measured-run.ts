@@ -1,8 +1,7 @@
 import { main } from '../../src/cli/main.ts';
-import { processHost } from '../../src/process.ts';
+import { makeProcessHost } from '../../src/cli/process-host.ts';
 
-// Runs the command line as src/cli.ts does, but for waiting: nothing is waited for. In the end it says how many KiB of
-// memory were taken at most.
+// Runs the command line like src/cli.ts, but without waiting. At the end it prints the peak memory in KiB.
 
-process.exitCode = await main({ ...processHost(), random: () => 0, sleep: async () => {} });
+process.exitCode = await main({ ...makeProcessHost(), random: () => 0, sleep: async () => {} });
 process.stderr.write(`peak ${process.resourceUsage().maxRSS}\n`);

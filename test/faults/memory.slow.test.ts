@@ -13,19 +13,19 @@ const MEASURED = resolve(import.meta.dirname, 'measured-run.ts');
 const MIB = 1024;
 const sceneOf = makeScenes();
 
-type Row = readonly [call: Call, status: number, exitCode: number, code: ProblemCode];
+type Row = { readonly call: Call; readonly status: number; readonly exitCode: number; readonly code: ProblemCode };
 
 const rows: readonly Row[] = [
-  ['read staging', 200, 1, 'service/invalid-answer'],
-  ['read staging', 500, 1, 'service/unexpected-status'],
-  ['create', 200, 4, 'apply/outcome-unknown'],
-  ['create', 500, 4, 'apply/outcome-unknown'],
+  { call: 'read staging', status: 200, exitCode: 1, code: 'service/invalid-answer' },
+  { call: 'read staging', status: 500, exitCode: 1, code: 'service/unexpected-status' },
+  { call: 'create', status: 200, exitCode: 4, code: 'apply/outcome-unknown' },
+  { call: 'create', status: 500, exitCode: 4, code: 'apply/outcome-unknown' },
 ];
 
-describe('an answer of 600 MiB', () => {
+describe('sync with an answer of 600 MiB', () => {
   test.each(rows)(
-    'to %s with status %i: exit code %i, %s, in less than 300 MB',
-    async (call, status, exitCode, code) => {
+    'sync uses less than 300 MB for a 600 MiB answer to $call with status $status',
+    async ({ call, status, exitCode, code }) => {
       const [state] = STATES;
       if (state === undefined) throw new Error('there is no state');
       await onStage(await sceneOf(state), '', async (stage) => {

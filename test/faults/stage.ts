@@ -13,7 +13,7 @@ import { commitAll, git, initRepository, writeFiles } from '../support/folder.ts
 import { CONFIG } from '../support/prompts.ts';
 import { run, type Ran, type RunOptions } from '../support/run.ts';
 
-/** What a service holds at one moment. */
+/** The state of a service at one moment. */
 export type Snapshot = ReturnType<typeof takeSnapshot>;
 
 function takeSnapshot(kept: Kept, wanted: readonly Wanted[]) {
@@ -29,7 +29,7 @@ function takeSnapshot(kept: Kept, wanted: readonly Wanted[]) {
   };
 }
 
-/** One run with what it found and what it left. */
+/** One run with the states of the service before and after it. */
 export type RunRecord = Ran & {
   readonly service: Service;
   readonly arrivals: readonly Arrival[];
@@ -37,7 +37,7 @@ export type RunRecord = Ran & {
   readonly after: Snapshot;
 };
 
-/** A scene's repository before a service of its own, with the faulty front in between. */
+/** The repository of a scene with its own service and the faulty front in between. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 async function openStage(scene: Scene, elsewhere: string) {
@@ -54,7 +54,7 @@ async function openStage(scene: Scene, elsewhere: string) {
   const front = await startFaultyFront({ service, kept, elsewhere, onDone: look });
   const environment = service.environment(front.baseUrl);
   const snapshot = () => takeSnapshot(kept, scene.wanted);
-  /** Does something that counts as one run. */
+  /** Does some work that counts as one run. */
   const during = async (trouble: Trouble, work: () => Promise<Ran>): Promise<RunRecord> => {
     const before = snapshot();
     front.begin(trouble);
@@ -64,9 +64,9 @@ async function openStage(scene: Scene, elsewhere: string) {
   };
   return {
     ...{ scene, kept, front, environment, during },
-    /** What pinned environments have served at any moment since the stage was opened, and what at first. */
+    /** Everything that pinned environments have served since the stage was opened, and what they served at first. */
     ...{ served, servedFirst },
-    /** Runs a command line in this process. Nothing is waited for: what is late is late by requests. */
+    /** Runs a command line in this process. It does not really wait, because late work counts requests. */
     run: (words: readonly string[], trouble = inPeace, options: RunOptions = {}) =>
       during(trouble, () => run(scene.folder, words, { environment, sleep: async () => {}, ...options })),
     close: async () => {
@@ -76,7 +76,7 @@ async function openStage(scene: Scene, elsewhere: string) {
   };
 }
 
-/** Does something on a stage of its own, which is cleared away afterwards. */
+/** Does some work on its own stage and closes the stage afterwards. */
 export async function onStage<Result>(
   scene: Scene,
   elsewhere: string,
@@ -90,22 +90,22 @@ export async function onStage<Result>(
   }
 }
 
-/** Starts a process, which can be ended from within a test that runs beside others. */
+/** Starts promptsync in a child process, so that a concurrent test can kill it. */
 export function startChild({ scene, environment }: Stage, words: readonly string[], entry = CLI): Started {
   return spawnNode(entry, words, { cwd: scene.folder, environment: childEnvironment(environment) });
 }
 
-/** A state made ready: a repository, and what the service holds. Cells share it, because a sync leaves both as they are. */
+/** A prepared state: a repository and the content of the service. Cells share it, because a sync changes neither. */
 export type Scene = {
   readonly state: State;
   readonly folder: string;
-  /** What every pinned environment is to serve. */
+  /** The content that each pinned environment must serve in the end. */
   readonly wanted: readonly Wanted[];
-  /** Opens a double of the service that holds what it held then. */
+  /** Opens a service double with the prepared state. */
   readonly open: () => Promise<Kept>;
 };
 
-/** Scenes are made when they are first asked for, once each, and removed after the last test of the file. */
+/** Returns a function that makes each scene once, on first use. Removes all scenes after the last test of the file. */
 export function makeScenes(): (state: State) => Promise<Scene> {
   const made = new Map<State, Promise<Scene>>();
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-faults-')));
@@ -139,7 +139,7 @@ async function openAdopted({ service, adopted = [] }: State): Promise<Kept> {
   return kept;
 }
 
-/** Opens what the service holds once the commit was synced, as far as that went. */
+/** Syncs a commit and returns a function that opens the resulting state of the service. */
 async function afterSync(scene: Scene, { drafts = [], left, cutOff }: Commit): Promise<Scene['open']> {
   return onStage(scene, '', async ({ run, kept }) => {
     const ran = await run(['sync', '--yes'], cutOff ? cutAfterCreate() : inPeace);
@@ -150,7 +150,7 @@ async function afterSync(scene: Scene, { drafts = [], left, cutOff }: Commit): P
   });
 }
 
-/** A version is made, and then the service is not heard of any more. */
+/** Cuts all connections after the first create call has created its version. */
 function cutAfterCreate(): Trouble {
   let lost = false;
   const act: Act = async ({ commit, response }) => {

@@ -4,50 +4,50 @@ import { integration } from './integration.ts';
 import { langfuse } from './langfuse.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 
-/** One commit of the repository: the files of the prompts that it writes anew. */
+/** One commit of the repository with the prompts whose files it writes. */
 export type Commit = {
   readonly main?: PromptParts;
   readonly other?: PromptParts;
   readonly tag?: string;
   /** No sync follows this commit. */
   readonly unsynced?: true;
-  /** Its sync was cut off right after it had made a version. */
+  /** Its sync was cut off right after it created a version. */
   readonly cutOff?: true;
-  /** Texts of versions that somebody else makes after the sync of this commit. */
+  /** Texts of foreign versions that appear after the sync of this commit. */
   readonly drafts?: readonly string[];
-  /** A version on which somebody else leaves an environment besides, after the sync of this commit. */
+  /** A second version on which somebody leaves an environment after the sync of this commit. */
   readonly left?: readonly [version: number, environment: string];
 };
 
-/** What stands where a run begins, and what it is to bring about. */
+/** The initial situation of a run and its expected result. */
 export type State = {
   readonly service: Service;
   readonly name: string;
   /** Settings of promptsync.yaml. */
   readonly settings?: string;
-  /** What somebody else made before the first commit, and where it serves: the sync that adopts it leaves that alone. */
+  /** Foreign versions from before the first commit and their environments. The first sync must not change these. */
   readonly adopted?: readonly { readonly text: string; readonly in?: string }[];
-  /** All but the last one were synced before. */
+  /** The commits. All except the last one were synced before. */
   readonly commits: readonly Commit[];
-  /** The text that each environment of the main prompt serves in the end. */
+  /** The final text in each environment of the main prompt. */
   readonly serves: Readonly<Record<string, string>>;
-  /** The text that staging serves of the prompt beside it. */
+  /** The final text of the other prompt in staging. */
   readonly otherServes?: string;
-  /** The name and the description that it has in the end, where they are not those that it began with. */
+  /** The final name and description of the main prompt, if a commit changes them. */
   readonly fields?: { readonly name: string; readonly description?: string };
-  /** The calls about the main prompt of a run without further trouble, in order. */
+  /** The calls for the main prompt in a run without a fault, in order. */
   readonly calls: readonly Call[];
-  /** The answer to its first create-version is lost in every run, once the service has made the version. */
+  /** Whether the answer to the first create-version is lost in every run, after the service created the version. */
   readonly loses?: true;
 };
 
-/** What a prompt is to serve in an environment. */
+/** The content that a prompt must serve in an environment. */
 export type Wanted = {
   readonly promptId: string;
   readonly environment: string;
   readonly text: string;
   readonly metadata: JsonObject;
-  /** Of the version, where that is known. */
+  /** The id of the version, if it is known. */
   readonly id?: string;
 };
 
@@ -61,12 +61,12 @@ export function wantedOf({ commits, serves, otherServes, adopted = [] }: State):
   return [...main, { promptId: OTHER, environment: 'staging', text: otherServes, metadata: {} }];
 }
 
-/** The id of a version that was adopted, by its place among them. */
+/** Returns the id of an adopted version by its index. */
 export function versionId(at: number): string {
   return `ver_${at + 1}`;
 }
 
-/** The files that a commit writes. */
+/** Returns the files that a commit writes. */
 export function filesOf({ hasFields }: Service, commit: Commit): Readonly<Record<string, string>> {
   const files = (['main', 'other'] as const).flatMap((id) => {
     const fields = hasFields ? {} : { key: `prm_${id}`, name: `prm_${id}` };
@@ -76,21 +76,21 @@ export function filesOf({ hasFields }: Service, commit: Commit): Readonly<Record
   return Object.fromEntries(files);
 }
 
-/** A prompt is observed, and once more right before its first write. */
+/** Returns the reads of two observations: one for the plan, and one right before the first write. */
 function twice(...environments: readonly string[]): readonly Call[] {
   const observed = environments.map((environment): Call => `read ${environment}`);
   return [...observed, ...observed];
 }
 
-/** Environments are set one after the other, and each is read back. */
+/** Returns the calls that set environments one after the other and read each of them back. */
 function activated(...environments: readonly string[]): readonly Call[] {
   return environments.flatMap((environment): readonly Call[] => [`set ${environment}`, `read ${environment}`]);
 }
 
-/** A version is made, and is what the tool knows of from then on. */
+/** The calls that create a version and activate it in the tracking environment. */
 const MADE: readonly Call[] = ['create', ...activated('promptsync')];
 
-/** A version that Langfuse makes moves the labels itself; each is read back. */
+/** Returns the calls that create a version in Langfuse. The create call moves the labels, and each one is read back. */
 function created(...labels: readonly string[]): readonly Call[] {
   return ['create', ...labels.map((label): Call => `read ${label}`)];
 }
@@ -108,7 +108,7 @@ const ADOPTED = {
   serves: { staging: 'One for {{name}}.' },
 };
 
-/** With what Langfuse is asked in the same state; left out: it has no such one. */
+/** All states. `langfuse` contains the calls to Langfuse; without it, the state does not exist there. */
 const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Call[] })[] = [
   {
     name: 'the first sync',

@@ -1,33 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit.ts';
-import { BASIC, fileOf, PATH, sourceOf } from './support.ts';
+import { makeSuccess } from '../../src/domain/result.ts';
+import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit-prompt-file.ts';
+import { REQUIRED_FIELDS, parseValidFile, PATH, makeSource } from './support.ts';
 
 const set = (path: string, value: JsonValue): FrontMatterEdit => ({ path: path.split('.'), value });
 const remove = (path: string): FrontMatterEdit => ({ path: path.split('.'), value: undefined });
 const labels = { ours: 'git', theirs: 'the service' };
 const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ path: [field], value: theirs, labels });
 
-/** What comes of a source: its text, or the problem. */
-function edited(source: string, edits: Partial<PromptEdits>): string {
+/** Returns the edited source, or the code and message of the problem. */
+function applyEdits(source: string, edits: Partial<PromptEdits>): string {
   const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits });
-  return 'problem' in result
-    ? `${result.problem.code}: ${result.problem.message}`
-    : Buffer.from(result.bytes).toString();
+  return result.isSuccess
+    ? Buffer.from(result.value.bytes).toString()
+    : result.problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
 }
 
 type Row = readonly [sentence: string, before: string, edits: readonly FrontMatterEdit[], after: string];
 
-/** Each row in a file with the fields that are needed before it, with LF and with CRLF. */
+/** Runs each row in a file with the required fields, once with LF and once with CRLF. */
 function testRows(rows: readonly Row[]): void {
   test.each(rows)('%s', (_, before, edits, after) => {
     const crlf = (source: string) => `\ufeff${source.replaceAll('\n', '\r\n')}`;
-    expect(edited(sourceOf(before), { frontMatter: edits })).toBe(sourceOf(after));
-    expect(edited(crlf(sourceOf(before)), { frontMatter: edits })).toBe(crlf(sourceOf(after)));
+    expect(applyEdits(makeSource(before), { frontMatter: edits })).toBe(makeSource(after));
+    expect(applyEdits(crlf(makeSource(before)), { frontMatter: edits })).toBe(crlf(makeSource(after)));
   });
 }
 
-/** The same for one value: the place of it before and after is what follows its key. */
+/** Runs rows that set one field. In each row, the texts before and after replace the `…` in `lines`. */
 function testValues(
   lines: string,
   field: string,
@@ -37,63 +38,133 @@ function testValues(
   testRows(rows.map(([sentence, before, value, after]) => [sentence, at(before), [set(field, value)], at(after)]));
 }
 
-/** What edit-laws.test.ts says of all files is not said again: that an edit is read as it was meant and changes no more. */
-describe('setting a value that is there', () => {
+/** edit-laws.test.ts proves for all files that an edit changes nothing else. These are single cases. */
+describe('setting an existing value with editPromptFile', () => {
   testValues('pins: …\n', 'pins.a', [
-    ['writes a number without quotes', '\n  a: "latest"', 12, '\n  a: 12'],
-    ['keeps double quotes', '\n  a: "latest"', 'git:x', '\n  a: "git:x"'],
-    ['keeps single quotes', "\n  a: 'latest'", "git:it's", "\n  a: 'git:it''s'"],
-    ['keeps JSON', '{"a": 7,"b": 1}', 'latest', '{"a": "latest","b": 1}'],
+    ['the file editor replaces a quoted pin with a number without quotes', '\n  a: "latest"', 12, '\n  a: 12'],
+    ['the file editor keeps the double quotes around a pin', '\n  a: "latest"', 'git:x', '\n  a: "git:x"'],
+    [
+      'the file editor keeps the single quotes around a pin and escapes a quote in it',
+      "\n  a: 'latest'",
+      "git:it's",
+      "\n  a: 'git:it''s'",
+    ],
+    [
+      'the file editor keeps the JSON style of pins that are written as JSON',
+      '{"a": 7,"b": 1}',
+      'latest',
+      '{"a": "latest","b": 1}',
+    ],
   ]);
   testValues('description: …\n', 'description', [
-    ['escapes line breaks', 'x # c', 'a\nb', '"a\\nb" # c'],
-    ['replaces a text over several lines', 'a\n  b\n  c # d', 'x', 'x # d'],
-    ['keeps a literal block', '| # c\n   a\n\n# d', 'x\n\n y\n', '| # c\n   x\n\n    y\n\n# d'],
-    ['keeps a folded block of one line', '>-\n  a\n  b', 'x', '>-\n  x'],
-    ['unfolds a block of several lines', '>-\n  a', 'x\ny', '|-\n  x\n  y'],
-    ['leaves a block that cannot hold the text', '|\n  a', ' x\n\n', '" x\\n\\n"'],
+    ['the file editor escapes line breaks in a plain value with double quotes', 'x # c', 'a\nb', '"a\\nb" # c'],
+    ['the file editor replaces a plain value that spans several lines', 'a\n  b\n  c # d', 'x', 'x # d'],
+    [
+      'the file editor keeps the literal block style and its indentation',
+      '| # c\n   a\n\n# d',
+      'x\n\n y\n',
+      '| # c\n   x\n\n    y\n\n# d',
+    ],
+    ['the file editor keeps a folded block if the new text has one line', '>-\n  a\n  b', 'x', '>-\n  x'],
+    [
+      'the file editor turns a folded block into a literal one if the new text has several lines',
+      '>-\n  a',
+      'x\ny',
+      '|-\n  x\n  y',
+    ],
+    [
+      'the file editor replaces a block scalar with quotes if a block cannot hold the text',
+      '|\n  a',
+      ' x\n\n',
+      '" x\\n\\n"',
+    ],
   ]);
   testValues('metadata:\n     a: …\n     b: 1\n', 'metadata.a', [
-    ['fills an empty block', '|-', 'x\n\ty', '|-\n       x\n       \ty'],
-    ['fills an empty value', ' # c', 1, '1  # c'],
-    ['replaces a flow mapping', '{a: 1} # c', { b: [1, 'x, y'] }, '{b: [1, "x, y"]} # c'],
-    ['replaces a block sequence', '# c\n     - x # d\n     # e', ['z'], '# c\n     - z\n     # e'],
-    ['replaces a block mapping', '# c\n       # d\n       x: 1', { z: {} }, '# c\n       # d\n       z: {}'],
-    ['indents a mapping more than the sequence before', '\n     - x', { c: 1 }, '\n       c: 1'],
-    ['empties a block sequence', '# c\n     - x', [], '[] # c'],
-    ['makes a scalar of a block mapping', '\n       x: 1', 7, '7 '],
+    ['the file editor fills an empty block scalar', '|-', 'x\n\ty', '|-\n       x\n       \ty'],
+    ['the file editor fills an empty value and keeps the comment behind it', ' # c', 1, '1  # c'],
+    [
+      'the file editor replaces a flow mapping and keeps the comment behind it',
+      '{a: 1} # c',
+      { b: [1, 'x, y'] },
+      '{b: [1, "x, y"]} # c',
+    ],
+    [
+      'the file editor replaces a block sequence and keeps the comments around it',
+      '# c\n     - x # d\n     # e',
+      ['z'],
+      '# c\n     - z\n     # e',
+    ],
+    [
+      'the file editor replaces a block mapping and keeps the comments above it',
+      '# c\n       # d\n       x: 1',
+      { z: {} },
+      '# c\n       # d\n       z: {}',
+    ],
+    [
+      'the file editor indents a mapping deeper than the sequence that it replaces',
+      '\n     - x',
+      { c: 1 },
+      '\n       c: 1',
+    ],
+    ['the file editor writes an emptied block sequence as brackets', '# c\n     - x', [], '[] # c'],
+    ['the file editor replaces a block mapping with a scalar', '\n       x: 1', 7, '7 '],
   ]);
   testRows([
-    ['fills an empty value in braces', 'metadata: {a, b:}\n', [set('metadata.a', 1)], 'metadata: {a: 1, b:}\n'],
-    ['goes deep', 'metadata: {a: {c: 1}} # d\n', [set('metadata.a.c', 'x')], 'metadata: {a: {c: x}} # d\n'],
-    ['replaces what is no mapping', 'metadata: {a: 1} # c\n', [set('metadata.a.b', 2)], 'metadata: {a: {b: 2}} # c\n'],
-    ['stays behind an explicit colon', '? metadata\n: a: 1\n', [set('metadata', { z: 1 })], '? metadata\n: {z: 1}\n'],
+    [
+      'the file editor fills an empty value in a flow mapping',
+      'metadata: {a, b:}\n',
+      [set('metadata.a', 1)],
+      'metadata: {a: 1, b:}\n',
+    ],
+    [
+      'the file editor sets a value in a nested flow mapping',
+      'metadata: {a: {c: 1}} # d\n',
+      [set('metadata.a.c', 'x')],
+      'metadata: {a: {c: x}} # d\n',
+    ],
+    [
+      'the file editor replaces a scalar with a mapping to set a nested key',
+      'metadata: {a: 1} # c\n',
+      [set('metadata.a.b', 2)],
+      'metadata: {a: {b: 2}} # c\n',
+    ],
+    [
+      'the file editor replaces a value that follows an explicit key',
+      '? metadata\n: a: 1\n',
+      [set('metadata', { z: 1 })],
+      '? metadata\n: {z: 1}\n',
+    ],
   ]);
 
-  test('keeps variables and text together', () => {
-    const source = sourceOf('variables: [a, b] # c\n', '\n{{a}} {{b}}\n');
+  test('the file editor changes the variables and the text in one edit', () => {
+    const source = makeSource('variables: [a, b] # c\n', '\n{{a}} {{b}}\n');
     const edits = { frontMatter: [set('variables', ['a', 'c'])], text: '{{a}} {{c}}' };
-    expect(edited(source, edits)).toBe(sourceOf('variables: [a, c] # c\n', '\n{{a}} {{c}}\n'));
+    expect(applyEdits(source, edits)).toBe(makeSource('variables: [a, c] # c\n', '\n{{a}} {{c}}\n'));
   });
 });
 
-describe('setting a key that is not there', () => {
+describe('adding a key with editPromptFile', () => {
   testRows([
     [
-      'adds a line after the last entry',
+      'the file editor adds a pin on a new line after the last pin',
       'pins:\n   a: 7 # c\n   # d\n# e\n',
       [set('pins.b', 1)],
       'pins:\n   a: 7 # c\n   b: 1\n   # d\n# e\n',
     ],
-    ['keeps JSON', 'pins: {"a":7}\n', [set('pins.b', 'latest')], 'pins: {"a":7, "b": "latest"}\n'],
     [
-      'adds below the comments of the last entry',
+      'the file editor adds a pin in JSON style to pins that are written as JSON',
+      'pins: {"a":7}\n',
+      [set('pins.b', 'latest')],
+      'pins: {"a":7, "b": "latest"}\n',
+    ],
+    [
+      'the file editor adds a field below the comments of the last field',
       'metadata:\n  a: 1\n\n  # c\n\n# d\n',
       [set('pins.a', 1)],
       'metadata:\n  a: 1\n\n  # c\npins:\n  a: 1\n\n# d\n',
     ],
     [
-      'adds metadata as blocks',
+      'the file editor adds new metadata in block style',
       '',
       [set('metadata', { a: { b: [1, { c: 2 }] }, d: {} })],
       'metadata:\n  a:\n    b:\n      - 1\n      - c: 2\n  d: {}\n',
@@ -101,33 +172,93 @@ describe('setting a key that is not there', () => {
   ]);
 });
 
-describe('removing', () => {
+describe('removing a key with editPromptFile', () => {
   testRows([
-    ['takes the line', 'pins:\n  # x\n  a: 7 # y\n  b: 1\n', [remove('pins.a')], 'pins:\n  # x\n  b: 1\n'],
-    ['takes all lines of a value', 'description: |\n  a\n\n  b\n\npins: {}\n', [remove('description')], '\npins: {}\n'],
-    ['leaves empty braces', 'pins: # x\n  a: 7\n', [remove('pins.a')], 'pins: {} # x\n'],
-    ['takes the comma after it', 'pins: {a: 7, b: 1}\n', [remove('pins.a')], 'pins: {b: 1}\n'],
-    ['takes the comma before the last one', 'pins: { a: 7, b: 1 }\n', [remove('pins.b')], 'pins: { a: 7 }\n'],
-    ['takes the one in braces', 'pins: { a: 7, }\n', [remove('pins.a')], 'pins: {}\n'],
-    ['keeps a comma at the end', 'pins: {a: 7, b: 1,}\n', [remove('pins.b')], 'pins: {a: 7,}\n'],
-    ['does nothing for what is not there', 'pins: {a: 7}\n', [remove('pins.b'), remove('b.a')], 'pins: {a: 7}\n'],
+    [
+      'the file editor removes a pin with its whole line',
+      'pins:\n  # x\n  a: 7 # y\n  b: 1\n',
+      [remove('pins.a')],
+      'pins:\n  # x\n  b: 1\n',
+    ],
+    [
+      'the file editor removes all lines of a multi-line value',
+      'description: |\n  a\n\n  b\n\npins: {}\n',
+      [remove('description')],
+      '\npins: {}\n',
+    ],
+    [
+      'the file editor leaves empty braces when it removes the last pin',
+      'pins: # x\n  a: 7\n',
+      [remove('pins.a')],
+      'pins: {} # x\n',
+    ],
+    [
+      'the file editor removes the first entry of a flow mapping with the comma after it',
+      'pins: {a: 7, b: 1}\n',
+      [remove('pins.a')],
+      'pins: {b: 1}\n',
+    ],
+    [
+      'the file editor removes the last entry of a flow mapping with the comma before it',
+      'pins: { a: 7, b: 1 }\n',
+      [remove('pins.b')],
+      'pins: { a: 7 }\n',
+    ],
+    [
+      'the file editor removes the only entry of a flow mapping with its trailing comma',
+      'pins: { a: 7, }\n',
+      [remove('pins.a')],
+      'pins: {}\n',
+    ],
+    [
+      'the file editor keeps the trailing comma when it removes the last entry of a flow mapping',
+      'pins: {a: 7, b: 1,}\n',
+      [remove('pins.b')],
+      'pins: {a: 7,}\n',
+    ],
+    [
+      'the file editor changes nothing when it removes a key that does not exist',
+      'pins: {a: 7}\n',
+      [remove('pins.b'), remove('b.a')],
+      'pins: {a: 7}\n',
+    ],
   ]);
 });
 
-const byHand =
+const REFUSED_EDIT =
   'edit/not-kept: The file cannot be edited in place: its front matter is written in a way that only a person can change.';
 
 test.each<[string, string, FrontMatterEdit]>([
-  ['an entry of braces over several lines', 'pins: {a: 7, # x\n  b: 1}\n', remove('pins.a')],
-  ['the last entry of braces over several lines', 'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n', remove('pins.c')],
-  ['the one entry of braces over several lines', 'pins: {\n  a: 7\n  }\n', remove('pins.a')],
-  ['an entry with its key behind a question mark', 'pins:\n  ? a\n  : 7\n  b: 1\n', remove('pins.a')],
-  ['what is above a kept block scalar', 'description: |+\n  a\n\npins: {}\n', remove('pins')],
-])('%s is not taken out: that is left to a person', (_, before, edit) => {
-  expect(edited(sourceOf(before), { frontMatter: [edit] })).toBe(byHand);
+  [
+    'the file editor refuses to remove an entry of a multi-line flow mapping',
+    'pins: {a: 7, # x\n  b: 1}\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove the last entry of a multi-line flow mapping',
+    'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
+    remove('pins.c'),
+  ],
+  [
+    'the file editor refuses to remove the only entry of a multi-line flow mapping',
+    'pins: {\n  a: 7\n  }\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove an entry with an explicit key',
+    'pins:\n  ? a\n  : 7\n  b: 1\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove the field after a block scalar that keeps its blank lines',
+    'description: |+\n  a\n\npins: {}\n',
+    remove('pins'),
+  ],
+])('%s', (_, before, edit) => {
+  expect(applyEdits(makeSource(before), { frontMatter: [edit] })).toBe(REFUSED_EDIT);
 });
 
-test('no control character is written raw into YAML, and all are read back', () => {
+test('the file editor escapes control characters in YAML, and the parser reads them back', () => {
   const text = 'a\u0007b\u007f\u0085c\u009f';
   const fields = 'description: |\n  x\nmetadata: # c\n  single: \'x\'\n  double: "x"\n  plain: x\n  flow: {x: y}\n';
   const values = { single: text, double: text, plain: text, flow: { [text]: [text] }, more: text };
@@ -135,121 +266,177 @@ test('no control character is written raw into YAML, and all are read back', () 
     set('description', `${text}\n`),
     ...Object.entries(values).map(([key, value]) => set(`metadata.${key}`, value)),
   ];
-  const after = edited(sourceOf(fields), { frontMatter });
+  const after = applyEdits(makeSource(fields), { frontMatter });
   expect(after.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-  expect(fileOf(after)).toMatchObject({ description: `${text}\n`, content: { metadata: values } });
+  expect(parseValidFile(after)).toMatchObject({ description: `${text}\n`, content: { metadata: values } });
 });
 
-describe('setting the text', () => {
+describe('setting the text with editPromptFile', () => {
   test.each([
-    ['keeps the blank line and the final newline', '\nold\n', 'new', '\nnew\n'],
-    ['keeps that there is no blank line', 'old\n', 'new', 'new\n'],
-    ['keeps that there is no final newline', '\nold', 'new', '\nnew'],
-    ['leaves an equal text', '\nold\r\n', 'old', '\nold\r\n'],
-    ['leaves a text that differs in line endings alone', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
-    ['leaves lines that stay', '\na\r\nb\nc\r\nd\n', 'a\nb\nx\nd', '\na\r\nb\nx\r\nd\n'],
-    ['leaves an equal text with carriage returns alone', 'a\r\r\nb\n', 'a\r\nb', 'a\r\r\nb\n'],
-    ['reads CRLF as line feeds', '\na\n', 'b\r\nc', '\nb\nc\n'],
-    ['takes surrogate pairs apart', '\n😀\n', '😁', '\n😁\n'],
-    ['takes a lone carriage return', '\na\n', 'a\rb', '\na\rb\n'],
+    ['the file editor keeps the blank line before the text and the final newline', '\nold\n', 'new', '\nnew\n'],
+    ['the file editor adds no blank line before the text if the file has none', 'old\n', 'new', 'new\n'],
+    ['the file editor adds no final newline if the file has none', '\nold', 'new', '\nnew'],
+    ['the file editor leaves an equal text unchanged', '\nold\r\n', 'old', '\nold\r\n'],
+    ['the file editor keeps the CRLF line endings inside an equal text', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
+    [
+      'the file editor keeps the line endings of unchanged lines',
+      '\na\r\nb\nc\r\nd\n',
+      'a\nb\nx\nd',
+      '\na\r\nb\nx\r\nd\n',
+    ],
+    [
+      'the file editor keeps an extra carriage return at a line end inside an equal text',
+      'a\r\r\nb\n',
+      'a\r\nb',
+      'a\r\r\nb\n',
+    ],
+    ['the file editor treats CRLF in the new text as LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
+    ['the file editor replaces one emoji with another that starts with the same surrogate', '\n😀\n', '😁', '\n😁\n'],
+    ['the file editor keeps a lone carriage return in the new text', '\na\n', 'a\rb', '\na\rb\n'],
   ])('%s', (_, before, text, after) => {
-    expect(edited(sourceOf('', before), { text })).toBe(sourceOf('', after));
-    expect(edited(`\ufeff${sourceOf('', before)}`, { text })).toBe(`\ufeff${sourceOf('', after)}`);
+    expect(applyEdits(makeSource('', before), { text })).toBe(makeSource('', after));
+    expect(applyEdits(`\ufeff${makeSource('', before)}`, { text })).toBe(`\ufeff${makeSource('', after)}`);
   });
 
-  test('ends new lines as the first line of the file ends', () => {
-    const before = `---\r\n${BASIC}---\t\na\nb\n`;
-    expect(edited(before, { text: 'a\nx\ny\nb' })).toBe(`---\r\n${BASIC}---\t\na\nx\r\ny\r\nb\n`);
+  test('the file editor ends new lines like the first line of the file', () => {
+    const before = `---\r\n${REQUIRED_FIELDS}---\t\na\nb\n`;
+    expect(applyEdits(before, { text: 'a\nx\ny\nb' })).toBe(`---\r\n${REQUIRED_FIELDS}---\t\na\nx\r\ny\r\nb\n`);
   });
 
-  test('with a conflict in it has no file', () => {
+  test('the file editor returns no parsed file for a text that is marked as a conflict', () => {
     const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
     const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
-    expect(editPromptFile(Buffer.from(sourceOf()), PATH, edits)).toMatchObject({ file: null });
-    expect(edited(sourceOf(), edits)).toBe(sourceOf('', `\n${text}\n`).replace('N', 'M'));
+    expect(editPromptFile(Buffer.from(makeSource()), PATH, edits)).toMatchObject({ value: { file: null } });
+    expect(applyEdits(makeSource(), edits)).toBe(makeSource('', `\n${text}\n`).replace('N', 'M'));
   });
 
   test.each([
-    ['that is empty', '\n', 'it would not be valid: The prompt has no text'],
-    ['that holds a conflict unsaid', 'a\n<<<<<<< x\n', 'it would not be valid: A merge conflict was left in the file'],
-    ['that a line ending would be lost of', 'a\r', 'its text would be another one'],
-    ['of half a character', 'a\ud83d', 'its text would be another one'],
-  ])('is refused for one %s', (_, text, reason) => {
-    expect(edited(sourceOf(), { text })).toBe(`edit/not-kept: The file cannot be edited in place: ${reason}.`);
+    ['the file editor refuses an empty text', '\n', 'it would not be valid: The prompt has no text'],
+    [
+      'the file editor refuses a text with conflict markers that is not marked as a conflict',
+      'a\n<<<<<<< x\n',
+      'it would not be valid: A merge conflict was left in the file',
+    ],
+    [
+      'the file editor refuses a text whose final carriage return would be lost',
+      'a\r',
+      'its text would be another one',
+    ],
+    ['the file editor refuses a text with a lone surrogate', 'a\ud83d', 'its text would be another one'],
+  ])('%s', (_, text, reason) => {
+    expect(applyEdits(makeSource(), { text })).toBe(`edit/not-kept: The file cannot be edited in place: ${reason}.`);
   });
 });
 
-describe('a conflict', () => {
-  const marked = (ours: string, theirs: string) => `<<<<<<< git\n${ours}=======\n${theirs}>>>>>>> the service\n`;
+describe('writing a conflict with editPromptFile', () => {
+  const markConflict = (ours: string, theirs: string) => `<<<<<<< git\n${ours}=======\n${theirs}>>>>>>> the service\n`;
   testRows([
     [
-      'shows both sides',
+      'the file editor writes both sides of a conflict between markers',
       'description: a # c\n# d\n',
       [conflict('description', 'b')],
-      `${marked('description: a # c\n', 'description: b # c\n')}# d\n`,
+      `${markConflict('description: a # c\n', 'description: b # c\n')}# d\n`,
     ],
     [
-      'shows of a field the lines that differ',
+      'the file editor puts only the differing lines of a field between conflict markers',
       'metadata: # c\n  # d\n  a: 1\n  # e\npins: {}\n',
       [conflict('metadata', { a: 2 })],
-      `metadata: # c\n  # d\n${marked('  a: 1\n', '  a: 2\n')}  # e\npins: {}\n`,
+      `metadata: # c\n  # d\n${markConflict('  a: 1\n', '  a: 2\n')}  # e\npins: {}\n`,
     ],
     [
-      'comes after the other edits',
+      'the file editor applies other edits before it writes a conflict',
       'description: a\n',
       [conflict('description', 'b'), set('pins.x', 1), set('description', 'c')],
-      `${marked('description: c\n', 'description: b\n')}pins:\n  x: 1\n`,
+      `${markConflict('description: c\n', 'description: b\n')}pins:\n  x: 1\n`,
     ],
-    ['is none where both sides are equal', 'description: a\n', [conflict('description', 'a')], 'description: a\n'],
+    [
+      'the file editor writes no conflict if both sides are equal',
+      'description: a\n',
+      [conflict('description', 'a')],
+      'description: a\n',
+    ],
   ]);
 
-  test('has no file, and keeps labels on their line', () => {
+  test('the file editor returns no parsed file for a conflict and joins labels into one line', () => {
     const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
-    const result = editPromptFile(Buffer.from(sourceOf()), PATH, { frontMatter: [theirs] });
-    expect(result).toMatchObject({ file: null });
+    const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] });
+    expect(result).toMatchObject({ value: { file: null } });
     const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
-    expect(edited(sourceOf(), { frontMatter: [theirs] })).toBe(sourceOf().replace('name: N\n', expected));
+    expect(applyEdits(makeSource(), { frontMatter: [theirs] })).toBe(makeSource().replace('name: N\n', expected));
   });
 });
 
-describe('what an edit gives', () => {
-  test('is the file as it is then', () => {
-    const result = editPromptFile(Buffer.from(sourceOf('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
-    expect(result).toEqual({ bytes: expect.any(Uint8Array), file: fileOf(sourceOf('pins: {a: 2}\n')) });
+describe('the result of editPromptFile', () => {
+  test('the file editor returns the parsed file as it is after the edit', () => {
+    const result = editPromptFile(Buffer.from(makeSource('pins: {a: 1}\n')), PATH, { frontMatter: [set('pins.a', 2)] });
+    expect(result).toEqual(
+      makeSuccess({ bytes: expect.any(Uint8Array), file: parseValidFile(makeSource('pins: {a: 2}\n')) }),
+    );
   });
 
-  test('is the first error of a file that is not valid', () => {
-    expect(edited('Hello.', {})).toMatch(/^prompt\/no-front-matter/);
+  test('the file editor returns the first error of a file that is already invalid', () => {
+    expect(applyEdits('Hello.', {})).toMatch(/^prompt\/no-front-matter/);
   });
 
   test.each([
-    ['a pin that is none', set('pins.a', 'newest'), 'it would not be valid: The pin of "a" is not valid'],
-    ['a field that is none', set('nme', 'x'), 'it would not be valid: The field "nme" is not known'],
-    ['no id', remove('id'), 'it would not be valid: The field `id` is missing'],
-    ['a forbidden key', set('metadata.__proto__', 1), 'it could no longer be read'],
-    ['a number that cannot be kept', set('metadata.a', 2 ** 60), 'it could no longer be read'],
-    ['too much', set('description', 'x'.repeat(70_000)), 'it could no longer be read'],
-  ])('is a problem for %s', (_, edit, reason) => {
-    expect(edited(sourceOf(), { frontMatter: [edit] })).toBe(
+    [
+      'the file editor refuses to write an invalid pin',
+      set('pins.a', 'newest'),
+      'it would not be valid: The pin of "a" is not valid',
+    ],
+    [
+      'the file editor refuses to write an unknown field',
+      set('nme', 'x'),
+      'it would not be valid: The field "nme" is not known',
+    ],
+    ['the file editor refuses to remove the id', remove('id'), 'it would not be valid: The field `id` is missing'],
+    ['the file editor refuses to write the key __proto__', set('metadata.__proto__', 1), 'it could no longer be read'],
+    [
+      'the file editor refuses to write a number that YAML cannot keep exactly',
+      set('metadata.a', 2 ** 60),
+      'it could no longer be read',
+    ],
+    [
+      'the file editor refuses an edit that exceeds the size limit of front matter',
+      set('description', 'x'.repeat(70_000)),
+      'it could no longer be read',
+    ],
+  ])('%s', (_, edit, reason) => {
+    expect(applyEdits(makeSource(), { frontMatter: [edit] })).toBe(
       `edit/not-kept: The file cannot be edited in place: ${reason}.`,
     );
   });
 });
 
-describe('hostile front matter', () => {
+describe('editPromptFile on hostile front matter', () => {
   const many = Array.from({ length: 998 }, (_, at) => `  environment${at}: ${at + 1}\n`).join('');
   const deep = `${'{a: '.repeat(60)}1${'}'.repeat(60)}`;
   test.each([
-    ['many pins', `pins:\n${many}  z: …\n`],
-    ['many comments', `pins:\n${'  # z: 1\n'.repeat(7000)}  z: …\n${'  # z: 1\n'.repeat(10)}`],
-    ['many blank lines', `description: |\n  a${'\n'.repeat(60_000)}  b\npins:\n  z: …\n`],
-    ['many blank lines at the end', `pins:\n  z: …\n${'\n'.repeat(60_000)}`],
-    ['many blanks', `pins: {${' '.repeat(30_000)}z: …${' '.repeat(30_000)}}\n`],
-    ['deep nesting', `metadata: ${deep}\npins:\n  z: …\n`],
-    ['a long text', `description: "${'x'.repeat(60_000)}"\npins:\n  z: …\n`],
-  ])('is edited soon: %s', (_, front) => {
-    const source = sourceOf(front.replace('…', '1'));
-    expect(edited(source, { frontMatter: [set('pins.z', 2)] })).toBe(sourceOf(front.replace('…', '2')));
-    expect(edited(source, { frontMatter: [set('pins.new', 2)] })).toMatch(/new: 2/);
+    ['the file editor quickly edits front matter with a thousand pins', `pins:\n${many}  z: …\n`],
+    [
+      'the file editor quickly edits front matter with thousands of comments',
+      `pins:\n${'  # z: 1\n'.repeat(7000)}  z: …\n${'  # z: 1\n'.repeat(10)}`,
+    ],
+    [
+      'the file editor quickly edits front matter with thousands of blank lines',
+      `description: |\n  a${'\n'.repeat(60_000)}  b\npins:\n  z: …\n`,
+    ],
+    [
+      'the file editor quickly edits front matter that ends with thousands of blank lines',
+      `pins:\n  z: …\n${'\n'.repeat(60_000)}`,
+    ],
+    [
+      'the file editor quickly edits front matter with thousands of spaces',
+      `pins: {${' '.repeat(30_000)}z: …${' '.repeat(30_000)}}\n`,
+    ],
+    ['the file editor quickly edits front matter that is nested 60 levels deep', `metadata: ${deep}\npins:\n  z: …\n`],
+    [
+      'the file editor quickly edits front matter with a very long value',
+      `description: "${'x'.repeat(60_000)}"\npins:\n  z: …\n`,
+    ],
+  ])('%s', (_, front) => {
+    const source = makeSource(front.replace('…', '1'));
+    expect(applyEdits(source, { frontMatter: [set('pins.z', 2)] })).toBe(makeSource(front.replace('…', '2')));
+    expect(applyEdits(source, { frontMatter: [set('pins.new', 2)] })).toMatch(/new: 2/);
   });
 });

@@ -1,52 +1,104 @@
 import fc from 'fast-check';
 import matter from 'gray-matter';
 import { afterEach, describe, expect, test } from 'vitest';
-import { contentDigest } from '../../src/domain/digest.ts';
+import { computeContentDigest } from '../../src/domain/content.ts';
 import { splitFrontMatter } from '../../src/files/front-matter.ts';
-import { BASIC, fileOf, parse, sourceOf, tell } from './support.ts';
+import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems } from './support.ts';
 
-describe('the delimiter lines', () => {
+describe('the front matter delimiters', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
-    ['an empty file has none', '', 'prompt/no-front-matter 1:1'],
-    ['a text alone has none', 'Hello.\n', 'prompt/no-front-matter 1:1'],
-    ['a blank line may not come first', `\n${sourceOf()}`, 'prompt/no-front-matter 1:1'],
-    ['a blank may not come first', ` ${sourceOf()}`, 'prompt/no-front-matter 1:1'],
-    ['one byte order mark is tolerated, not two', `\ufeff\ufeff${sourceOf()}`, 'prompt/no-front-matter 1:1'],
-    ['two dashes are not enough', sourceOf().replace('---', '--'), 'prompt/no-front-matter 1:1'],
-    ['four dashes are too many', sourceOf().replace('---', '----'), 'prompt/bad-delimiter 1:1'],
-    ['---js is not one', sourceOf().replace('---', '---js'), 'prompt/bad-delimiter 1:1'],
-    ['---json is not one', '---json\n{"id": "a"}\n---\nHello.\n', 'prompt/bad-delimiter 1:1'],
-    ['---yaml is not one', sourceOf().replace('---', '---yaml'), 'prompt/bad-delimiter 1:1'],
-    ['--- yaml is not one', sourceOf().replace('---', '--- yaml'), 'prompt/bad-delimiter 1:1'],
-    ['--- # is not one', sourceOf().replace('---', '--- # c'), 'prompt/bad-delimiter 1:1'],
-    ['--- end is not one', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
-    ['a no-break space is no blank', sourceOf().replace('---', '---\u00a0'), 'prompt/bad-delimiter 1:1'],
-    ['a lone carriage return is no blank', sourceOf().replace('---', '---\r\r'), 'prompt/bad-delimiter 1:1'],
-    ['---x inside is not one', sourceOf('---x\n'), 'prompt/bad-delimiter 5:1'],
-    ['---- inside is not one', sourceOf('----\n'), 'prompt/bad-delimiter 5:1'],
-    ['--- a inside is not one', sourceOf('--- a\n'), 'prompt/bad-delimiter 5:1'],
-    ['a file of one delimiter is not closed', '---', 'prompt/unclosed-front-matter 1:1'],
-    ['a line too little is not closed', `---\n${BASIC}`, 'prompt/unclosed-front-matter 1:1'],
-    ['an indented line does not close', `---\n${BASIC} ---\nHello.`, 'prompt/unclosed-front-matter 1:1'],
+    ['the parser rejects an empty file because it has no front matter', '', 'prompt/no-front-matter 1:1'],
+    ['the parser rejects a file that has only a text', 'Hello.\n', 'prompt/no-front-matter 1:1'],
+    ['the parser rejects a blank line before the front matter', `\n${makeSource()}`, 'prompt/no-front-matter 1:1'],
+    ['the parser rejects a space before the opening delimiter', ` ${makeSource()}`, 'prompt/no-front-matter 1:1'],
+    [
+      'the parser rejects a second byte order mark at the start of a file',
+      `\ufeff\ufeff${makeSource()}`,
+      'prompt/no-front-matter 1:1',
+    ],
+    [
+      'the parser rejects an opening delimiter of two dashes',
+      makeSource().replace('---', '--'),
+      'prompt/no-front-matter 1:1',
+    ],
+    [
+      'the parser rejects an opening delimiter of four dashes',
+      makeSource().replace('---', '----'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects the opening delimiter ---js',
+      makeSource().replace('---', '---js'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects the opening delimiter ---json',
+      '---json\n{"id": "a"}\n---\nHello.\n',
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects the opening delimiter ---yaml',
+      makeSource().replace('---', '---yaml'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects the opening delimiter --- yaml',
+      makeSource().replace('---', '--- yaml'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects a comment on the opening delimiter',
+      makeSource().replace('---', '--- # c'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    ['the parser rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
+    [
+      'the parser rejects a no-break space after the opening delimiter',
+      makeSource().replace('---', '---\u00a0'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    [
+      'the parser rejects an extra carriage return after the opening delimiter',
+      makeSource().replace('---', '---\r\r'),
+      'prompt/bad-delimiter 1:1',
+    ],
+    ['the parser rejects a line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
+    [
+      'the parser rejects a line of four dashes inside the front matter',
+      makeSource('----\n'),
+      'prompt/bad-delimiter 5:1',
+    ],
+    ['the parser rejects a line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
+    ['the parser rejects a file that holds only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
+    [
+      'the parser rejects front matter without a closing delimiter',
+      `---\n${REQUIRED_FIELDS}`,
+      'prompt/unclosed-front-matter 1:1',
+    ],
+    [
+      'the parser does not accept an indented line as the closing delimiter',
+      `---\n${REQUIRED_FIELDS} ---\nHello.`,
+      'prompt/unclosed-front-matter 1:1',
+    ],
   ];
   test.each(wrong)('%s', (_, source, expected) => {
-    expect(tell(parse(source).problems)).toContain(expected);
+    expect(summarizeProblems(parse(source).problems)).toContain(expected);
     expect(parse(source).file).toBeNull();
-    expect(tell(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
+    expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
   });
 
-  test('front matter may be empty, and its fields are missed then', () => {
+  test('the parser reports the missing fields of empty front matter', () => {
     const expected = ['prompt/missing-id 2:1', 'prompt/missing-field 2:1', 'prompt/missing-field 2:1'];
-    expect(tell(parse('---\n---\nHello.').problems)).toEqual(expected);
-    expect(tell(parse('---\n# comment\n\n---\nHello.').problems)).toEqual(expected);
+    expect(summarizeProblems(parse('---\n---\nHello.').problems)).toEqual(expected);
+    expect(summarizeProblems(parse('---\n# comment\n\n---\nHello.').problems)).toEqual(expected);
   });
 
-  test('--- inside a value does not close', () => {
-    expect(fileOf(sourceOf('description: |\n  a\n  ---\n  b\n')).description).toBe('a\n---\nb\n');
+  test('the parser does not end the front matter at --- inside a value', () => {
+    expect(parseValidFile(makeSource('description: |\n  a\n  ---\n  b\n')).description).toBe('a\n---\nb\n');
   });
 });
 
-describe('front matter is data', () => {
+describe('front matter with code', () => {
   const EVIL = 'globalThis.evaluated = true;';
   const scope = globalThis as { evaluated?: boolean };
   afterEach(() => {
@@ -54,7 +106,7 @@ describe('front matter is data', () => {
   });
 
   test.each(['---js', '---javascript', '--- js', '---coffee', '---json', '---yaml', '---toml', '---'])(
-    'of a file that begins with %s nothing is run',
+    'the parser runs no code from a file that begins with %s',
     (opening) => {
       parse(`${opening}\n${EVIL}\n---\nHello.`);
       parse(`${opening}\nid: !!js/function 'function () { ${EVIL} }'\n---\nHello.`);
@@ -63,42 +115,45 @@ describe('front matter is data', () => {
     },
   );
 
-  test('a second front matter in the body is not run', () => {
-    expect(fileOf(sourceOf('', `---js\n${EVIL}\n---\n`)).content.text).toContain(EVIL);
+  test('the parser runs no code from a second front matter block in the body', () => {
+    expect(parseValidFile(makeSource('', `---js\n${EVIL}\n---\n`)).content.text).toContain(EVIL);
     expect(scope.evaluated).toBeUndefined();
   });
 
-  test("gray-matter's shared cache is neither written nor read", () => {
+  test('the parser neither reads nor writes the shared cache of gray-matter', () => {
     const cache = (matter as unknown as { cache: Record<string, unknown> }).cache;
     const before = Object.keys(cache).length;
-    const source = sourceOf('metadata: {a: [1]}\n');
-    const first = fileOf(source);
+    const source = makeSource('metadata: {a: [1]}\n');
+    const first = parseValidFile(source);
     (first.content.metadata as { a: number[] }).a.push(2);
-    expect(fileOf(source).content.metadata).toEqual({ a: [1] });
+    expect(parseValidFile(source).content.metadata).toEqual({ a: [1] });
     expect(Object.keys(cache)).toHaveLength(before);
   });
 });
 
-describe('the size of front matter', () => {
-  /** As large as it may be, with a comment: the newline before the closing line is not part of it. */
-  const most = (twoBytes: string) => sourceOf(`# x${twoBytes.repeat(32_754)}\n`, 'x\n'.repeat(65_536));
+describe('the size limit of front matter', () => {
+  /** Makes front matter of exactly the maximum size. The newline before the closing delimiter does not count. */
+  const makeLargestSource = (twoBytes: string) => makeSource(`# x${twoBytes.repeat(32_754)}\n`, 'x\n'.repeat(65_536));
 
-  test.each(['xx', 'é'])('is at most 64 KiB in %s, whatever its line endings and its body', (twoBytes) => {
-    const source = most(twoBytes);
+  test.each(['xx', 'é'])('the parser limits front matter filled with %s to 64 KiB for LF and CRLF', (twoBytes) => {
+    const source = makeLargestSource(twoBytes);
     expect(Buffer.byteLength(source.split('---\n')[1]?.slice(0, -1) ?? '')).toBe(64 * 1024);
     for (const ending of ['\n', '\r\n']) {
       const [fits, over] = [source, source.replace('# ', '#  ')].map((one) => parse(one.replaceAll('\n', ending)));
       expect(fits?.problems).toEqual([]);
-      expect(tell(over?.problems ?? [])).toEqual(['prompt/front-matter-too-large 1:1']);
+      expect(summarizeProblems(over?.problems ?? [])).toEqual(['prompt/front-matter-too-large 1:1']);
     }
   });
 });
 
-test.each([79, 80, 81, 100_000])('a delimiter line of %i characters is shown with 80 of them', (length) => {
-  const line = '---'.padEnd(length, 'x');
-  const shown = length > 80 ? `${line.slice(0, 80)}…` : line;
-  expect(parse(`${line}\n`).problems).toMatchObject([{ message: `The delimiter line is "${shown}".` }]);
-});
+test.each([79, 80, 81, 100_000])(
+  'the parser shows at most 80 characters of a wrong delimiter line of %i characters',
+  (length) => {
+    const line = '---'.padEnd(length, 'x');
+    const excerpt = length > 80 ? `${line.slice(0, 80)}…` : line;
+    expect(parse(`${line}\n`).problems).toMatchObject([{ message: `The delimiter line is "${excerpt}".` }]);
+  },
+);
 
 const emptyEngines = { yaml: () => ({}), json: () => ({}), javascript: () => ({}) };
 const anyLines = fc
@@ -107,56 +162,56 @@ const anyLines = fc
   )
   .map((all) => all.join('\n'));
 
-test('the body is what gray-matter takes for it', () => {
+test('splitFrontMatter returns the same body as gray-matter for any file', () => {
   fc.assert(
     fc.property(anyLines, anyLines, (yaml, body) => {
       const split = splitFrontMatter(`---\na: 1\n${yaml}\n---\n${body}`, 'x.md');
-      fc.pre('yaml' in split && split.yaml === `a: 1\n${yaml}`);
-      expect(split).toHaveProperty('body', matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
+      fc.pre(split.isSuccess && split.value.yaml === `a: 1\n${yaml}`);
+      expect(split).toHaveProperty('value.body', matter(`---\na: 1\n---\n${body}`, { engines: emptyEngines }).content);
     }),
   );
 });
 
-describe('the content of a file', () => {
-  const bodies: readonly (readonly [string, string, string])[] = [
-    ['is the body', 'Hello.', 'Hello.'],
-    ['loses the line breaks at its end', 'Hello.\n\n\n', 'Hello.'],
-    ['keeps blank lines within', 'a\n\nb\n\n', 'a\n\nb'],
-    ['loses one blank line after the front matter', '\nHello.\n', 'Hello.'],
-    ['keeps a second blank line after the front matter', '\n\nHello.\n', '\nHello.'],
-    ['keeps blanks on the line after the front matter', '  \nHello.\n', '  \nHello.'],
-    ['keeps blanks around it', '  Hello.  \n', '  Hello.  '],
-    ['keeps lines of ---', '---\nHello.\n---\n', '---\nHello.\n---'],
-    ['keeps what looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
-    ['keeps what looks like a heading or a conflict', 'A\n=======\nB\n', 'A\n=======\nB'],
-    ['keeps a lone carriage return', 'a\rb\n', 'a\rb'],
-    ['keeps a byte order mark inside', '\n\ufeffa\n', '\ufeffa'],
-    ['keeps the normal form it has', 'e\u0301é\n', 'e\u0301é'],
-    ['keeps braces and placeholders', 'Dear {{ name }}, {{{x}}}\n', 'Dear {{ name }}, {{{x}}}'],
+describe('the text of a prompt file', () => {
+  const bodyCases: readonly (readonly [string, string, string])[] = [
+    ['the parser takes the body of the file as the text', 'Hello.', 'Hello.'],
+    ['the parser removes line breaks at the end of the text', 'Hello.\n\n\n', 'Hello.'],
+    ['the parser keeps blank lines inside the text', 'a\n\nb\n\n', 'a\n\nb'],
+    ['the parser removes one blank line after the front matter', '\nHello.\n', 'Hello.'],
+    ['the parser keeps a second blank line after the front matter', '\n\nHello.\n', '\nHello.'],
+    ['the parser keeps a line of spaces after the front matter', '  \nHello.\n', '  \nHello.'],
+    ['the parser keeps spaces around the text', '  Hello.  \n', '  Hello.  '],
+    ['the parser keeps lines of --- in the text', '---\nHello.\n---\n', '---\nHello.\n---'],
+    ['the parser keeps a block in the text that looks like front matter', '---js\nx\n---\n', '---js\nx\n---'],
+    ['the parser keeps an underlined heading that resembles a conflict marker', 'A\n=======\nB\n', 'A\n=======\nB'],
+    ['the parser keeps a lone carriage return in the text', 'a\rb\n', 'a\rb'],
+    ['the parser keeps a byte order mark inside the text', '\n\ufeffa\n', '\ufeffa'],
+    ['the parser does not change the Unicode normal form of the text', 'e\u0301é\n', 'e\u0301é'],
+    ['the parser keeps braces and placeholders in the text', 'Dear {{ name }}, {{{x}}}\n', 'Dear {{ name }}, {{{x}}}'],
   ];
-  test.each(bodies)('%s, with LF and with CRLF', (_, body, expected) => {
-    const content = { text: expected, digest: contentDigest(expected) };
-    expect(fileOf(sourceOf('', body)).content).toMatchObject(content);
-    expect(fileOf(sourceOf('', body).replaceAll('\n', '\r\n')).content).toMatchObject(content);
+  test.each(bodyCases)('%s, both with LF and with CRLF', (_, body, expected) => {
+    const content = { text: expected, digest: computeContentDigest(expected) };
+    expect(parseValidFile(makeSource('', body)).content).toMatchObject(content);
+    expect(parseValidFile(makeSource('', body).replaceAll('\n', '\r\n')).content).toMatchObject(content);
   });
 
-  test('is the same with a byte order mark before the file', () => {
-    expect(fileOf(`\ufeff${sourceOf()}`)).toEqual(fileOf(sourceOf()));
+  test('the parser ignores a byte order mark at the start of the file', () => {
+    expect(parseValidFile(`\ufeff${makeSource()}`)).toEqual(parseValidFile(makeSource()));
   });
 
-  test('may follow a closing line that ends with blanks', () => {
-    expect(fileOf(`--- \t\n${BASIC}---\t \nHello.`).content.text).toBe('Hello.');
+  test('the parser accepts spaces and tabs after both delimiters', () => {
+    expect(parseValidFile(`--- \t\n${REQUIRED_FIELDS}---\t \nHello.`).content.text).toBe('Hello.');
   });
 });
 
-describe('a body', () => {
+describe('an empty body', () => {
   test.each([
-    ['that is not there', '', 'prompt/empty-body 6:1'],
-    ['of newlines', '\n\n\n', 'prompt/empty-body 6:1'],
-    ['of white space', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
-    ['of a lone carriage return', '\r', 'prompt/empty-body 6:1'],
-  ])('%s is empty', (_, body, expected) => {
-    expect(tell(parse(sourceOf('', body)).problems)).toContain(expected);
-    expect(parse(sourceOf('', body)).file).toBeNull();
+    ['the parser rejects a file without a text', '', 'prompt/empty-body 6:1'],
+    ['the parser rejects a text that consists of newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a text that consists of white space', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a text that is a lone carriage return', '\r', 'prompt/empty-body 6:1'],
+  ])('%s', (_, body, expected) => {
+    expect(summarizeProblems(parse(makeSource('', body)).problems)).toContain(expected);
+    expect(parse(makeSource('', body)).file).toBeNull();
   });
 });

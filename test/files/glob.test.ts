@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeGlob } from '../../src/files/glob.ts';
 
-describe('a pattern matches', () => {
+describe('makeGlob', () => {
   const texts = 'a b ab .a a.md a/b a/.b a/b/c .a/b a\nb [a] {a} * 😀 ] -'.split(' ');
   test.each<[string, readonly string[]]>([
     ['*', ['a', 'b', 'ab', 'a.md', 'a\nb', '[a]', '{a}', '*', '😀', ']', '-']],
@@ -39,23 +39,31 @@ describe('a pattern matches', () => {
     ['{a,b', []],
     ['./a', ['a']],
     ['', []],
-  ])('%s', (pattern, matched) => {
+  ])('the glob pattern %j matches exactly the expected paths', (pattern, matched) => {
     expect(texts.filter(makeGlob(pattern))).toEqual(matched);
   });
 });
 
-/** Some of these would take longer than the universe is old if each way to match were tried. */
-describe('no pattern takes long', () => {
+/** A matcher that tried every way to match would not finish some of these. */
+describe('makeGlob on expensive patterns', () => {
   test.each<[string, string, string]>([
-    ['stars in a name', '*a'.repeat(12), 'a'.repeat(60_000)],
-    ['four stars, in the pattern of a configuration', 'prompts/*a*a*a*a.md', `prompts/${'a'.repeat(250)}.mx`],
-    ['as many stars as it may hold', '*a'.repeat(500), 'a'.repeat(4000)],
-    ['names', '**/*a*a*a*a/'.repeat(20), 'aaaa/'.repeat(800)],
-    ['choices', '{a,aa}'.repeat(160), 'a'.repeat(300)],
-    ['choices in choices', `${'{a,'.repeat(240)}b${'}'.repeat(240)}`, 'a'.repeat(4000)],
-    ['braces that do not end', '{a,'.repeat(330), 'a'],
-    ['brackets that do not end', '['.repeat(1000), 'a'],
-    ['one that is too long', '*a'.repeat(40_000), 'a'.repeat(80_000)],
+    ['a pattern with many stars in one name is matched in linear time', '*a'.repeat(12), 'a'.repeat(60_000)],
+    [
+      'a typical configuration pattern with four stars is matched quickly',
+      'prompts/*a*a*a*a.md',
+      `prompts/${'a'.repeat(250)}.mx`,
+    ],
+    ['a pattern with the maximum number of stars is matched quickly', '*a'.repeat(500), 'a'.repeat(4000)],
+    ['a pattern with stars in many folder names is matched quickly', '**/*a*a*a*a/'.repeat(20), 'aaaa/'.repeat(800)],
+    ['a pattern with many alternatives in braces is matched quickly', '{a,aa}'.repeat(160), 'a'.repeat(300)],
+    [
+      'a pattern with deeply nested braces is matched quickly',
+      `${'{a,'.repeat(240)}b${'}'.repeat(240)}`,
+      'a'.repeat(4000),
+    ],
+    ['a pattern with hundreds of unclosed braces is matched quickly', '{a,'.repeat(330), 'a'],
+    ['a pattern with a thousand unclosed brackets is matched quickly', '['.repeat(1000), 'a'],
+    ['a pattern that exceeds the length limit matches nothing', '*a'.repeat(40_000), 'a'.repeat(80_000)],
   ])('%s', (_, pattern, text) => {
     expect(makeGlob(pattern)(`${text}b`)).toBe(false);
   });

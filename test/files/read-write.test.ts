@@ -6,27 +6,27 @@ import { createFile, readBytes, renameToNewFile, replaceFile } from '../../src/f
 import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 
 const LIMIT = 200_000;
-const NOT_A_FILE = { reason: 'it is not a regular file' };
+const NOT_A_FILE = { kind: 'not-regular' };
 
-describe('the bytes of a file', () => {
-  test.each([0, 1, 65_536, LIMIT])('are all %d that are in it', (size) => {
+describe('readBytes', () => {
+  test.each([0, 1, 65_536, LIMIT])('readBytes returns all %d bytes of a file', (size) => {
     const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
-    expect(readBytes(join(root, 'a'), LIMIT)).toEqual(Buffer.alloc(size, 7));
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
   });
 
-  test('are not read where there are too many', () => {
+  test('readBytes reports the size of a file that exceeds the limit', () => {
     const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
-    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ tooLarge: LIMIT + 1 });
+    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'too-large', size: LIMIT + 1 });
   });
 
-  test('are those of a file alone: a pipe is not waited for, a folder not opened', () => {
+  test('readBytes refuses a folder and does not wait for a named pipe', () => {
     const root = makeWorkspace({ 'folder/a': '' });
     expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
     execFileSync('mkfifo', [join(root, 'pipe')]);
     expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
   });
 
-  test('are not those that a link leads to', () => {
+  test('readBytes does not follow a symbolic link', () => {
     const root = makeWorkspace({ a: 'x' });
     symlinkSync('a', join(root, 'link'));
     expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
@@ -35,7 +35,7 @@ describe('the bytes of a file', () => {
 });
 
 describe('createFile', () => {
-  test('writes a new file with the usual permissions, and leaves no temporary file behind', async () => {
+  test('createFile writes a file with default permissions and leaves no temporary file behind', async () => {
     const folder = makeFolder();
     writeFiles(folder, { usual: '' });
     expect(await createFile(join(folder, 'new/a.md'), 'text')).toBe(true);
@@ -44,7 +44,7 @@ describe('createFile', () => {
     expect(readdirSync(join(folder, 'new'))).toEqual(['a.md']);
   });
 
-  test('returns false for a path that exists, and leaves a file or a symbolic link as it is', async () => {
+  test('createFile does not overwrite an existing file or symbolic link', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.md': 'before' });
     symlinkSync('nowhere', join(folder, 'link.md'));
@@ -55,15 +55,15 @@ describe('createFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'link.md']);
   });
 
-  test('throws the error of the system for a name that is too long, and leaves nothing behind', async () => {
+  test('createFile throws for a name that is too long and leaves nothing behind', async () => {
     const folder = makeFolder();
     await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe('renameToNewFile, for file systems without hard links', () => {
-  test('moves a file to a path that does not exist, and to no other', async () => {
+describe('renameToNewFile', () => {
+  test('renameToNewFile moves a file only to a path that does not exist', async () => {
     const folder = makeFolder();
     writeFiles(folder, { first: 'one', second: 'two' });
     expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
@@ -72,15 +72,15 @@ describe('renameToNewFile, for file systems without hard links', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'second']);
   });
 
-  test('removes the empty file that reserved the path when the move fails', async () => {
+  test('renameToNewFile removes its empty placeholder file if the move fails', async () => {
     const folder = makeFolder();
     await expect(renameToNewFile(join(folder, 'none'), join(folder, 'a.md'))).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe('replacing a file', () => {
-  test('follows no link that a repository holds beside it, and leaves nothing behind', async () => {
+describe('replaceFile', () => {
+  test('replaceFile follows no symbolic link at the path of a temporary file', async () => {
     const folder = makeFolder();
     writeFiles(folder, { 'a.md': 'before', victim: 'stays' });
     for (const end of ['new', 'tmp']) symlinkSync('victim', join(folder, `a.md.promptsync-${end}`));
@@ -91,7 +91,7 @@ describe('replacing a file', () => {
     expect(readdirSync(folder)).toEqual(['a.md', 'a.md.promptsync-new', 'a.md.promptsync-tmp', 'victim']);
   });
 
-  test('keeps the permissions of the one before, and takes the longest name', async () => {
+  test('replaceFile keeps the permissions of a file with the longest possible name', async () => {
     const folder = makeFolder();
     const name = 'n'.repeat(255);
     writeFiles(folder, { [name]: 'before' });
@@ -102,7 +102,7 @@ describe('replacing a file', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test('throws what the system says, and leaves nothing behind', async () => {
+  test('replaceFile throws the error of the system and leaves nothing behind', async () => {
     const folder = makeFolder();
     await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
     await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');

@@ -1,45 +1,45 @@
 import { chmodSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inPlaceOrder } from '../../src/problem.ts';
-import { type PromptWorkspace, readPrompts } from '../../src/files/read.ts';
-import { ledgerRules } from '../../src/ledger/rules.ts';
+import { sortByPlace } from '../../src/problem.ts';
+import { type PromptSources, readPrompts } from '../../src/files/read-prompts.ts';
+import { makeLedgerRules } from '../../src/ledger/rules.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 
-type Given = Pick<PromptWorkspace, 'environments' | 'rules'>;
+type ReadRules = Pick<PromptSources, 'environments' | 'rules'>;
 
-const ANY: Given = { environments: null, rules: ledgerRules('promptsync') };
+const DEFAULT_RULES: ReadRules = { environments: null, rules: makeLedgerRules('promptsync') };
 
 const file = (id: string, key: string, further = '') =>
   `---\nid: ${id}\nkey: ${key}\nname: N\n${further}---\n\nHello.\n`;
 
-async function read(root: string, rules = ANY, patterns: readonly string[] = ['prompts/**/*.md']) {
+async function read(root: string, rules = DEFAULT_RULES, patterns: readonly string[] = ['prompts/**/*.md']) {
   const { files, problems, count } = await readPrompts({ folder: root, root, patterns, ...rules });
-  const told = inPlaceOrder(problems).map(({ code, path, line, column }) => `${code} ${path}:${line}:${column}`);
-  return { ids: files.map(({ id }) => id), told, count, problems };
+  const problemLines = sortByPlace(problems).map(({ code, path, line, column }) => `${code} ${path}:${line}:${column}`);
+  return { ids: files.map(({ id }) => id), problemLines, count, problems };
 }
 
-const readFiles = (files: Files, rules = ANY) => read(makeWorkspace(files), rules);
+const readFiles = (files: Files, rules = DEFAULT_RULES) => read(makeWorkspace(files), rules);
 
-describe('reading all prompt files', () => {
-  test('gives them in the order of their paths', async () => {
+describe('readPrompts', () => {
+  test('prompt files are returned in the order of their paths', async () => {
     const files = Object.fromEntries(
       ['b', 'a/z', 'c', 'a'].map((name) => [`prompts/${name}.md`, file(name.replace('/', '-'), name)]),
     );
-    expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a-z', 'b', 'c'], told: [], count: 4 });
+    expect(await readFiles(files)).toMatchObject({ ids: ['a', 'a-z', 'b', 'c'], problemLines: [], count: 4 });
   });
 
-  test('tells every problem of every file, and gives the valid ones', async () => {
-    const { ids, told, count } = await readFiles({
+  test('reading prompt files reports every problem of every file and returns the valid files', async () => {
+    const { ids, problemLines, count } = await readFiles({
       'prompts/a.md': file('1', '2'),
       'prompts/b.md': 'Hello.',
       'prompts/c.md': Buffer.from([0xff]),
       'prompts/d.md': file('d', 'd', 'pins: {promptsync: latest, x: no}\n'),
       'prompts/e.md': file('e', 'e'),
     });
-    expect({ ids, told, count }).toEqual({
+    expect({ ids, problemLines, count }).toEqual({
       ids: ['e'],
-      told: [
+      problemLines: [
         'prompt/invalid-field prompts/a.md:2:5',
         'prompt/invalid-field prompts/a.md:3:6',
         'prompt/no-front-matter prompts/b.md:1:1',
@@ -51,34 +51,34 @@ describe('reading all prompt files', () => {
     });
   });
 
-  test('a warning does not make a file invalid', async () => {
-    const { ids, told } = await readFiles({ 'prompts/a.md': file('a', 'a').replace('Hello', 'Hel\u200blo') });
-    expect({ ids, told }).toEqual({ ids: ['a'], told: ['prompt/hidden-character prompts/a.md:7:4'] });
+  test('a prompt file with only a warning counts as valid', async () => {
+    const { ids, problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a').replace('Hello', 'Hel\u200blo') });
+    expect({ ids, problemLines }).toEqual({ ids: ['a'], problemLines: ['prompt/hidden-character prompts/a.md:7:4'] });
   });
 
-  test('no file at all is an error that names the patterns', async () => {
-    const { told, problems, count } = await readFiles({ 'README.md': '' });
-    expect(told).toEqual(['prompt/none-found undefined:undefined:undefined']);
+  test('reading prompt files names the patterns if no file matches', async () => {
+    const { problemLines, problems, count } = await readFiles({ 'README.md': '' });
+    expect(problemLines).toEqual(['prompt/none-found undefined:undefined:undefined']);
     expect(problems[0]?.message).toContain('"prompts/**/*.md"');
     expect(count).toBe(0);
   });
 
-  test('a file of more than 16 MiB is not read', async () => {
+  test('a prompt file larger than 16 MiB is rejected', async () => {
     const root = makeWorkspace({ 'prompts/a.md': file('a', 'a') });
     truncateSync(join(root, 'prompts/a.md'), 16 * 1024 * 1024 + 1);
-    expect((await read(root)).told).toEqual(['prompt/too-large prompts/a.md:1:1']);
+    expect((await read(root)).problemLines).toEqual(['prompt/too-large prompts/a.md:1:1']);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read is told of', async () => {
+  test.skipIf(process.getuid?.() === 0)('a prompt file without read permission is reported as unreadable', async () => {
     const root = makeWorkspace({ 'prompts/a.md': file('a', 'a'), 'prompts/b.md': file('b', 'b') });
     chmodSync(join(root, 'prompts/a.md'), 0);
-    expect(await read(root)).toMatchObject({ ids: ['b'], told: ['prompt/unreadable prompts/a.md:1:1'] });
+    expect(await read(root)).toMatchObject({ ids: ['b'], problemLines: ['prompt/unreadable prompts/a.md:1:1'] });
   });
 });
 
-describe('ids and keys are unique', () => {
-  test('each of the files that share one is told of, with the name of another', async () => {
-    const { ids, told, problems } = await readFiles({
+describe('readPrompts on duplicate ids and keys', () => {
+  test('each file with a duplicate id or key is reported with the path of another', async () => {
+    const { ids, problemLines, problems } = await readFiles({
       'prompts/a.md': file('x', 'k1'),
       'prompts/b.md': file('x', 'k2'),
       'prompts/c.md': file('x', 'k3'),
@@ -86,7 +86,7 @@ describe('ids and keys are unique', () => {
       'prompts/e.md': file('e', 'k5'),
     });
     expect(ids).toEqual(['e']);
-    expect(told).toEqual([
+    expect(problemLines).toEqual([
       'prompt/duplicate-id prompts/a.md:2:5',
       'prompt/duplicate-key prompts/a.md:3:6',
       'prompt/duplicate-id prompts/b.md:2:5',
@@ -102,28 +102,30 @@ describe('ids and keys are unique', () => {
     ['가', '\u1100\u1161', 4],
     ['a', 'A', 0],
     ['ﬁ', 'fi', 0],
-  ])('compared in normal form C: %s and %s have %i problems', async (one, other, count) => {
-    const { told } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
-    expect(told).toHaveLength(count);
+  ])('the ids and keys %s and %s in two files cause %i problems', async (one, other, count) => {
+    const { problemLines } = await readFiles({ 'prompts/a.md': file(one, one), 'prompts/b.md': file(other, other) });
+    expect(problemLines).toHaveLength(count);
   });
 
-  test('an id may be the key of another file', async () => {
-    expect((await readFiles({ 'prompts/a.md': file('a', 'b'), 'prompts/b.md': file('b', 'a') })).told).toEqual([]);
+  test('the id of one prompt file may equal the key of another', async () => {
+    expect((await readFiles({ 'prompts/a.md': file('a', 'b'), 'prompts/b.md': file('b', 'a') })).problemLines).toEqual(
+      [],
+    );
   });
 
-  test('files that are invalid otherwise count as well', async () => {
-    const { ids, told } = await readFiles({
+  test('a file with other errors still counts as a duplicate', async () => {
+    const { ids, problemLines } = await readFiles({
       'prompts/a.md': file('x', 'a'),
       'prompts/b.md': file('x', 'b', 'metadata: {a: 1, a: 2}\n'),
     });
     expect(ids).toEqual([]);
-    expect(told).toContain('prompt/duplicate-id prompts/a.md:2:5');
-    expect(told).toContain('prompt/duplicate-id prompts/b.md:2:5');
+    expect(problemLines).toContain('prompt/duplicate-id prompts/a.md:2:5');
+    expect(problemLines).toContain('prompt/duplicate-id prompts/b.md:2:5');
   });
 });
 
-describe('environments of pins', () => {
-  const known = { ...ANY, environments: [{ name: 'staging' }, { name: 'Production' }] };
+describe('readPrompts on the environments of pins', () => {
+  const known = { ...DEFAULT_RULES, environments: [{ name: 'staging' }, { name: 'Production' }] };
   const withPin = (environment: string) => ({
     'prompts/a.md': file('a', 'a', `pins:\n  staging: 1\n  ${environment}: 2\n`),
   });
@@ -132,26 +134,30 @@ describe('environments of pins', () => {
     ['stagign', 'Did you mean `staging`?'],
     ['production', 'Did you mean `Production`?'],
     ['eu', 'Environments are: staging, Production.'],
-  ])('%s is not known where the configuration lists others', async (environment, hint) => {
-    const { ids, told, problems } = await readFiles(withPin(environment), known);
-    expect({ ids, told }).toEqual({ ids: [], told: ['prompt/unknown-environment prompts/a.md:7:3'] });
+  ])('a pin of the environment %s is rejected if the configuration does not list it', async (environment, hint) => {
+    const { ids, problemLines, problems } = await readFiles(withPin(environment), known);
+    expect({ ids, problemLines }).toEqual({ ids: [], problemLines: ['prompt/unknown-environment prompts/a.md:7:3'] });
     expect(problems[0]?.hint).toContain(hint);
   });
 
   test.each(['promptsync', 'promptsync-look'])(
-    "%s is the tool's own, with a list of environments and without",
+    'a pin of the environment %s is rejected because it belongs to promptsync',
     async (name) => {
-      expect((await readFiles(withPin(name), known)).told).toEqual(['prompt/tool-environment prompts/a.md:7:3']);
-      expect((await readFiles(withPin(name))).told).toEqual(['prompt/tool-environment prompts/a.md:7:3']);
+      expect((await readFiles(withPin(name), known)).problemLines).toEqual([
+        'prompt/tool-environment prompts/a.md:7:3',
+      ]);
+      expect((await readFiles(withPin(name))).problemLines).toEqual(['prompt/tool-environment prompts/a.md:7:3']);
     },
   );
 
-  test('any name may be pinned where none is listed or reserved', async () => {
-    expect((await readFiles(withPin('promptsync'), { ...ANY, rules: ledgerRules('other') })).told).toEqual([]);
-    expect((await readFiles(withPin('eu/west'))).told).toEqual([]);
+  test('a pin may name any environment if the configuration lists none', async () => {
+    expect(
+      (await readFiles(withPin('promptsync'), { ...DEFAULT_RULES, rules: makeLedgerRules('other') })).problemLines,
+    ).toEqual([]);
+    expect((await readFiles(withPin('eu/west'))).problemLines).toEqual([]);
   });
 
-  test('none may be pinned where the list is empty', async () => {
-    expect((await readFiles(withPin('eu'), { ...ANY, environments: [] })).told).toHaveLength(2);
+  test('every pin is rejected if the configured list of environments is empty', async () => {
+    expect((await readFiles(withPin('eu'), { ...DEFAULT_RULES, environments: [] })).problemLines).toHaveLength(2);
   });
 });

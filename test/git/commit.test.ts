@@ -1,13 +1,13 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { openCommitter } from '../../src/git/commit.ts';
+import { openCommitter } from '../../src/git/open-committer.ts';
 import { commitEdits, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { configure, ODD_NAMES, startAt, UNUSUAL_VARIABLES } from './support.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Git as somebody may have set it up for reading and writing commits. */
+/** User settings that influence how git reads and writes commits. */
 const SETTINGS = {
   'commit.verbose': 'true',
   'commit.template': '/nowhere',
@@ -27,22 +27,22 @@ const pathsIn = (folder: string, ref = 'HEAD'): readonly string[] =>
     .filter((path) => path !== '')
     .toSorted();
 
-/** A repository with one file, which is edited. */
-function makeEdited(): string {
+/** Makes a repository with one file and an uncommitted edit of it. */
+function makeEditedRepository(): string {
   const folder = makeRepository({ 'a.md': 'a' });
   writeFiles(folder, { 'a.md': 'A' });
   return folder;
 }
 
-/** Makes a hook of the repository refuse. */
-function refuseBy(folder: string, hook: string, script: string): void {
+/** Installs a hook that runs the script and then refuses. */
+function installRefusingHook(folder: string, hook: string, script: string): void {
   const path = `.git/hooks/${hook}`;
   writeFiles(folder, { [path]: `#!/bin/sh\n${script}exit 1\n` });
   chmodSync(join(folder, path), 0o755);
 }
 
-describe('a commit', () => {
-  test('holds the files named and nothing else, whatever is staged, and however git is set up', async () => {
+describe('commit', () => {
+  test('a commit contains only the named files, whatever is staged or configured', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' });
     configure(folder, SETTINGS);
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'new.md': 'n' });
@@ -54,7 +54,7 @@ describe('a commit', () => {
     expect(git(folder, '-c', 'color.ui=false', 'status', '--short')).toBe('M  b.md\n M c.md');
   });
 
-  test('takes paths as they are, from the root, also from a folder below it', async () => {
+  test('a commit accepts odd file names with paths relative to the root', async () => {
     const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
     const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
     for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
@@ -63,22 +63,22 @@ describe('a commit', () => {
   });
 
   test.each(['# no comment', '-m', '--amend', 'two\nlines', 'quo\'te "$HOME"', '\u202edesrever'])(
-    'has the message as it is: %j',
+    'a commit keeps the message %j unchanged',
     async (message) => {
-      const folder = makeEdited();
+      const folder = makeEditedRepository();
       await openCommitter(startAt(folder)).commit(['a.md'], message);
       expect(git(folder, 'log', '-1', '--format=%B').trim()).toBe(message);
     },
   );
 
-  test('is the first one where there is none', async () => {
+  test('promptsync can make the first commit of a repository', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     git(folder, 'init', '--quiet', '--initial-branch', 'trunk');
     expect(await openCommitter(startAt(folder)).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
   });
 
-  test('is in the name that a workflow has in its variables', async () => {
-    const folder = makeEdited();
+  test('a commit uses the author and committer from the environment variables', async () => {
+    const folder = makeEditedRepository();
     vi.stubEnv('GIT_AUTHOR_NAME', 'A bot');
     vi.stubEnv('GIT_AUTHOR_EMAIL', 'bot@example.com');
     vi.stubEnv('GIT_COMMITTER_NAME', 'A robot');
@@ -88,8 +88,8 @@ describe('a commit', () => {
     );
   });
 
-  test('is of the folder’s own repository, whatever a hook or a user has in the variables', async () => {
-    const folder = makeEdited();
+  test('a commit goes to the repository of the folder despite GIT_DIR and similar variables', async () => {
+    const folder = makeEditedRepository();
     for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     vi.unstubAllEnvs();
@@ -97,23 +97,23 @@ describe('a commit', () => {
   });
 });
 
-describe('git refuses a commit', () => {
-  test('because of a hook, which has its say in the problem', async () => {
-    const folder = makeEdited();
-    refuseBy(folder, 'commit-msg', 'echo "not today" >&2\n');
+describe('commit if git refuses', () => {
+  test('promptsync shows the output of a hook that refuses a commit', async () => {
+    const folder = makeEditedRepository();
+    installRefusingHook(folder, 'commit-msg', 'echo "not today" >&2\n');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git could not .*not today/);
   });
 
-  test('because of a hook without a word: nothing is reported as committed that is not', async () => {
-    const folder = makeEdited();
-    refuseBy(folder, 'pre-commit', '');
+  test('promptsync reports a failed commit if a hook refuses it without output', async () => {
+    const folder = makeEditedRepository();
+    installRefusingHook(folder, 'pre-commit', '');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('it made no commit');
-    // What is left is what `git diff` shows.
+    // The edit remains uncommitted and unstaged.
     expect(git(folder, 'diff', '--name-only')).toBe('a.md');
     expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
   });
 
-  test('because a merge is not done', async () => {
+  test('promptsync refuses to commit or switch branches during an unfinished merge', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'a.md': 'side' });
@@ -128,28 +128,31 @@ describe('git refuses a commit', () => {
   });
 });
 
-describe('a branch', () => {
+describe('checkBranch and switchTo', () => {
   const ALLOWED = ['promote/greeting', 'größe', 'a.b', 'refs/heads/x', "quo'te", '$(x)', 'a;b'];
   const REFUSED = ['', ' ', 'a b', '-x', '--orphan', 'HEAD', '@{-1}', '-', 'a..b', '/x', 'a~1', 'new\nline'];
 
-  test('may have a name that git allows, and no other', async () => {
+  test('promptsync accepts only branch names that git allows and that are unused', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     git(folder, 'switch', '--quiet', '--create', 'other');
     git(folder, 'switch', '--quiet', 'main');
-    const { branchProblem } = openCommitter(startAt(folder));
-    const refused = async (name: string) => (await branchProblem(name))?.message ?? null;
-    for (const name of ALLOWED) expect([name, await refused(name)]).toEqual([name, null]);
+    const { findBranchProblem: branchProblem } = openCommitter(startAt(folder));
+    const problemMessageOf = async (name: string) => (await branchProblem(name))?.message ?? null;
+    for (const name of ALLOWED) expect([name, await problemMessageOf(name)]).toEqual([name, null]);
     for (const name of REFUSED) {
-      expect([name, await refused(name)]).toEqual([name, expect.stringContaining('git does not allow this name')]);
+      expect([name, await problemMessageOf(name)]).toEqual([
+        name,
+        expect.stringContaining('git does not allow this name'),
+      ]);
     }
-    expect(await refused('other')).toContain('there is one of this name');
+    expect(await problemMessageOf('other')).toContain('there is one of this name');
     git(folder, 'pack-refs', '--all');
-    expect(await refused('other')).toContain('there is one of this name');
+    expect(await problemMessageOf('other')).toContain('there is one of this name');
     git(folder, 'tag', 'v1');
-    expect(await refused('v1')).toBeNull();
+    expect(await problemMessageOf('v1')).toBeNull();
   });
 
-  test('begins at HEAD, and takes along what is not committed', async () => {
+  test('a new branch starts at HEAD and keeps uncommitted changes', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', 'new.md': 'n' });
     const head = git(folder, 'rev-parse', 'HEAD');
@@ -159,14 +162,14 @@ describe('a branch', () => {
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
   });
 
-  test('that is checked out is gone on with', async () => {
+  test('promptsync keeps working on a branch that is already checked out', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
-    const { branchProblem, switchTo } = openCommitter(startAt(folder));
+    const { findBranchProblem: branchProblem, switchTo } = openCommitter(startAt(folder));
     expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);
     expect(git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
   });
 
-  test('that git cannot make is a problem, and nothing has moved', async () => {
+  test('promptsync stays on the current branch if git cannot create the new one', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     expect(await openCommitter(startAt(folder)).switchTo('main/below')).toMatchObject({
       code: 'git/branch',

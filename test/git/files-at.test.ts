@@ -1,8 +1,8 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { pathspecsOf } from '../../src/git/driver.ts';
-import { openRepository } from '../../src/git/repository.ts';
+import { makePathspecs } from '../../src/git/open-git.ts';
+import { openRepository } from '../../src/git/open-repository.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import {
@@ -15,7 +15,7 @@ import {
   UNUSUAL_VARIABLES,
 } from './support.ts';
 
-/** By the name of a commit, words that name it. */
+/** Refs that resolve to each commit. */
 const COMMITS = {
   first: [
     ...['HEAD~1', 'HEAD^', 'HEAD@{1}', 'HEAD^{/First}', 'v1', 'tags/v1', 'v1-annotated', 'tag-of-tag'],
@@ -33,8 +33,8 @@ const NO_COMMITS = [
   ...['0000000000000000000000000000000000000000', 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef'],
 ] as const;
 
-describe('a ref', () => {
-  test('is the commit that git takes it for, and null, but no failure, where there is none', async () => {
+describe('resolveRef', () => {
+  test('resolveRef returns the commit that git finds, or null for a ref that does not exist', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const first = git(folder, 'rev-parse', 'HEAD');
     for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'heads/feature/one', 'tags/v1'])
@@ -61,7 +61,7 @@ describe('a ref', () => {
     expect(git(folder, 'status', '--porcelain')).toBe('');
   });
 
-  test('a commit that a shallow clone lacks is not there', async () => {
+  test('resolveRef returns null for a commit that a shallow clone lacks', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const first = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'a.md': 'b' });
@@ -69,36 +69,36 @@ describe('a ref', () => {
     const clone = join(makeFolder(), 'clone');
     git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
     const repository = await open(clone);
-    expect([repository.shallow, (await open(folder)).shallow]).toEqual([true, false]);
+    expect([repository.isShallow, (await open(folder)).isShallow]).toEqual([true, false]);
     expect(await repository.resolveRef(first)).toBeNull();
     expect(await repository.resolveRef('HEAD~1')).toBeNull();
   });
 });
 
-describe('a file at a commit', () => {
-  test('has the bytes of that commit, whatever the folder holds now', async () => {
+describe('readFileAt and findFilesContaining', () => {
+  test('readFileAt returns the committed bytes even if the file has been edited', async () => {
     const bytes = Buffer.from([0x61, 0x0d, 0x0a, 0xff, 0x00, 0xc3, 0xbc, 0x0a]);
     const folder = makeRepository({ 'ws/a.md': bytes });
     writeFiles(folder, { 'ws/a.md': 'edited' });
     const repository = await open(join(folder, 'ws'));
-    expect(await repository.fileAt(repository.head!, repository.fromRoot('a.md'))).toEqual(bytes);
+    expect(await repository.readFileAt(repository.head!, repository.toRootPath('a.md'))).toEqual(bytes);
   });
 
   test.each([
-    ['nothing', 'nope.md'],
-    ['a folder', 'ws'],
-    ['a folder with a slash', 'ws/'],
-    ['a pattern', 'ws/*.md'],
-    ['a symbolic link', 'link.md'],
-    ['the empty path', ''],
-  ])('there is none where the commit has %s', async (_, path) => {
+    ['fileAt returns null for a missing file', 'nope.md'],
+    ['fileAt returns null for a folder', 'ws'],
+    ['fileAt returns null for a folder with a trailing slash', 'ws/'],
+    ['fileAt returns null for a glob pattern', 'ws/*.md'],
+    ['fileAt returns null for a symbolic link', 'link.md'],
+    ['fileAt returns null for an empty path', ''],
+  ])('%s', async (_, path) => {
     const folder = makeRepository({ 'ws/a.md': 'a' });
     symlinkSync('ws/a.md', join(folder, 'link.md'));
     const commit = commitAll(folder, 'Link');
-    expect(await (await open(folder)).fileAt(commit, path)).toBeNull();
+    expect(await (await open(folder)).readFileAt(commit, path)).toBeNull();
   });
 
-  test('is found by what it holds, from the root and whatever git is told to colour', async () => {
+  test('findFilesContaining searches the whole repository for literal text despite unusual git settings', async () => {
     const folder = makeRepository({
       'ws/a.md': 'id: prm.1',
       'other/b.md': 'id: prm.1',
@@ -107,19 +107,19 @@ describe('a file at a commit', () => {
     });
     configure(folder, UNUSUAL_SETTINGS);
     const repository = await open(join(folder, 'ws'));
-    expect(await repository.filesHolding([repository.head!], ['prm.1'], '.md')).toEqual([
+    expect(await repository.findFilesContaining([repository.head!], ['prm.1'], '.md')).toEqual([
       { commit: repository.head, path: 'other/b.md' },
       { commit: repository.head, path: 'ws/a.md' },
     ]);
-    expect(await repository.filesHolding([repository.head!], ['-e nothing'], '.md')).toEqual([]);
+    expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
   });
 
-  test('is found by what it holds at each of several commits', async () => {
+  test('findFilesContaining finds a file by its content at each of several commits', async () => {
     const folder = makeRepository({ 'a.md': 'id: prm.1' });
     const first = git(folder, 'rev-parse', 'HEAD');
     git(folder, 'mv', 'a.md', 'b:c.md');
     const second = commitAll(folder, 'Move it');
-    const { filesHolding } = await open(folder);
+    const { findFilesContaining: filesHolding } = await open(folder);
     expect(await filesHolding([first, second], ['prm.1'], '.md')).toEqual([
       { commit: first, path: 'a.md' },
       { commit: second, path: 'b:c.md' },
@@ -127,10 +127,10 @@ describe('a file at a commit', () => {
   });
 });
 
-describe('variables of the user', () => {
+describe('the environment variables of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('that many have set, or that a git hook has, change nothing', async () => {
+  test('environment variables of the user or of a git hook do not change what promptsync reads', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'id' });
     writeFiles(folder, { 'a.md': 'edited' });
     const commit = git(folder, 'rev-parse', 'HEAD');
@@ -139,79 +139,123 @@ describe('variables of the user', () => {
     expect(repository.head).toBe(commit);
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
-    expect((await repository.fileAt(commit, 'a.md'))?.toString()).toBe('a');
-    expect(await repository.filesHolding([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
+    expect((await repository.readFileAt(commit, 'a.md'))?.toString()).toBe('a');
+    expect(await repository.findFilesContaining([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
   });
 });
 
-describe('the contents of many files', () => {
-  test('are read together, each its own, and null where there is none', async () => {
+describe('readFileAt on many files', () => {
+  test('readFileAt returns the right content or null for many files at once', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `p/${index % 7}/${index}.md`);
     const textOf = (name: string) => `${'a'.repeat(40)} blob 3\n${name}\n`;
-    const { fileAt, head } = await open(makeRepository(Object.fromEntries(names.map((name) => [name, textOf(name)]))));
-    const asked = names.flatMap((name) => [name, `${name}.none`]);
-    const answers = await Promise.all(asked.map(async (name) => (await fileAt(head!, name))?.toString() ?? null));
+    const { readFileAt: fileAt, head } = await open(
+      makeRepository(Object.fromEntries(names.map((name) => [name, textOf(name)]))),
+    );
+    const paths = names.flatMap((name) => [name, `${name}.none`]);
+    const answers = await Promise.all(paths.map(async (name) => (await fileAt(head!, name))?.toString() ?? null));
     expect(answers).toEqual(names.flatMap((name) => [textOf(name), null]));
   });
 
-  test('may be large, empty, or the same', async () => {
+  test('readFileAt returns large, empty and identical files', async () => {
     const large = Buffer.alloc(3_000_000, 'large\n\0');
-    const { fileAt, head } = await open(makeRepository({ 'large.md': large, 'empty.md': '', 'same.md': large }));
+    const { readFileAt: fileAt, head } = await open(
+      makeRepository({ 'large.md': large, 'empty.md': '', 'same.md': large }),
+    );
     const [one, none, same] = await Promise.all(['large.md', 'empty.md', 'same.md'].map((name) => fileAt(head!, name)));
     expect([one?.equals(large), none?.length, same?.equals(large)]).toEqual([true, 0, true]);
   });
 
   test.each(['..', '../a.md', './a.md', '/a.md', 'p//a.md', 'a.md\0', `${'p/'.repeat(2500)}a.md`])(
-    'are found beside a path that leads nowhere: %j',
+    'readFileAt returns null for the path %j and still finds other files',
     async (path) => {
-      const { fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
+      const { readFileAt: fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
       const [odd, other] = await Promise.all([fileAt(head!, path), fileAt(head!, 'p/a.md')]);
       expect([odd, other?.toString()]).toEqual([null, 'b']);
     },
   );
 
   test.each([
-    ['a content that is gone', 'HEAD:p/a.md', null],
-    ['a content that is damaged', 'HEAD:p/a.md', 'not packed'],
-    ['a content that is empty', 'HEAD:p/a.md', ''],
-    ['a folder that is gone', 'HEAD:p', null],
-    ['a folder that is damaged', 'HEAD:p', 'not packed'],
-  ])('of which %s are a problem', async (_, name, bytes) => {
+    ['promptsync reports a failure if the content of a file is missing', 'HEAD:p/a.md', null],
+    ['promptsync reports a failure if the content of a file is damaged', 'HEAD:p/a.md', 'not packed'],
+    ['promptsync reports a failure if the object of a file is empty', 'HEAD:p/a.md', ''],
+    ['promptsync reports a failure if the tree of a folder is missing', 'HEAD:p', null],
+    ['promptsync reports a failure if the tree of a folder is damaged', 'HEAD:p', 'not packed'],
+  ])('%s', async (_, name, bytes) => {
     const folder = makeRepository({ 'p/a.md': 'a' });
     const id = git(folder, 'rev-parse', name);
     const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
     rmSync(join(folder, file));
     if (bytes !== null) writeFiles(folder, { [file]: bytes });
-    const { fileAt, head } = await open(folder);
+    const { readFileAt: fileAt, head } = await open(folder);
     await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git could not answer');
     await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git could not answer');
   });
 });
 
-describe('a listing of many files', () => {
-  const many = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
+describe('pathspecsOf', () => {
+  const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
   test.each<[string, readonly string[], readonly string[]]>([
-    ['asks for a few by their names', ['a/b.md', '*.md'], [':(top,literal)a/b.md', ':(top,literal)*.md']],
-    ['asks for the folder that many are in', many((at) => `a/b/${at}.md`), [':(top,literal)a/b']],
-    ['or the one above theirs', many((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`), [':(top,literal)a/b']],
-    ['or above those of which the last is another', many((at) => `a/${at < 59 ? 'b' : 'c'}/x`), [':(top,literal)a']],
-    ['and for all where they are in none', many((at) => `${at}/a.md`), [':(top,literal)']],
+    [
+      'promptsync asks git for a few paths by their names',
+      ['a/b.md', '*.md'],
+      [':(top,literal)a/b.md', ':(top,literal)*.md'],
+    ],
+    [
+      'promptsync asks git for the folder that contains many paths',
+      makePaths((at) => `a/b/${at}.md`),
+      [':(top,literal)a/b'],
+    ],
+    [
+      'promptsync asks git for the common parent folder of many paths',
+      makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
+      [':(top,literal)a/b'],
+    ],
+    [
+      'promptsync asks git for a parent folder that also covers the last path',
+      makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
+      [':(top,literal)a'],
+    ],
+    [
+      'promptsync asks git for the whole repository if many paths share no folder',
+      makePaths((at) => `${at}/a.md`),
+      [':(top,literal)'],
+    ],
   ])('%s', (_, paths, expected) => {
-    expect(pathspecsOf(paths)).toEqual(expected);
+    expect(makePathspecs(paths)).toEqual(expected);
   });
 });
 
-describe('git that fails', () => {
+describe('the failures of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test.each([
-    ['with a word', 'ls-tree', 'echo "fatal: no\nluck" >&2; exit 3', 'git could not answer: fatal: no luck'],
-    ['by a signal', 'ls-tree', 'kill -9 $$', 'git could not answer: it was ended by a signal.'],
-    ['without one', 'cat-file', 'exit 3', 'git could not answer: its output ended too early.'],
-    ['half-way', 'cat-file', 'printf "%040d blob 9\nab" 0', 'git could not answer: its output ended too early.'],
-  ])('%s is a problem, and may answer the next time', async (_, command, does, message) => {
+    [
+      'promptsync reports the error message of git and can retry',
+      'ls-tree',
+      'echo "fatal: no\nluck" >&2; exit 3',
+      'git could not answer: fatal: no luck',
+    ],
+    [
+      'promptsync reports that a signal ended git and can retry',
+      'ls-tree',
+      'kill -9 $$',
+      'git could not answer: it was ended by a signal.',
+    ],
+    [
+      'promptsync reports that git ended without output and can retry',
+      'cat-file',
+      'exit 3',
+      'git could not answer: its output ended too early.',
+    ],
+    [
+      'promptsync reports that git ended in the middle of its output and can retry',
+      'cat-file',
+      'printf "%040d blob 9\nab" 0',
+      'git could not answer: its output ended too early.',
+    ],
+  ])('%s', async (_, command, does, message) => {
     const folder = makeRepository({ 'a.md': 'a' });
-    const { fileAt, head } = await open(folder);
+    const { readFileAt: fileAt, head } = await open(folder);
     const { path } = wrapGit((real) => [`[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`, `exec ${real} "$@"`]);
     vi.stubEnv('PATH', path);
     await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
@@ -219,13 +263,13 @@ describe('git that fails', () => {
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
   });
 
-  test('for a folder that is no repository, be it within one, is a problem', async () => {
+  test('promptsync rejects a folder without .git even if it is inside a repository', async () => {
     const root = join(makeRepository({ 'p/a.md': 'a' }), 'p');
     const opened = openRepository({ ...startAt(root), root }, root);
     await expect(opened).rejects.toThrow('git could not answer: this is not a git repository.');
   });
 
-  test('to start is a problem', async () => {
+  test('promptsync reports that there is no git in PATH', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
     await expect(open(folder)).rejects.toThrow('git could not answer: there is no program git in PATH.');

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findMerges, readMessage } from '../../src/git/history.ts';
+import { findMerges, parseCommitMessage } from '../../src/git/history-reader.ts';
 import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
-describe('what changed since a commit', () => {
-  test('is what was edited, removed and renamed, in commits or not yet; all else is as it was', async () => {
+describe('compareWithWorkTree', () => {
+  test('compareWithWorkTree lists edited, removed and renamed files, committed or not, and the unchanged ones', async () => {
     const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
     const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
     const base = head(folder);
@@ -18,13 +18,13 @@ describe('what changed since a commit', () => {
     writeFiles(folder, { 'edited.md': '2', 'untracked.md': '1' });
     rmSync(join(folder, 'sub/gone.md'));
     configure(folder, UNUSUAL_SETTINGS);
-    expect(await (await open(join(folder, 'sub'))).changedSince(base)).toEqual({
+    expect(await (await open(join(folder, 'sub'))).compareWithWorkTree(base)).toEqual({
       changed: ['../committed.md', '../edited.md', '../old.md', 'gone.md'],
       same: new Set(['../same.md', 'deep/same.md']),
     });
   });
 
-  test('does not count what was changed and changed back, whatever it is called', async () => {
+  test('compareWithWorkTree ignores files that were changed and changed back', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, '1'])));
     const base = head(folder);
     const writeAll = (text: string) => writeFiles(folder, Object.fromEntries(ODD_NAMES.map((name) => [name, text])));
@@ -33,24 +33,24 @@ describe('what changed since a commit', () => {
     writeAll('1');
     commitAll(folder, 'and back');
     configure(folder, UNUSUAL_SETTINGS);
-    expect(await (await open(folder)).changedSince(base)).toEqual({ changed: [], same: new Set(ODD_NAMES) });
+    expect(await (await open(folder)).compareWithWorkTree(base)).toEqual({ changed: [], same: new Set(ODD_NAMES) });
   });
 });
 
-describe('of commits', () => {
-  test('are found those that no other one contains, and what was merged before one', async () => {
-    const { folder, commits } = makeMerged();
+describe('findIndependent and listBranchCommits', () => {
+  test('the repository finds commits that no other commit contains, and the merges before a commit', async () => {
+    const { folder, commits } = makeMergedRepository();
     const { first, side, main, merge } = commits;
     const repository = await open(folder);
-    expect(await repository.independent([main, first, main])).toEqual([main]);
-    expect(await repository.independent([merge, side, main, first])).toEqual([merge]);
-    expect(new Set(await repository.independent([side, main, first]))).toEqual(new Set([side, main]));
-    expect((await repository.mergesBefore(merge)).slice(0, 2)).toEqual([merge, main]);
+    expect(await repository.findIndependent([main, first, main])).toEqual([main]);
+    expect(await repository.findIndependent([merge, side, main, first])).toEqual([merge]);
+    expect(new Set(await repository.findIndependent([side, main, first]))).toEqual(new Set([side, main]));
+    expect((await repository.listBranchCommits(merge)).slice(0, 2)).toEqual([merge, main]);
   });
 });
 
-describe('the commits that changed a file', () => {
-  test('include those of a merged branch whose change the merge commit dropped, and not the merge commit', async () => {
+describe('findCommitsChanging and followFile', () => {
+  test('findCommitsChanging lists a merged commit whose change the merge dropped, but not the merge itself', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -60,13 +60,15 @@ describe('the commits that changed a file', () => {
     commitAll(folder, 'main');
     git(folder, 'merge', '--quiet', '--no-ff', '--strategy=ours', '--message', 'merge', 'side');
     const repository = await open(folder);
-    const commits = await Promise.all(['a.md', 'b.md', 'c.md'].map((path) => repository.whereChanged('HEAD', path)));
+    const commits = await Promise.all(
+      ['a.md', 'b.md', 'c.md'].map((path) => repository.findCommitsChanging('HEAD', path)),
+    );
     expect(commits).toEqual([[side, first], [first], []]);
-    expect((await repository.whereTouched('HEAD', 'a.md', 'branch')).map(({ commit }) => commit)).toEqual([first]);
-    expect((await repository.mergesOf('HEAD')).get(side)).toBe(head(folder));
+    expect((await repository.followFile('HEAD', 'a.md', 'branch')).map(({ commit }) => commit)).toEqual([first]);
+    expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
   });
 
-  test('include a merge commit in which a file differs from all parents, and no merge commit that takes one of them', async () => {
+  test('findCommitsChanging lists a merge commit only if the file differs from all parents', async () => {
     const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
     const first = head(folder);
     git(folder, 'switch', '--quiet', '--create', 'side');
@@ -79,23 +81,23 @@ describe('the commits that changed a file', () => {
     const merge = commitAll(folder, 'merge');
     configure(folder, UNUSUAL_SETTINGS);
     const repository = await open(folder);
-    expect(await repository.whereChanged(merge, 'a.md')).toEqual([merge, first]);
-    expect(await repository.whereChanged(merge, 'b.md')).toEqual([side, first]);
+    expect(await repository.findCommitsChanging(merge, 'a.md')).toEqual([merge, first]);
+    expect(await repository.findCommitsChanging(merge, 'b.md')).toEqual([side, first]);
   });
 });
 
-test('the commit and the paths from the root are known in each folder of each work tree', async () => {
+test('a repository knows its HEAD and the paths from the root in every folder of every worktree', async () => {
   const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
   const places = [folder, join(folder, 'sub'), join(folder, 'line\nfeed'), worktree, join(worktree, 'sub')];
   const opened = await Promise.all(places.map(open));
   expect(opened.map(({ head: commit }) => commit)).toEqual(places.map(() => head(folder)));
-  expect(opened.map(({ fromRoot }) => fromRoot('x'))).toEqual(['x', 'sub/x', 'line\nfeed/x', 'x', 'sub/x']);
+  expect(opened.map(({ toRootPath }) => toRootPath('x'))).toEqual(['x', 'sub/x', 'line\nfeed/x', 'x', 'sub/x']);
 });
 
-/** main and side begin at the first commit and are merged. */
-function makeMerged() {
+/** Makes a repository in which the branches main and side start at the first commit and are merged. */
+function makeMergedRepository() {
   const folder = makeRepository({ 'a.md': '1' });
   const first = head(folder);
   git(folder, 'switch', '--quiet', '--create', 'side');
@@ -107,37 +109,38 @@ function makeMerged() {
   return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
 }
 
-test('what two commits have in common', async () => {
-  const { folder, commits } = makeMerged();
+test('findMergeBase returns the common ancestor of two commits, or null', async () => {
+  const { folder, commits } = makeMergedRepository();
   const { first, side, main, merge, missing } = commits;
   git(folder, 'switch', '--quiet', '--orphan', 'other');
   const orphan = commitAll(folder, 'other');
-  const { mergeBase } = await open(folder);
-  expect(await mergeBase(main, side)).toBe(first);
-  expect(await mergeBase(merge, side)).toBe(side);
-  for (const other of [missing, orphan]) expect(await mergeBase(main, other)).toBeNull();
+  const { findMergeBase } = await open(folder);
+  expect(await findMergeBase(main, side)).toBe(first);
+  expect(await findMergeBase(merge, side)).toBe(side);
+  for (const other of [missing, orphan]) expect(await findMergeBase(main, other)).toBeNull();
 });
 
-test('a commit is within itself and its descendants, and not within its ancestors or another branch', async () => {
-  const { folder, commits } = makeMerged();
+test('isSameOrAncestor is true for a commit and its descendants, but not for other commits', async () => {
+  const { folder, commits } = makeMergedRepository();
   const { first, side, main, merge } = commits;
-  const { isWithin } = await open(folder);
-  const within = (other: string) => Promise.all([first, side, main, merge].map((commit) => isWithin(commit, other)));
+  const { isSameOrAncestor } = await open(folder);
+  const within = (other: string) =>
+    Promise.all([first, side, main, merge].map((commit) => isSameOrAncestor(commit, other)));
   expect(await within(first)).toEqual([true, false, false, false]);
   expect(await within(side)).toEqual([true, true, false, false]);
   expect(await within(merge)).toEqual([true, true, true, true]);
 });
 
-/** A repository with one more commit whose message is this one, to the letter. */
-function makeCommitted(message: string): { readonly folder: string; readonly commit: string } {
+/** Makes a repository whose second commit has exactly this message. */
+function commitWithMessage(message: string): { readonly folder: string; readonly commit: string } {
   const folder = makeRepository({ 'a.md': '1' });
   const verbatim = ['--cleanup=verbatim', '--allow-empty', '--allow-empty-message'];
   git(folder, 'commit', '--quiet', ...verbatim, '--message', message);
   return { folder, commit: head(folder) };
 }
 
-describe('what git knows of commits', () => {
-  test('is author, date with its offset, subject and pull request, whatever the user has configured', async () => {
+describe('readCommits', () => {
+  test('readCommits returns author, date, subject and pull request despite unusual git settings', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const first = head(folder);
     const author = ['--author=Zoë <z@example.com>', '--date=2026-03-04T23:30:00-05:00'];
@@ -146,7 +149,7 @@ describe('what git knows of commits', () => {
     const second = head(folder);
     const info = { author: 'Zoë', date: '2026-03-04T23:30:00-05:00', subject: 'Grüße (#12)', pullRequest: '#12' };
     const ada = { author: 'Ada', date: '2026-01-02T03:04:05+00:00', subject: 'First prompts' };
-    expect(await (await open(folder)).commitsOf([first, second, first])).toEqual(
+    expect(await (await open(folder)).readCommits([first, second, first])).toEqual(
       new Map([
         [first, { commit: first, ...ada }],
         [second, { commit: second, ...info }],
@@ -155,24 +158,24 @@ describe('what git knows of commits', () => {
   });
 
   test.each(['', 'A\u001b[31mred\u0007 ::error::x ##[error]y', '--format=%H %x00 %s'])(
-    'a subject stays as it is, because renderers escape it: %j',
+    'readCommits returns the subject %j unescaped because renderers escape it',
     async (subject) => {
-      const { folder, commit } = makeCommitted(subject);
-      expect((await (await open(folder)).commitsOf([commit])).get(commit)).toMatchObject({ subject });
+      const { folder, commit } = commitWithMessage(subject);
+      expect((await (await open(folder)).readCommits([commit])).get(commit)).toMatchObject({ subject });
     },
   );
 
-  test('a body does not run into the next commit', async () => {
-    const { folder, commit } = makeCommitted('One\n\nSee merge request g/p!3\n\n\n');
+  test('readCommits separates the body of a commit from the next commit', async () => {
+    const { folder, commit } = commitWithMessage('One\n\nSee merge request g/p!3\n\n\n');
     const next = commitAll(folder, 'Two');
-    const commits = await (await open(folder)).commitsOf([next, commit]);
+    const commits = await (await open(folder)).readCommits([next, commit]);
     expect([...commits.values()].map(({ subject, pullRequest }) => [subject, pullRequest])).toEqual([
       ['Two', undefined],
       ['One', '!3'],
     ]);
   });
 
-  test('ids that are not there, or are none, are left out', async () => {
+  test('readCommits omits ids that do not exist or are not commits', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
     const commit = head(folder);
@@ -180,14 +183,14 @@ describe('what git knows of commits', () => {
     const odd = ['', 'HEAD', '--all', '-1', '--output=x', `^${commit}`, `${commit}^{commit}`, commit.slice(0, 12)];
     const repository = await open(folder);
     const ids = [...odd, ...others, 'd'.repeat(40), 'e'.repeat(64), `${commit}\n`];
-    expect([...(await repository.commitsOf([...ids, commit])).keys()]).toEqual([commit]);
-    expect(await repository.commitsOf(ids)).toEqual(new Map());
-    expect(await repository.commitsOf([])).toEqual(new Map());
+    expect([...(await repository.readCommits([...ids, commit])).keys()]).toEqual([commit]);
+    expect(await repository.readCommits(ids)).toEqual(new Map());
+    expect(await repository.readCommits([])).toEqual(new Map());
   });
 });
 
-describe('the merge that brought a commit', () => {
-  test('is the one on the branch itself; its own commits have none', async () => {
+describe('mapCommitsToMerges and findMerges', () => {
+  test('mapCommitsToMerges finds the merge on the branch that brought in each commit', async () => {
     const folder = makeRepository({ 'a.md': '1' });
     const merge = (name: string) => {
       git(folder, 'merge', '--quiet', '--no-ff', '--message', name, name);
@@ -202,51 +205,117 @@ describe('the merge that brought a commit', () => {
     const own = commitAll(folder, 'own');
     const brought = merge('outer');
     configure(folder, UNUSUAL_SETTINGS);
-    const merges = await (await open(folder)).mergesOf(brought);
+    const merges = await (await open(folder)).mapCommitsToMerges(brought);
     expect(Object.fromEntries(merges)).toEqual({ [inner]: brought, [outer]: brought, [within]: brought });
     expect(merges.has(own)).toBe(false);
   });
 
   test.each<[string, string, Readonly<Record<string, string>>]>([
-    ['nothing is known', '', {}],
-    ['no merge', 'b a\na\n', {}],
-    ['the first of two that contain it', 'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n', { s1: 'm1', s2: 'm2' }],
-    ['of several branches at once', 'm a x y\nx a\ny a\na\n', { x: 'm', y: 'm' }],
-    ['what is too old to be listed is left out of its branch', 'm b s\ns r\n', { s: 'm', r: 'm' }],
+    ['findMerges returns nothing for an empty history', '', {}],
+    ['findMerges returns nothing for a history without merges', 'b a\na\n', {}],
+    [
+      'findMerges returns the first of two merges that contain a commit',
+      'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n',
+      { s1: 'm1', s2: 'm2' },
+    ],
+    [
+      'findMerges returns an octopus merge for the commits of all its branches',
+      'm a x y\nx a\ny a\na\n',
+      { x: 'm', y: 'm' },
+    ],
+    ['findMerges attributes commits with unlisted parents to their merge', 'm b s\ns r\n', { s: 'm', r: 'm' }],
   ])('%s', (_, listed, expected) => {
     expect(Object.fromEntries(findMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
   });
 });
 
-describe('the pull request that a commit names', () => {
+describe('readMessage', () => {
   const quoted = 'Revert "Merge pull request #7 from a/b"';
   const absurd = `Soften (#${'9'.repeat(30)})`;
   test.each<[string, string, string, string | null, string?]>([
-    ['none', 'Soften the tone', '', null],
-    ['a squash merge of GitHub', 'Soften the tone (#12)', '', '#12'],
-    ['of several the last one', 'Revert "Soften (#12)" (#15)', '', '#15'],
-    ['not one that is quoted', 'Revert "Soften (#12)"', '', null],
-    ['not an issue', 'Fix #12', 'Closes #12', null],
-    ['not without a number', 'Soften (#)', '', null],
-    ['not a number that none can have', absurd, '', null],
-    ['a merge of GitHub', 'Merge pull request #17 from acme/soft', ' Soften\r\n\nMore.', '#17', 'Soften'],
-    ['one without a title', 'Merge pull request #7 from a/b', '', '#7'],
-    ['its title may name another', 'Merge pull request #7 from a/b', 'Like (#3)', '#7', 'Like (#3)'],
-    ['not a merge that is quoted', quoted, '', null],
-    ['a merge of GitLab', "Merge branch 'soft' into 'main'", 'Soften\n\nSee merge request a/p!9', '!9', 'Soften'],
-    ['one without a title', "Merge branch 'a' into 'b'", 'See merge request g/p!9\n', '!9'],
-    ['a squash merge of GitLab', 'Soften', 'Why.\n\nSee merge request g/sub/p!10', '!10'],
-    ['with CR LF', 'Soften', 'See merge request g/p!11\r\n', '!11'],
-    ['of several the last one', 'Soften', 'See merge request g/p!1\n\nSee merge request g/p!2', '!2'],
-    ['not within a sentence', 'Soften', 'Do not See merge request g/p!1', null],
-    ['not one of somebody’s words', 'Soften', 'See merge request g/p!1 and others', null],
-    ['nothing at all', '', '', null],
-  ])('%s: %s', (_, subject, body, pullRequest, told = subject) => {
-    expect(readMessage(subject, body)).toEqual({ pullRequest, subject: told });
+    ['parseCommitMessage finds no pull request in an ordinary message', 'Soften the tone', '', null],
+    ['parseCommitMessage finds the pull request of a GitHub squash merge', 'Soften the tone (#12)', '', '#12'],
+    [
+      'parseCommitMessage finds the last of several pull requests in a subject',
+      'Revert "Soften (#12)" (#15)',
+      '',
+      '#15',
+    ],
+    ['parseCommitMessage ignores a pull request inside a quoted subject', 'Revert "Soften (#12)"', '', null],
+    ['parseCommitMessage ignores references to issues', 'Fix #12', 'Closes #12', null],
+    ['parseCommitMessage ignores a pull request without a number', 'Soften (#)', '', null],
+    ['parseCommitMessage ignores an impossibly large pull request number', absurd, '', null],
+    [
+      'parseCommitMessage finds the pull request and the title of a GitHub merge',
+      'Merge pull request #17 from acme/soft',
+      ' Soften\r\n\nMore.',
+      '#17',
+      'Soften',
+    ],
+    [
+      'parseCommitMessage keeps the subject of a GitHub merge without a title',
+      'Merge pull request #7 from a/b',
+      '',
+      '#7',
+    ],
+    [
+      'parseCommitMessage ignores a second pull request in the title of a GitHub merge',
+      'Merge pull request #7 from a/b',
+      'Like (#3)',
+      '#7',
+      'Like (#3)',
+    ],
+    ['parseCommitMessage ignores a quoted GitHub merge message', quoted, '', null],
+    [
+      'parseCommitMessage finds the merge request and the title of a GitLab merge',
+      "Merge branch 'soft' into 'main'",
+      'Soften\n\nSee merge request a/p!9',
+      '!9',
+      'Soften',
+    ],
+    [
+      'parseCommitMessage keeps the subject of a GitLab merge without a title',
+      "Merge branch 'a' into 'b'",
+      'See merge request g/p!9\n',
+      '!9',
+    ],
+    [
+      'parseCommitMessage finds the merge request of a GitLab squash merge',
+      'Soften',
+      'Why.\n\nSee merge request g/sub/p!10',
+      '!10',
+    ],
+    [
+      'parseCommitMessage finds a merge request in a message with CRLF',
+      'Soften',
+      'See merge request g/p!11\r\n',
+      '!11',
+    ],
+    [
+      'parseCommitMessage finds the last of several merge requests in a body',
+      'Soften',
+      'See merge request g/p!1\n\nSee merge request g/p!2',
+      '!2',
+    ],
+    [
+      'parseCommitMessage ignores a merge request in the middle of a sentence',
+      'Soften',
+      'Do not See merge request g/p!1',
+      null,
+    ],
+    [
+      'parseCommitMessage ignores a merge request line that continues with other words',
+      'Soften',
+      'See merge request g/p!1 and others',
+      null,
+    ],
+    ['parseCommitMessage accepts an empty message', '', '', null],
+  ])('%s', (_, subject, body, pullRequest, title = subject) => {
+    expect(parseCommitMessage(subject, body)).toEqual({ pullRequest, subject: title });
   });
 
-  test('is found in time, whatever the message is', () => {
+  test('parseCommitMessage handles a huge hostile message in linear time', () => {
     const body = `${'See merge request '.repeat(20_000)}\n${'!'.repeat(100_000)}`;
-    expect(readMessage(`${'(#1'.repeat(50_000)}`, body)).toMatchObject({ pullRequest: null });
+    expect(parseCommitMessage(`${'(#1'.repeat(50_000)}`, body)).toMatchObject({ pullRequest: null });
   });
 });

@@ -2,29 +2,54 @@ import { expect, test } from 'vitest';
 import { commitAll, git, makeRepository } from '../support/folder.ts';
 import { open } from './support.ts';
 
-const has = (ref: string, commit = 'HEAD~1') => `update-ref refs/${ref} ${commit}`;
-const tracks = (remote: string) => `config branch.main.remote ${remote}`;
-const HEAD = 'symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main';
-const ORIGIN = ['remote add origin /nowhere', has('remotes/origin/main')];
-const FORK = [...ORIGIN, has('remotes/origin/main', 'HEAD'), 'remote add up /nowhere', has('remotes/up/main')];
+const setRef = (ref: string, commit = 'HEAD~1') => `update-ref refs/${ref} ${commit}`;
+const trackRemote = (remote: string) => `config branch.main.remote ${remote}`;
+const SET_REMOTE_HEAD = 'symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main';
+const ORIGIN = ['remote add origin /nowhere', setRef('remotes/origin/main')];
+const ORIGIN_AND_UPSTREAM = [
+  ...ORIGIN,
+  setRef('remotes/origin/main', 'HEAD'),
+  'remote add up /nowhere',
+  setRef('remotes/up/main'),
+];
 
 test.each<[string, readonly string[], string | null, string | null]>([
-  ['without a remote is that of the branch here', [], 'main', 'HEAD'],
-  ['without a remote is not known of a default branch', [], null, null],
-  ['is that of origin, whatever the branch here is at', ORIGIN, 'main', 'HEAD~1'],
-  ['is that of the only remote', ['remote add up /nowhere', has('remotes/up/main')], 'main', 'HEAD~1'],
-  ['is that of the remote which the branch tracks', [...FORK, tracks('up')], 'main', 'HEAD~1'],
-  ['is that of origin where the branch tracks one of here', [...ORIGIN, tracks('.')], 'main', 'HEAD~1'],
-  ['is not known of a branch that was never fetched', ORIGIN, 'live', null],
-  ['is not known where none of several remotes is the one', [...FORK, 'remote rename origin mine'], 'main', null],
-  ['of the default branch is what the remote’s HEAD is known to be', [...ORIGIN, HEAD], null, 'HEAD~1'],
-  ['of the default branch is that of the remote which it tracks', [...FORK, HEAD, tracks('up')], null, 'HEAD~1'],
-  ['of the default branch is not known without that HEAD', ORIGIN, null, null],
-  ['of what is no branch is not known', ORIGIN, 'main^{/x} --all', null],
-])('the tip that a clone knows %s', async (_, setup, branch, expected) => {
+  ['in a repository without a remote, the known tip is that of the local branch', [], 'main', 'HEAD'],
+  ['in a repository without a remote, the tip of the default branch is unknown', [], null, null],
+  ['the known tip is that of origin, not that of the local branch', ORIGIN, 'main', 'HEAD~1'],
+  ['the known tip is that of the only remote', ['remote add up /nowhere', setRef('remotes/up/main')], 'main', 'HEAD~1'],
+  [
+    'the known tip is that of the remote that the branch tracks',
+    [...ORIGIN_AND_UPSTREAM, trackRemote('up')],
+    'main',
+    'HEAD~1',
+  ],
+  [
+    'the known tip is that of origin if the branch tracks a local branch',
+    [...ORIGIN, trackRemote('.')],
+    'main',
+    'HEAD~1',
+  ],
+  ['the tip of a branch that was never fetched is unknown', ORIGIN, 'live', null],
+  [
+    'the tip is unknown if promptsync cannot choose among several remotes',
+    [...ORIGIN_AND_UPSTREAM, 'remote rename origin mine'],
+    'main',
+    null,
+  ],
+  ["the known tip of the default branch comes from the remote's HEAD", [...ORIGIN, SET_REMOTE_HEAD], null, 'HEAD~1'],
+  [
+    'the known tip of the default branch comes from the remote that the branch tracks',
+    [...ORIGIN_AND_UPSTREAM, SET_REMOTE_HEAD, trackRemote('up')],
+    null,
+    'HEAD~1',
+  ],
+  ["the tip of the default branch is unknown without the remote's HEAD", ORIGIN, null, null],
+  ['the tip is unknown for a name that is not a branch', ORIGIN, 'main^{/x} --all', null],
+])('%s', async (_, setup, branch, expected) => {
   const folder = makeRepository({ 'a.md': '1' });
   commitAll(folder, 'Second');
   for (const words of setup) git(folder, ...words.split(' '));
-  const { knownTip } = await open(folder);
+  const { findKnownTip: knownTip } = await open(folder);
   expect(await knownTip(branch)).toBe(expected && git(folder, 'rev-parse', expected));
 });

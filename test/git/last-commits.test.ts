@@ -16,13 +16,13 @@ import {
 } from '../support/folder.ts';
 import { runs } from '../support/seed.ts';
 
-/** By path what a commit has there: the mode and the text. */
+/** The mode and the text of each path at a commit. */
 type Tree = ReadonlyMap<string, readonly [mode: string, text: string]>;
 
 type Commit = { readonly parents: readonly number[]; readonly tree: Tree; readonly time: number };
 
-/** What happens to one of the files in a commit, or a merge of an earlier commit. */
-const happening = fc.record({
+/** Generates what a commit does: it changes one of the files or merges an earlier commit. */
+const arbitraryStep = fc.record({
   what: fc.constantFrom(
     ...(['edit', 'edit', 'rename', 'back', 'revert', 'link', 'delete', 'add', 'branch', 'elsewhere'] as const),
     ...(['merge', 'merge', 'merge and edit'] as const),
@@ -33,9 +33,9 @@ const happening = fc.record({
   skew: fc.constantFrom(0, 0, 0, 0, -5000, 5000),
 });
 
-type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never;
+type Step = typeof arbitraryStep extends fc.Arbitrary<infer Each> ? Each : never;
 
-/** Four files of ten lines that have none in common; names are by file and number. */
+/** Returns the text of one of four files. Each has ten lines, and no two files share a line. */
 const textOf = (which: number, versions: readonly number[]) =>
   versions.map((version, line) => `file ${which} line ${line} version ${version}`).join('\n');
 
@@ -43,20 +43,20 @@ type File = { readonly name: number; readonly mode: string; readonly versions: r
 
 const NEW = { name: 0, mode: '100644', versions: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0] } satisfies File;
 
-/** What is renamed keeps most of its text, and no other file is like it. */
-const histories = fc.array(happening, { minLength: 1, maxLength: 50 }).map((steps): readonly Commit[] => {
+/** Generates histories. A renamed file keeps most of its text, and no other file resembles it. */
+const histories = fc.array(arbitraryStep, { minLength: 1, maxLength: 50 }).map((steps): readonly Commit[] => {
   const states: (readonly File[])[] = [[NEW, NEW, NEW, null]];
   const commits = [commitOf(states[0]!, [], 0, 0)];
   for (const { what, which, line, back, skew } of steps) {
     const last = states.length - 1;
     const earlier = Math.max(0, last - back);
     const merges = what.startsWith('merge');
-    // Some merges are of three.
+    // Some merges have three parents.
     const merged = new Set([earlier, last, ...(line > 6 ? [0] : [])]);
     const parents = merges ? [...merged] : [what === 'branch' ? earlier : last];
     const files = states[merges ? last : parents[0]!]!;
     const turn = (file: File, index: number): File => {
-      if (index === which) return turned(file, what, line);
+      if (index === which) return applyStep(file, what, line);
       return merges ? states[earlier]![index]! : file;
     };
     states.push(files.map(turn));
@@ -73,7 +73,7 @@ function commitOf(files: readonly File[], parents: readonly number[], index: num
   return { parents, tree, time: 1_700_000_000 + index * 60 + skew };
 }
 
-function turned(file: File, what: Happening['what'], line: number): File {
+function applyStep(file: File, what: Step['what'], line: number): File {
   if (file === null) return what === 'add' ? NEW : null;
   const edited = { ...file, versions: file.versions.with(line, file.versions[line]! + 1) };
   if (what === 'delete') return null;
@@ -84,45 +84,45 @@ function turned(file: File, what: Happening['what'], line: number): File {
   return what === 'back' ? { ...file, name: 0 } : file;
 }
 
-/** Of half of them it begins as a line of git's about a file does. */
+/** Returns the path of a file. Half of the paths start like a line of raw git output. */
 const nameOf = (which: number, name: number) => `${which % 2 === 0 ? '\n:100644 ü ' : 'p/'}${which}/${name}.md`;
 
-/** A repository with these commits, the last one checked out as far as git knows; no file is written. */
+/** Makes a repository with these commits. HEAD is the last one, but no file is written to the folder. */
 function importHistory(commits: readonly Commit[]): string {
   const folder = makeFolder();
   initRepository(folder);
-  const input = commits.map((commit, index) => importing(commit, index)).join('');
+  const input = commits.map((commit, index) => formatCommit(commit, index)).join('');
   const end = `reset refs/heads/main\nfrom :${commits.length}\n\n`;
   const env = { ...process.env, ...GIT_VARIABLES };
   execFileSync('git', ['fast-import', '--quiet'], { cwd: folder, env, input: input + end });
   return folder;
 }
 
-function importing({ parents, tree, time }: Commit, index: number): string {
+function formatCommit({ parents, tree, time }: Commit, index: number): string {
   const [first, ...merged] = parents.map((parent) => `:${parent + 1}`);
   return [
     `commit refs/heads/c${index}\nmark :${index + 1}\ncommitter Ada <ada@example.com> ${time} +0000\n`,
-    data(`Commit ${index}`),
+    formatData(`Commit ${index}`),
     ...(first === undefined ? [] : [`from ${first}\n`]),
     ...merged.map((parent) => `merge ${parent}\n`),
     'deleteall\n',
-    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${JSON.stringify(path)}\n${data(text)}`),
+    ...[...tree].map(([path, [mode, text]]) => `M ${mode} inline ${JSON.stringify(path)}\n${formatData(text)}`),
     '\n',
   ].join('');
 }
 
-function data(text: string): string {
+function formatData(text: string): string {
   return `data ${Buffer.byteLength(text)}\n${text}\n`;
 }
 
-describe('the commit that last touched a file', () => {
-  test('its path is from the root of the repository', async () => {
+describe('findLastCommit', () => {
+  test('the last commit of a file has the path from the repository root', async () => {
     const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/shared/c.md': 'c' });
     expect(await lastCommitOf(join(folder, 'team/ws'), 'a.md')).toMatchObject({ path: 'team/ws/a.md' });
     expect(await lastCommitOf(join(folder, 'team/ws'), '../shared/c.md')).toMatchObject({ path: 'team/shared/c.md' });
   });
 
-  test('there is none for a file that was never committed, and none before the first commit', async () => {
+  test('an uncommitted file has no last commit', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'new.md': 'n' });
     expect(await lastCommitOf(folder, 'new.md')).toBeUndefined();
@@ -133,8 +133,12 @@ describe('the commit that last touched a file', () => {
   });
 
   test.each([
-    ['a subject of several lines is one line, and the body does not count', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
-    ['control characters and placeholders stay: renderers escape them', 'A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
+    ['the change summary of a commit is its subject in one line, without the body', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
+    [
+      'the change summary of a commit keeps control characters because renderers escape them',
+      'A\u001b[31m%H %x00',
+      'A\u001b[31m%H %x00',
+    ],
   ])('%s', async (_, message, changeSummary) => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'b' });
@@ -142,26 +146,26 @@ describe('the commit that last touched a file', () => {
     expect(await lastCommitOf(folder, 'a.md')).toMatchObject({ changeSummary });
   });
 
-  test('a commit without a message has no summary', async () => {
+  test('a commit without a message has no change summary', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'b' });
     git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', '');
     expect(await lastCommitOf(folder, 'a.md')).not.toHaveProperty('changeSummary');
   });
 
-  test('files with odd names', async () => {
+  test('the last commit of a file with an odd name is found', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, name])));
     const commit = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
     commitAll(folder, 'Others');
-    const { fileAt } = await open(folder);
+    const { readFileAt: fileAt } = await open(folder);
     for (const path of ODD_NAMES) {
       expect(await lastCommitOf(folder, path)).toEqual({ commit, path, changeSummary: 'First prompts' });
       expect((await fileAt(commit, path))?.toString()).toBe(path);
     }
   });
 
-  test('what a program says of a signature is not read', async () => {
+  test('promptsync ignores the output of the program that verifies signatures', async () => {
     const folder = makeRepository({ 'a.md': 'a', gpg: '#!/bin/sh\necho forged; echo forged >&2; exit 1\n' });
     chmodSync(join(folder, 'gpg'), 0o755);
     const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----';
@@ -174,7 +178,7 @@ describe('the commit that last touched a file', () => {
     expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
   });
 
-  test('in a shallow clone the oldest commit that is there stands for all before it', async () => {
+  test('in a shallow clone, the oldest available commit counts as the last commit of older files', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');
@@ -183,7 +187,7 @@ describe('the commit that last touched a file', () => {
     expect(await lastCommitOf(clone, 'a.md')).toMatchObject({ commit: head });
   });
 
-  test('git that cannot answer is one problem in one line', async () => {
+  test('a failure of git is reported as one problem in one line', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     rmSync(join(folder, '.git/HEAD'));
     const failure = await open(folder).then(String, (error: unknown) => String(error));
@@ -191,35 +195,35 @@ describe('the commit that last touched a file', () => {
   });
 });
 
-/** What git tells of a path alone. */
-function lastOf(folder: string, path: string): string {
+/** Asks git for the last commit of a single path. */
+function lastCommitByGit(folder: string, path: string): string {
   const words = ['log', '-1', '--no-follow', '--no-show-signature', '--encoding=UTF-8', '--format=%H', 'HEAD', '--'];
   return git(folder, ...words, `:(top,literal)${path}`);
 }
 
-test('the commits that last touched many files have made them what they are; of one it is what git tells', async () => {
+test('findLastCommit finds, in any history, the commit that gave each file its current content', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
-    const { head, lastCommitAt } = await open(folder);
+    const { head, findLastCommit } = await open(folder);
     const { tree } = commits.at(-1)!;
     const files = [...tree].flatMap(([path, [mode]]) => (mode === '100644' ? [path] : []));
     const others = [...tree.keys(), nameOf(1, 0), 'never.md'].filter((path) => !files.includes(path));
-    for (const path of others) expect(await lastCommitAt(head!, path)).toBeNull();
-    const last = await Promise.all(files.map((path) => lastCommitAt(head!, path)));
+    for (const path of others) expect(await findLastCommit(head!, path)).toBeNull();
+    const last = await Promise.all(files.map((path) => findLastCommit(head!, path)));
     for (const [index, path] of files.entries()) {
       const { tree: then, parents } = commits[Number(last[index]!.changeSummary!.slice('Commit '.length))]!;
       expect([last[index]!.path, then.get(path)?.[1]]).toEqual([path, tree.get(path)?.[1]]);
       expect(parents.map((parent) => commits[parent]!.tree.get(path))).not.toContainEqual(then.get(path));
     }
     const one = files[commits.length % files.length]!;
-    expect((await lastCommitOf(folder, one))?.commit).toBe(lastOf(folder, one));
+    expect((await lastCommitOf(folder, one))?.commit).toBe(lastCommitByGit(folder, one));
     rmSync(folder, { recursive: true });
   });
   await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
 });
 
-test('what is asked of many commits at once is what is asked of each alone', async () => {
+test('queries for many commits at once return the same as separate queries', async () => {
   const property = fc.asyncProperty(histories, async (commits) => {
     const folder = importHistory(commits);
     configure(folder, UNUSUAL_SETTINGS);
@@ -229,13 +233,16 @@ test('what is asked of many commits at once is what is asked of each alone', asy
     const together = await open(folder);
     const found = await Promise.all(
       places.map(async ({ commit, path }) => {
-        return [await together.lastCommitAt(commit, path), (await together.fileAt(commit, path))?.toString() ?? null];
+        return [
+          await together.findLastCommit(commit, path),
+          (await together.readFileAt(commit, path))?.toString() ?? null,
+        ];
       }),
     );
     const expected = [];
     for (const commit of ids) {
-      const alone = await open(folder);
-      const last = await Promise.all(paths.map((path) => alone.lastCommitAt(commit, path)));
+      const separate = await open(folder);
+      const last = await Promise.all(paths.map((path) => separate.findLastCommit(commit, path)));
       expected.push(...last);
     }
     expect(found.map(([last]) => last)).toEqual(expected);
@@ -249,7 +256,7 @@ test('what is asked of many commits at once is what is asked of each alone', asy
   await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
 });
 
-test('those that touched many files long ago are found behind thousands of others', async () => {
+test('findLastCommit finds commits that lie thousands of commits back', async () => {
   const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
   const commits = Array.from({ length: 2300 }, (_, index): Commit => {
     const touched = PATHS.filter((_path, which) => index >= 4 * 10 ** which).map((path) => [path, '1'] as const);
@@ -258,48 +265,48 @@ test('those that touched many files long ago are found behind thousands of other
     return { parents: index === 0 ? [] : [index - 1], tree, time: 1_700_000_000 + index };
   });
   const folder = importHistory(commits);
-  const { head, lastCommitAt } = await open(folder);
-  const last = await Promise.all([...PATHS, 'other'].map((path) => lastCommitAt(head!, path)));
+  const { head, findLastCommit } = await open(folder);
+  const last = await Promise.all([...PATHS, 'other'].map((path) => findLastCommit(head!, path)));
   expect(last.map((one) => one?.changeSummary)).toEqual([4, 40, 400, undefined, 2299].map((n) => n && `Commit ${n}`));
 });
 
-/** Which commits count. */
+/** The options of git log that select the commits. */
 const WHICH = { branch: ['--first-parent', '--diff-merges=first-parent'], all: ['--diff-merges=first-parent'] };
 
-/** What git tells of a file alone. */
-function alone(folder: string, ref: string, path: string, which: keyof typeof WHICH): readonly string[] {
+/** Asks git for all commits that touched a single file. */
+function listTouchingCommits(folder: string, ref: string, path: string, which: keyof typeof WHICH): readonly string[] {
   const how = ['--follow', ...WHICH[which]];
-  const shown = ['--name-only', '-z', '--format=tformat:%x00%H'];
-  const words = git(folder, 'log', ...how, ...shown, ref, '--', `:(top,literal)${path}`).split('\0');
+  const outputOptions = ['--name-only', '-z', '--format=tformat:%x00%H'];
+  const words = git(folder, 'log', ...how, ...outputOptions, ref, '--', `:(top,literal)${path}`).split('\0');
   return words.flatMap((word, index) =>
     /^[0-9a-f]{40}$/.test(word) ? [`${word} ${words[index + 1]!.replace(/^\n/, '')}`] : [],
   );
 }
 
-test('where many files were touched, or landed, is what git tells of each alone, under earlier names as well', async () => {
+test('followFile returns for many renamed files the same commits as git log', async () => {
   const which = fc.constantFrom('branch', 'all');
   const property = fc.asyncProperty(histories, which, fc.nat({ max: 5 }), async (commits, how, later) => {
     const folder = importHistory(commits);
     const asOf = Math.max(0, commits.length - 1 - later);
     const ref = `refs/heads/c${asOf}`;
     const paths = [...commits[asOf]!.tree.keys(), nameOf(1, 0), 'never.md', 'p/*.md'];
-    const expected = paths.map((path) => [path, alone(folder, ref, path, how)]);
+    const expected = paths.map((path) => [path, listTouchingCommits(folder, ref, path, how)]);
     configure(folder, UNUSUAL_SETTINGS);
     const refs = git(folder, 'for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads/c*');
     const byId = new Map(refs.split('\n').map((line) => [line.slice(0, 40), commits[Number(line.slice(42))]]));
     const repository = await open(folder);
-    const told = await Promise.all(
+    const actual = await Promise.all(
       paths.map(async (path) => {
-        const places = await repository.whereTouched(ref, path, how);
+        const places = await repository.followFile(ref, path, how);
         for (const at of places) {
           const [mode, text] = byId.get(at.commit)?.tree.get(at.path) ?? [];
-          const bytes = await repository.fileAt(at.commit, at.path);
+          const bytes = await repository.readFileAt(at.commit, at.path);
           expect(bytes?.toString()).toBe(mode === '100644' ? text : undefined);
         }
         return [path, places.map((at) => `${at.commit} ${at.path}`)];
       }),
     );
-    expect(told).toEqual(expected);
+    expect(actual).toEqual(expected);
     rmSync(folder, { recursive: true });
   });
   await fc.assert(property, { numRuns: runs(10) });

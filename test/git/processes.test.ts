@@ -15,8 +15,8 @@ type Setup = { readonly folder: string; readonly service: TestService };
 
 const CONFIGURATION = `${CONFIG}environments: { staging: {}, production: { promote_from: staging } }\n`;
 
-/** So many prompts in a commit, changed in the next one. */
-async function makeChanged(count: number, before: PromptParts, after: PromptParts): Promise<Setup> {
+/** Makes a repository with `count` prompts in one commit and a change of each in the next commit. */
+async function makeChangedPrompts(count: number, before: PromptParts, after: PromptParts): Promise<Setup> {
   const names = Array.from({ length: count }, (_, index) => `p${index}`);
   const files = (parts: PromptParts) =>
     workspaceFiles(Object.fromEntries(names.map((name) => [name, parts])), CONFIGURATION);
@@ -35,22 +35,40 @@ const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 }
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
 const PLAN = [...OPENED, 'log', 'ls-tree'];
 
-describe('a run starts as many processes of git for 60 prompts as for 3', () => {
+describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
-    ['a dry run', TEXTS, ['plan'], 0, PLAN],
+    ['a dry run starts the same number of git processes for 3 and for 60 prompts', TEXTS, ['plan'], 0, PLAN],
     [
-      'a dry run with a base',
+      'a dry run with a base starts the same number of git processes for 3 and for 60 prompts',
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
       [...PLAN, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
     ],
-    ['a history', TEXTS, ['history', '**'], 0, [...PLAN, 'cat-file', 'log', 'log', 'rev-list']],
-    ['what may be a rollback, and is none', TOO_EARLY, ['plan'], 3, [...OPENED, 'cat-file', 'cat-file', 'log', 'log']],
-    ['what may be a rollback, without the service', NUMBERS, ['validate'], 0, ['cat-file', 'log', 'rev-parse']],
+    [
+      'history starts the same number of git processes for 3 and for 60 prompts',
+      TEXTS,
+      ['history', '**'],
+      0,
+      [...PLAN, 'cat-file', 'log', 'log', 'rev-list'],
+    ],
+    [
+      'the check for a rollback starts the same number of git processes for 3 and for 60 prompts',
+      TOO_EARLY,
+      ['plan'],
+      3,
+      [...OPENED, 'cat-file', 'cat-file', 'log', 'log'],
+    ],
+    [
+      'validate starts the same number of git processes for 3 and for 60 prompts',
+      NUMBERS,
+      ['validate'],
+      0,
+      ['cat-file', 'log', 'rev-parse'],
+    ],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {
-      const { folder, service } = await makeChanged(count, before, after);
+      const { folder, service } = await makeChangedPrompts(count, before, after);
       const counted = countGit();
       const { exitCode } = await run(folder, words, service);
       expect({ count, exitCode, started: counted() }).toEqual({
@@ -62,8 +80,8 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
     }
   });
 
-  test('pins to a tag, be it here and there one more: they are asked about while others are answered', async () => {
-    const { folder, service } = await makeChanged(60, ...AT_TAG);
+  test('a dry run resolves the tag pins of 60 prompts with fewer than 12 git processes', async () => {
+    const { folder, service } = await makeChangedPrompts(60, ...AT_TAG);
     const counted = countGit();
     expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
     const started = counted();
@@ -72,9 +90,9 @@ describe('a run starts as many processes of git for 60 prompts as for 3', () => 
   });
 });
 
-describe('a run resolves the git: pins of all files together', () => {
-  /** Three prompts, each with so many pins; `refOf` names the ref of each pin. */
-  function makePinned(count: number, refOf: (index: number, folder: string) => string): string {
+describe('the number of git processes for git: pins', () => {
+  /** Makes a repository with three prompts of `count` pins each. `refOf` names the ref of each pin. */
+  function makePinnedPrompts(count: number, refOf: (index: number, folder: string) => string): string {
     const files = (pins: PromptParts['pins'] = { staging: 'latest' }) =>
       workspaceFiles({ a: { pins }, b: { pins }, c: { pins } });
     const folder = makeRepository(files());
@@ -84,7 +102,7 @@ describe('a run resolves the git: pins of all files together', () => {
     return folder;
   }
 
-  /** A chain of commits on top of HEAD that change another file; the oldest first. */
+  /** Adds a chain of commits on top of HEAD that change no file. Returns them with the oldest first. */
   function addCommits(folder: string, count: number): readonly string[] {
     const tree = git(folder, 'rev-parse', 'HEAD^{tree}');
     const commits = [git(folder, 'rev-parse', 'HEAD')];
@@ -94,19 +112,19 @@ describe('a run resolves the git: pins of all files together', () => {
     return commits;
   }
 
-  test('one process finds that thousands of refs do not exist', async () => {
-    const folder = makePinned(1000, (index) => `nope-${index}`);
+  test('promptsync looks up thousands of missing refs in one git process', async () => {
+    const folder = makePinnedPrompts(1000, (index) => `nope-${index}`);
     const counted = countGit();
     const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
     expect([exitCode, stdout.match(/\[pin\/unknown-ref\]/g)?.length]).toEqual([3, 3000]);
     expect(counted().filter((command) => command === 'cat-file' || command === 'rev-parse')).toHaveLength(3);
   });
 
-  test('100 commits take no more processes than 10', async () => {
+  test('promptsync starts no more git processes for pins to 100 commits than for 10', async () => {
     const started: (readonly string[])[] = [];
     for (const count of [10, 100]) {
       let commits: readonly string[] | null = null;
-      const folder = makePinned(count, (index, at) => (commits ??= addCommits(at, count))[index]!);
+      const folder = makePinnedPrompts(count, (index, at) => (commits ??= addCommits(at, count))[index]!);
       const counted = countGit();
       expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(0);
       started.push(counted());
@@ -116,17 +134,17 @@ describe('a run resolves the git: pins of all files together', () => {
     expect(started[0]!.length).toBeLessThan(20);
   });
 
-  test('refs that git has to search for take at most 100 processes', async () => {
-    const folder = makePinned(300, (index) => `main@{${index + 1000}}`);
+  test('promptsync starts at most 100 git processes for refs that git has to search', async () => {
+    const folder = makePinnedPrompts(300, (index) => `main@{${index + 1000}}`);
     const counted = countGit();
     expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);
     expect(counted().filter((command) => command === 'rev-parse').length).toBeLessThanOrEqual(101);
   });
 });
 
-describe('a run that searches commits for a moved prompt', () => {
-  /** A prompt that is pinned to so many commits, in all of which it has another path. */
-  function makeMoved(count: number, contentOf: (index: number) => string): string {
+describe('the number of searches for a moved prompt', () => {
+  /** Makes a repository with one prompt that is pinned to `count` commits, in which it has another path. */
+  function makeMovedPrompt(count: number, contentOf: (index: number) => string): string {
     const folder = makeRepository({ 'promptsync.yaml': CONFIG });
     const blob = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
     const commits = Array.from({ length: count }, (_, index) => {
@@ -144,7 +162,7 @@ describe('a run that searches commits for a moved prompt', () => {
     return folder;
   }
 
-  /** From now on the ids are noted that git searches. The function returns them. */
+  /** Starts to record the commits that git searches. Returns a function that returns their ids. */
   function recordSearches(): () => readonly string[] {
     const { folder, path } = wrapGit((real) => [
       '[[ " $* " == *" grep "* ]] && echo "$*" >> "${0%/*}/searches"',
@@ -155,7 +173,7 @@ describe('a run that searches commits for a moved prompt', () => {
     return () => (existsSync(file) ? (readFileSync(file, 'utf8').match(/\b[0-9a-f]{40}\b/g) ?? []) : []);
   }
 
-  /** From now on the names are noted of all objects that git reads. The function returns them. */
+  /** Starts to record all objects that git reads. Returns a function that returns their names. */
   function recordReads(): () => readonly string[] {
     const { folder, path } = wrapGit((real) => [
       `[[ " $* " == *" --batch "* ]] && { tee -a "\${0%/*}/reads" | ${real} "$@"; exit; }`,
@@ -167,22 +185,22 @@ describe('a run that searches commits for a moved prompt', () => {
 
   const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
 
-  test('searches 300 commits with the same files once', async () => {
-    const folder = makeMoved(300, () => 'same');
+  test('promptsync searches 300 commits with identical files only once', async () => {
+    const folder = makeMovedPrompt(300, () => 'same');
     const searches = recordSearches();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
     expect(searches()).toHaveLength(1);
   });
 
-  test('reads the folders of 300 commits with the same files once', async () => {
-    const folder = makeMoved(300, () => 'same');
+  test('promptsync reads the folders of 300 commits with identical files only once', async () => {
+    const folder = makeMovedPrompt(300, () => 'same');
     const reads = recordReads();
     expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
     expect(reads().length).toBeLessThan(20);
   });
 
-  test('searches at most 200 commits with different files, and names the refs of the others', async () => {
-    const folder = makeMoved(230, (index) => `${index}`);
+  test('promptsync searches at most 200 different commits and names the refs of the others', async () => {
+    const folder = makeMovedPrompt(230, (index) => `${index}`);
     const searches = recordSearches();
     const { exitCode, stdout } = await run(folder, PLAN_OFFLINE);
     expect(exitCode).toBe(3);
@@ -192,11 +210,11 @@ describe('a run that searches commits for a moved prompt', () => {
   });
 });
 
-test('the last commits of 60 files take two processes', async () => {
-  const { folder } = await makeChanged(60, ...TEXTS);
-  const { head, lastCommitAt } = await open(folder);
+test('promptsync finds the last commits of 60 files with two git processes', async () => {
+  const { folder } = await makeChangedPrompts(60, ...TEXTS);
+  const { head, findLastCommit } = await open(folder);
   const counted = countGit();
   const paths = Array.from({ length: 60 }, (_, index) => `prompts/p${index}.md`);
-  expect(await Promise.all(paths.map((path) => lastCommitAt(head!, path)))).not.toContain(null);
+  expect(await Promise.all(paths.map((path) => findLastCommit(head!, path)))).not.toContain(null);
   expect(counted()).toEqual(['log', 'ls-tree']);
 });

@@ -7,8 +7,8 @@ import { open } from './support.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A repository in which HEAD~1 is a commit that git cannot read. */
-function makeDamaged(): string {
+/** Makes a repository in which git cannot read HEAD~1. */
+function makeDamagedRepository(): string {
   const folder = makeRepository({ 'a.md': 'a' });
   const commit = commitAll(folder, 'Damaged');
   commitAll(folder, 'Last');
@@ -18,13 +18,14 @@ function makeDamaged(): string {
   return folder;
 }
 
-const times = (count: number, refOf: (index: number) => string) => Array.from({ length: count }, (_, at) => refOf(at));
+const makeRefs = (count: number, refOf: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => refOf(at));
 
-describe('a ref that ends the process of git', () => {
-  test('is null among 1,000 other refs, which at most 21 processes find', async () => {
-    const folder = makeDamaged();
+describe('resolveRef on refs that make git exit', () => {
+  test('a damaged ref among 1,000 others resolves to null, and git starts at most 21 times', async () => {
+    const folder = makeDamagedRepository();
     const { resolveRef, head } = await open(folder);
-    const others = times(1000, (index) => `main${'^0'.repeat(index % 100)}~${'0'.repeat(index + 1)}`);
+    const others = makeRefs(1000, (index) => `main${'^0'.repeat(index % 100)}~${'0'.repeat(index + 1)}`);
     const counted = countGit();
     const commits = await Promise.all([...others.slice(0, 700), 'HEAD~1', ...others.slice(700)].map(resolveRef));
     expect(commits.toSpliced(700, 1)).toEqual(others.map(() => head));
@@ -34,13 +35,13 @@ describe('a ref that ends the process of git', () => {
     expect(started.length).toBeLessThanOrEqual(21);
   });
 
-  test('takes at most 100 further processes in a run, however many such refs there are', async () => {
-    const { resolveRef, head } = await open(makeDamaged());
+  test('promptsync starts at most 100 extra git processes per run for damaged refs', async () => {
+    const { resolveRef, head } = await open(makeDamagedRepository());
     const counted = countGit();
     const commits = await Promise.all(
-      ['main', ...times(300, (index) => `HEAD~1~${'0'.repeat(index)}`)].map(resolveRef),
+      ['main', ...makeRefs(300, (index) => `HEAD~1~${'0'.repeat(index)}`)].map(resolveRef),
     );
-    expect(commits).toEqual([head, ...times(300, () => '').map(() => null)]);
+    expect(commits).toEqual([head, ...makeRefs(300, () => '').map(() => null)]);
     expect(counted()).toHaveLength(101);
     expect(await resolveRef('@{0}')).toBeNull();
     expect(await resolveRef('main^0')).toBe(head);
@@ -48,10 +49,10 @@ describe('a ref that ends the process of git', () => {
   });
 });
 
-test('refs with control characters take at most 100 processes in a run', async () => {
+test('promptsync starts at most 100 git processes per run for refs with control characters', async () => {
   const { resolveRef } = await open(makeRepository({ 'a.md': 'a' }));
   const counted = countGit();
-  const commits = await Promise.all(times(300, (index) => `main\t${index}`).map(resolveRef));
+  const commits = await Promise.all(makeRefs(300, (index) => `main\t${index}`).map(resolveRef));
   expect(new Set(commits)).toEqual(new Set([null]));
   expect(counted()).toHaveLength(100);
 });

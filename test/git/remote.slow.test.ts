@@ -2,22 +2,22 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openRemote } from '../../src/git/remote.ts';
-import { messageOf, ProblemError, problemOf } from '../../src/problem.ts';
+import { openRemote } from '../../src/git/open-remote.ts';
+import { getErrorMessage, ProblemError, toProblem } from '../../src/problem.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { listen } from '../support/front.ts';
 import { configure, open, startAt, UNUSUAL_SETTINGS } from './support.ts';
 
-type Scene = {
-  /** Bare. */
+type RemoteSetup = {
+  /** The bare repository that is the remote. */
   readonly origin: string;
-  /** A clone of it, from which is pushed. */
+  /** The working copy that pushes to the remote. */
   readonly desk: string;
   readonly first: string;
   readonly second: string;
 };
 
-function makeScene(): Scene {
+function makeRemoteSetup(): RemoteSetup {
   const desk = makeRepository({ 'a.md': '1' });
   const first = git(desk, 'rev-parse', 'HEAD');
   writeFiles(desk, { 'a.md': '2' });
@@ -30,7 +30,7 @@ function makeScene(): Scene {
   return { origin, desk, first, second };
 }
 
-/** What actions/checkout makes: one commit, on no branch. */
+/** Makes a clone like actions/checkout: one commit with a detached HEAD. */
 function checkOutShallow(origin: string, commit: string): string {
   const folder = makeFolder();
   initRepository(folder);
@@ -40,68 +40,70 @@ function checkOutShallow(origin: string, commit: string): string {
   return folder;
 }
 
-/** What a call comes to: its value, or the code of its problem. */
-function endOf(call: Promise<unknown>): Promise<unknown> {
-  return call.catch((error: unknown) => (error instanceof ProblemError ? problemOf(error).code : error));
+/** Returns the value of a call or the code of its problem. */
+function valueOrProblemCode(call: Promise<unknown>): Promise<unknown> {
+  return call.catch((error: unknown) => (error instanceof ProblemError ? toProblem(error).code : error));
 }
 
-describe('the tip', () => {
+describe('tipOf', () => {
   test.each<[string, string | null]>([
-    ['of a branch', 'main'],
-    ['of a branch that is called like a ref', 'refs/heads/größe'],
-    ['of the default branch', null],
-  ])('%s is a commit', async (_, branch) => {
-    const { desk, second } = makeScene();
+    ['promptsync reads the tip of a branch from the remote', 'main'],
+    ['promptsync reads the tip of a branch whose name looks like a ref', 'refs/heads/größe'],
+    ['promptsync reads the tip of the default branch from the remote', null],
+  ])('%s', async (_, branch) => {
+    const { desk, second } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', `main:refs/heads/${branch ?? 'x/HEAD'}`);
     configure(desk, UNUSUAL_SETTINGS);
-    expect(await openRemote(startAt(desk)).tipOf(branch)).toEqual({
+    expect(await openRemote(startAt(desk)).readTip(branch)).toEqual({
       ...{ remote: 'origin', branch: branch ?? 'main', commit: second },
     });
   });
 
-  test('is the remote’s of now, not what the clone knows', async () => {
-    const { origin, desk, first } = makeScene();
+  test('promptsync reads the current tip from the remote, not from the clone', async () => {
+    const { origin, desk, first } = makeRemoteSetup();
     const clone = checkOutShallow(origin, first);
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
-    expect(await openRemote(startAt(clone)).tipOf('main')).toMatchObject({ commit: third });
+    expect(await openRemote(startAt(clone)).readTip('main')).toMatchObject({ commit: third });
   });
 
   const NO_BRANCHES = [
     ...['nope', '*', 'mai?', 'main^{commit}', 'main~1', 'main main', 'main\n', 'main\0', '', '-x', '--heads', 'größe'],
     ...['--upload-pack=touch touched', '--exec=touch touched', '-c core.sshCommand=touch', '$(touch x)', '; touch x'],
   ];
-  test('there is none of what is no branch, and nothing comes of asking for it', async () => {
-    const { desk } = makeScene();
-    const { tipOf } = openRemote(startAt(desk));
-    const ends = await Promise.all(NO_BRANCHES.map((branch) => endOf(tipOf(branch))));
+  test('promptsync reports a failure for invalid branch names and runs none of them', async () => {
+    const { desk } = makeRemoteSetup();
+    const { readTip: tipOf } = openRemote(startAt(desk));
+    const ends = await Promise.all(NO_BRANCHES.map((branch) => valueOrProblemCode(tipOf(branch))));
     expect(new Set(ends)).toEqual(new Set(['git/failed']));
     expect(readdirSync(desk).toSorted()).toEqual(['.git', 'a.md']);
   });
 
-  test('of a remote that wants a password fails at once, and says no name: it may be a token', async () => {
-    const refuses = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end());
-    const { desk } = makeScene();
-    const url = await listen(refuses);
+  test('promptsync fails at once if a remote wants a password, without showing the user name', async () => {
+    const refusingServer = createServer((_, response) =>
+      response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
+    );
+    const { desk } = makeRemoteSetup();
+    const url = await listen(refusingServer);
     git(desk, 'remote', 'set-url', 'origin', url.replace('//', '//t0ken@'));
-    const said = await openRemote(startAt(desk)).tipOf('main').catch(messageOf);
-    expect(said).toContain(`'${url}': terminal prompts disabled`);
+    const failureMessage = await openRemote(startAt(desk)).readTip('main').catch(getErrorMessage);
+    expect(failureMessage).toContain(`'${url}': terminal prompts disabled`);
   });
 });
 
-/** What of a clone a fetch may change, besides objects. */
+/** Returns everything in a clone that a fetch could change, except for objects. */
 function stateOf(folder: string): readonly unknown[] {
   const refs = git(folder, 'for-each-ref');
   const full = git(folder, 'rev-parse', '--is-shallow-repository') === 'false';
   return [refs, readdirSync(join(folder, '.git')).filter((name) => !/^(index|shallow)$/.test(name)), full];
 }
 
-describe('of the tip only the objects are fetched', () => {
+describe('fetchTip', () => {
   test.each<[string, readonly string[]]>([
-    ['into a full clone, which stays full', []],
-    ['into one of depth 1', ['--depth', '1']],
+    ['fetching the tip into a full clone adds only objects and keeps it full', []],
+    ['fetching the tip into a shallow clone adds only objects', ['--depth', '1']],
   ])('%s', async (_, words) => {
-    const { origin, desk } = makeScene();
+    const { origin, desk } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', 'main:gone');
     const clone = join(makeFolder(), 'clone');
     git(desk, 'clone', '--quiet', '--no-single-branch', ...words, `file://${origin}`, clone);
@@ -114,41 +116,44 @@ describe('of the tip only the objects are fetched', () => {
     }
     git(desk, 'push', '--quiet', '--tags', 'origin', 'main');
     const [before, remote] = [stateOf(clone), openRemote(startAt(clone))];
-    const tip = (await remote.tipOf(null))!;
+    const tip = (await remote.readTip(null))!;
     await remote.fetchTip(tip, words.length > 0);
     expect(stateOf(clone)).toEqual(before);
     expect(git(clone, 'show', `${tip.commit}:a.md`)).toBe('4');
   });
 });
 
-describe('a remote that does not answer is a problem', () => {
-  test.each<[string, (scene: Scene) => void]>([
-    ['because it is gone', ({ origin }) => rmSync(origin, { recursive: true })],
-    ['because it is no repository', ({ origin }) => rmSync(join(origin, 'HEAD'))],
+describe('openRemote on a broken remote', () => {
+  test.each<[string, (scene: RemoteSetup) => void]>([
+    [
+      'promptsync reports a failure if the remote repository is gone',
+      ({ origin }) => rmSync(origin, { recursive: true }),
+    ],
+    ['promptsync reports a failure if the remote is not a repository', ({ origin }) => rmSync(join(origin, 'HEAD'))],
   ])('%s', async (_, change) => {
-    const scene = makeScene();
+    const scene = makeRemoteSetup();
     const clone = checkOutShallow(scene.origin, scene.second);
     change({ ...scene, desk: clone });
-    expect(await endOf(openRemote(startAt(clone)).tipOf('main'))).toBe('git/failed');
-    expect(await endOf(openRemote(startAt(clone)).fetchHistory())).toBe('git/failed');
+    expect(await valueOrProblemCode(openRemote(startAt(clone)).readTip('main'))).toBe('git/failed');
+    expect(await valueOrProblemCode(openRemote(startAt(clone)).fetchHistory())).toBe('git/failed');
   });
 });
 
-describe('the history of a shallow clone', () => {
-  test('is fetched, and neither files nor what is checked out change', async () => {
-    const { origin, first, second } = makeScene();
+describe('fetchHistory', () => {
+  test('fetching the history of a shallow clone leaves the files and HEAD unchanged', async () => {
+    const { origin, first, second } = makeRemoteSetup();
     const clone = checkOutShallow(origin, second);
     writeFiles(clone, { 'a.md': 'edited', 'untracked.md': '1' });
     expect(await (await open(clone)).resolveRef(`${second}^`)).toBeNull();
     await openRemote(startAt(clone)).fetchHistory();
     const repository = await open(clone);
-    expect(repository.shallow).toBe(false);
+    expect(repository.isShallow).toBe(false);
     expect(await repository.resolveRef(`${second}^`)).toBe(first);
     expect([repository.head, git(clone, 'status', '--porcelain')]).toEqual([second, ' M a.md\n?? untracked.md']);
   });
 
-  test('of a merge that is on no branch has both parents, and what they began at', async () => {
-    const { origin, desk, first, second } = makeScene();
+  test('the fetched history of a detached merge contains both parents and their merge base', async () => {
+    const { origin, desk, first, second } = makeRemoteSetup();
     git(desk, 'switch', '--quiet', '--create', 'change', first);
     const change = commitAll(desk, 'Change');
     git(desk, 'switch', '--quiet', '--detach', second);
@@ -160,15 +165,15 @@ describe('the history of a shallow clone', () => {
     const repository = await open(clone);
     const parents = [await repository.resolveRef(`${merge}^1`), await repository.resolveRef(`${merge}^2`)];
     expect(parents).toEqual([second, change]);
-    expect(await repository.mergeBase(second, change)).toBe(first);
+    expect(await repository.findMergeBase(second, change)).toBe(first);
   });
 
-  test('has the branches that came since', async () => {
-    const { origin, desk, second } = makeScene();
+  test('the fetched history contains commits that were pushed after the checkout', async () => {
+    const { origin, desk, second } = makeRemoteSetup();
     const clone = checkOutShallow(origin, second);
     const third = commitAll(desk, 'Third');
     git(desk, 'push', '--quiet', 'origin', 'main');
     await openRemote(startAt(clone)).fetchHistory();
-    expect(await (await open(clone)).mergeBase(second, third)).toBe(second);
+    expect(await (await open(clone)).findMergeBase(second, third)).toBe(second);
   });
 });

@@ -1,7 +1,7 @@
 import type { Provenance } from '../../src/domain/plan.ts';
-import { findRoot } from '../../src/files/paths.ts';
-import type { GitStart } from '../../src/git/driver.ts';
-import { openRepository, type Repository } from '../../src/git/repository.ts';
+import { findRepositoryRoot } from '../../src/files/paths.ts';
+import type { GitSettings } from '../../src/git/open-git.ts';
+import { openRepository, type Repository } from '../../src/git/open-repository.ts';
 
 export { configure } from '../support/folder.ts';
 
@@ -12,18 +12,18 @@ export const ODD_NAMES = [
   ...['$HOME.md', 'new\nline.md', 'tab\there.md', '日本語.md'],
 ] as const;
 
-/** How git is started for a folder where no key is in a variable. */
-export function startAt(folder: string): GitStart {
-  return { root: findRoot(folder), keyVariables: [] };
+/** Returns how to start git in a folder if no variable holds a key. */
+export function startAt(folder: string): GitSettings {
+  return { root: findRepositoryRoot(folder), keyVariables: [] };
 }
 
 export async function uncommittedOf(folder: string, paths: readonly string[]): Promise<readonly string[]> {
-  return [...(await (await open(folder)).uncommitted(paths))].toSorted();
+  return [...(await (await open(folder)).findUncommitted(paths))].toSorted();
 }
 
 export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
-  const { head, fromRoot, lastCommitAt } = await open(folder);
-  return head === null ? undefined : ((await lastCommitAt(head, fromRoot(path))) ?? undefined);
+  const { head, toRootPath, findLastCommit } = await open(folder);
+  return head === null ? undefined : ((await findLastCommit(head, toRootPath(path))) ?? undefined);
 }
 
 export function open(folder: string): Promise<Repository> {
@@ -53,7 +53,7 @@ export const UNUSUAL_SETTINGS = {
   'core.editor': 'false',
 } as const;
 
-/** Variables that many have set, or that a git hook has: none may change what is read. */
+/** Environment variables that users often set or that a git hook has. None of them may change what promptsync reads. */
 export const UNUSUAL_VARIABLES = {
   EDITOR: 'vi',
   VISUAL: 'vi',

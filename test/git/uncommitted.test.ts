@@ -12,50 +12,70 @@ import {
 } from '../support/folder.ts';
 import { configure, ODD_NAMES, open, uncommittedOf, UNUSUAL_SETTINGS } from './support.ts';
 
-const ignore = (folder: string, how: string) => git(folder, 'update-index', how, 'a.md');
+const setIndexFlag = (folder: string, how: string) => git(folder, 'update-index', how, 'a.md');
 const edit = (folder: string) => writeFiles(folder, { 'a.md': 'edited' });
 
-describe('a file differs from HEAD', () => {
+describe('findUncommitted and findStaged', () => {
   const stage = (folder: string) => (edit(folder), git(folder, 'add', '.'));
   test.each<[string, (folder: string) => void, boolean]>([
-    ['as it was committed', () => {}, false],
-    ['written again with the same bytes', (folder) => writeFiles(folder, { 'a.md': 'a' }), false],
-    ['edited', edit, true],
-    ['edited and staged', stage, true],
-    ['staged, and put back in the folder', (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })), false],
-    ['taken out of the index', (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'), true],
-    ['with another mode', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
-    ['edited while overlooked', (folder) => (ignore(folder, '--assume-unchanged'), edit(folder)), true],
-    ['edited while skipped', (folder) => (ignore(folder, '--skip-worktree'), edit(folder)), true],
+    ['an unchanged file does not count as uncommitted', () => {}, false],
+    [
+      'a file that was rewritten with the same bytes does not count as uncommitted',
+      (folder) => writeFiles(folder, { 'a.md': 'a' }),
+      false,
+    ],
+    ['an edited file counts as uncommitted', edit, true],
+    ['an edited and staged file counts as uncommitted', stage, true],
+    [
+      'a staged file that was restored in the folder does not count as uncommitted',
+      (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })),
+      false,
+    ],
+    [
+      'a file that was removed from the index counts as uncommitted',
+      (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'),
+      true,
+    ],
+    ['a file with a changed mode counts as uncommitted', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
+    [
+      'an edited file with assume-unchanged counts as uncommitted',
+      (folder) => (setIndexFlag(folder, '--assume-unchanged'), edit(folder)),
+      true,
+    ],
+    [
+      'an edited file with skip-worktree counts as uncommitted',
+      (folder) => (setIndexFlag(folder, '--skip-worktree'), edit(folder)),
+      true,
+    ],
   ])('%s', async (_, change, differs) => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     change(folder);
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(differs ? ['a.md'] : []);
   });
 
-  test('in what is staged of it, whatever is in the folder', async () => {
+  test('promptsync lists a staged file even if its working copy was restored', async () => {
     const folder = makeRepository({ 'p/a.md': 'a', 'p/b.md': 'b', 'c.md': 'c' });
     writeFiles(folder, { 'p/a.md': 'edited', 'c.md': 'edited' });
     git(folder, 'add', '.');
     writeFiles(folder, { 'p/a.md': 'a', 'p/b.md': 'edited' });
-    const { staged } = await open(join(folder, 'p'));
+    const { findStaged: staged } = await open(join(folder, 'p'));
     expect(await staged(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
   });
 
-  test('untracked, and ignored', async () => {
+  test('untracked and ignored files count as uncommitted', async () => {
     const folder = makeRepository({ 'a.md': 'a', '.gitignore': 'ignored.md\n' });
     writeFiles(folder, { 'new.md': 'n', 'ignored.md': 'i' });
     expect(await uncommittedOf(folder, ['a.md', 'new.md', 'ignored.md'])).toEqual(['ignored.md', 'new.md']);
   });
 
-  test('every file before the first commit', async () => {
+  test('every file counts as uncommitted before the first commit', async () => {
     const folder = makeWorkspace({ 'a.md': 'a' });
     initRepository(folder);
     git(folder, 'add', '.');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file in the middle of a merge', async () => {
+  test('a file in an unfinished merge counts as uncommitted', async () => {
     const folder = makeRepository({ 'a.md': 'a\n' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     writeFiles(folder, { 'a.md': 'side\n' });
@@ -68,22 +88,22 @@ describe('a file differs from HEAD', () => {
     expect(await uncommittedOf(folder, ['a.md'])).toEqual(['a.md']);
   });
 
-  test('a file of a commit that was made since the repository was opened', async () => {
+  test('a file of a commit made after the repository was opened counts as uncommitted', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
-    const { uncommitted } = await open(folder);
+    const { findUncommitted } = await open(folder);
     edit(folder);
     commitAll(folder, 'Later');
-    expect(await uncommitted(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
+    expect(await findUncommitted(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
   });
 
-  test('paths are relative to the folder of the workspace, and may lead to a neighbour of it', async () => {
+  test('promptsync finds uncommitted files by paths relative to the workspace, even outside it', async () => {
     const folder = makeRepository({ ' ws /a.md': 'a', ' ws /b.md': 'b', 'shared/c.md': 'c', 'a.md': 'a' });
     writeFiles(folder, { ' ws /b.md': 'edited', 'a.md': 'edited', 'shared/c.md': 'edited' });
     const paths = ['a.md', 'b.md', '../shared/c.md'];
     expect(await uncommittedOf(join(folder, ' ws '), paths)).toEqual(['../shared/c.md', 'b.md']);
   });
 
-  test('files with odd names, whatever settings the user has', async () => {
+  test('promptsync finds uncommitted files with odd names despite unusual git settings', async () => {
     const files = ODD_NAMES.flatMap((name) => [name, `ws/${name}`]);
     const folder = makeRepository(Object.fromEntries(['plain.md', ...files].map((name) => [name, 'a'])));
     configure(folder, UNUSUAL_SETTINGS);
@@ -94,7 +114,7 @@ describe('a file differs from HEAD', () => {
     }
   });
 
-  test('in a worktree, where .git is a file', async () => {
+  test('promptsync finds uncommitted files in a worktree, where .git is a file', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const worktree = join(makeFolder(), 'tree');
     git(folder, 'worktree', 'add', '--quiet', worktree);
@@ -102,14 +122,14 @@ describe('a file differs from HEAD', () => {
     expect(await uncommittedOf(worktree, ['a.md', 'b.md'])).toEqual(['b.md']);
   });
 
-  test('with line endings that git converts', async () => {
+  test('a file whose line endings git converts does not count as uncommitted', async () => {
     const folder = makeRepository({ '.gitattributes': '*.md text eol=crlf\n', 'a.md': 'one\ntwo\n', 'b.md': 'one\n' });
     unlinkSync(join(folder, 'a.md'));
     git(folder, 'checkout', '--quiet', '--', 'a.md');
     expect(await uncommittedOf(folder, ['a.md'])).toEqual([]);
   });
 
-  test('another git at work is no obstacle', async () => {
+  test('promptsync finds uncommitted files while another git process holds the index lock', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     writeFiles(folder, { 'a.md': 'a', 'b.md': 'edited', '.git/index.lock': '' });
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['b.md']);

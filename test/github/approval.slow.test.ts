@@ -10,7 +10,7 @@ import { type Edits, greets, makeTeam, type Pull, type Team } from './team.ts';
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 const says = (key: string, text: string) => ({ [`prompts/${key}.md`]: promptText(key, { text }) });
 
-/** A team whose prompts are applied. */
+/** Makes a team and applies its prompts. */
 async function makeApplied(...keys: readonly string[]): Promise<Team> {
   const team = await makeTeam(Object.fromEntries(keys.map((key) => [key, {}])));
   await team.runPush(team.pushMain({}));
@@ -18,7 +18,7 @@ async function makeApplied(...keys: readonly string[]): Promise<Team> {
   return team;
 }
 
-/** Opens the pull request of a branch with these files, or brings it up to date, and reviews it. */
+/** Pushes files to a branch, opens or updates its pull request, and runs the review. */
 async function open(team: Team, branch: string, files: Edits): Promise<Pull> {
   team.push(branch, files);
   const pull = team.openPull(branch);
@@ -26,7 +26,7 @@ async function open(team: Team, branch: string, files: Edits): Promise<Pull> {
   return pull;
 }
 
-/** The only check of a pull request's head commit, written as if it were for another pull request. */
+/** Returns the check of `from`, rewritten as if it belonged to `pull`. */
 function checkFor(pull: Pull, { github }: Team, from: Pull): CheckRun {
   const [check] = github.checks(from.head);
   const [own, other] = [`#${from.number} `, `#${pull.number} `];
@@ -37,43 +37,46 @@ function checkFor(pull: Pull, { github }: Team, from: Pull): CheckRun {
   };
 }
 
-const madeBy = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
+const takeCreations = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
 
-describe('Nothing is applied by', () => {
+describe('require-reviewed-plan', () => {
   test.each<[string, (team: Team, seen: Pull, unseen: Pull) => void]>([
     [
-      'a comment that somebody has edited, with all of that of another pull request',
+      'A pull request comment that somebody edited does not approve a change',
       ({ github }, seen, { number }) => {
         const [[own], [other]] = [github.comments(seen.number), github.comments(number)];
         github.editComment(own!.id, other!.body);
       },
     ],
-    ['the check of another pull request', ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1)],
     [
-      'the check of another pull request that was copied to this head commit',
+      'The check of one pull request does not approve the changes of another',
+      ({ github }, _, { head }) => expect(github.checks(head)).toHaveLength(1),
+    ],
+    [
+      'A check copied from another pull request to the head commit does not approve a change',
       ({ github }, seen, { head }) => github.addCheck({ ...github.checks(head)[0]!, head_sha: seen.head }),
     ],
     [
-      'a check of this pull request with the text of the check of another one',
+      'A check does not approve a change after its text was replaced with that of another check',
       ({ github }, seen, { head }) => {
         const [[own], [other]] = [github.checks(seen.head), github.checks(head)];
         github.editCheck(own!.id, { output: other!.output });
       },
     ],
     [
-      'a check by another app',
+      'A check that another GitHub App created does not approve a change',
       (team, seen, unseen) =>
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: seen.head, app: { slug: 'other' } }),
     ],
     [
-      'a check on a commit that was pushed after the merge',
+      'A check on a commit that was pushed after the merge does not approve a change',
       (team, seen, unseen) => {
         const head = team.push('change', greets('Later'));
         team.github.addCheck({ ...checkFor(seen, team, unseen), head_sha: head });
       },
     ],
     [
-      'a check of another configuration',
+      'A check for another promptsync configuration does not approve a change',
       (team, seen, unseen) => {
         const check = checkFor(seen, team, unseen);
         const path = check.external_id!.replace('promptsync.yaml', 'other/promptsync.yaml');
@@ -87,7 +90,7 @@ describe('Nothing is applied by', () => {
     const seen = await open(team, 'change', greets('Seen'));
     const merged = team.mergePull(seen);
     forge(team, seen, unseen);
-    // What is merged is another text than the review has shown, as after a push that came between the two.
+    // The merged text differs from the reviewed text, as after a push between the review and the merge.
     const commit = team.pushMain(greets('Unseen'));
     team.github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
     const ran = await team.runPush(commit, reviewed);
@@ -98,7 +101,7 @@ describe('Nothing is applied by', () => {
     expect(merged).not.toBe(commit);
   });
 
-  test('a check of an older push of the same pull request', async () => {
+  test('The check of an older push does not approve the last push of the pull request', async () => {
     const team = await makeApplied('greeting');
     await open(team, 'change', greets('Unseen'));
     await open(team, 'change', greets('Seen'));
@@ -109,7 +112,7 @@ describe('Nothing is applied by', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('a review without a key', async () => {
+  test('A review that ran without an API key does not approve a change', async () => {
     const team = await makeApplied('greeting');
     team.push('change', greets('Other'));
     const pull = team.openPull('change', { repository: 'stranger/prompts', by: 'stranger' });
@@ -132,15 +135,15 @@ describe('Two pull requests with the same head commit', () => {
     return { team, merged };
   }
 
-  test('The review of the second one approves no text that is pushed to the base branch of the first one', async () => {
+  test('A review for one base branch does not approve text pushed to another base branch', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const ran = await team.runPush(team.pushMain(greets('Unseen')), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain('No review has shown this change of the prompt "greeting": ');
-    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+    expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('The review of the second one approves no text that only the merge commit of the first one has', async () => {
+  test('A review does not approve text that only the merge commit of another pull request contains', async () => {
     const { team } = await reviewSameHead(greets('Unseen'));
     const commit = team.pushMain(greets('Unseen'));
     const [{ head_sha: head }] = team.github.checks(git(team.origin, 'rev-parse', 'change')) as [CheckRun];
@@ -150,25 +153,31 @@ describe('Two pull requests with the same head commit', () => {
     expect(ran.stdout).toContain(
       'No review has shown this change of the prompt "greeting": #1 has shown other changes',
     );
-    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+    expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 
-  test('The review of the second one does not erase the approval of the first one', async () => {
+  test('The review of a second pull request on the same commit keeps the approval of the first', async () => {
     const { team, merged } = await reviewSameHead({ 'prompts/broken.md': 'No front matter' });
     const ran = await team.runPush(merged, reviewed);
     expect(ran.outputs['failure-reason']).toBe('');
-    expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+    expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
 });
 
-describe('Check runs that have the name of the check', () => {
+describe('check runs with the same name as the check', () => {
   const [title, summary, text] = [null, null, null];
   const job = { name: 'promptsync', conclusion: 'success', output: { title, summary, text } };
 
   test.each<[string, Pick<CheckRun, 'external_id'> & Partial<CheckRun>]>([
-    ['of a GitHub Actions job', { external_id: 'ca395085-040a-526b-2ce8-bdc85f692774' }],
-    ['of another app', { external_id: '', app: { slug: 'other' } }],
-  ])('A check run %s hides no approval and is never changed', async (_, other) => {
+    [
+      'A GitHub Actions job with the name of the check stays unchanged and hides no approval',
+      { external_id: 'ca395085-040a-526b-2ce8-bdc85f692774' },
+    ],
+    [
+      'A check run of another app with the same name stays unchanged and hides no approval',
+      { external_id: '', app: { slug: 'other' } },
+    ],
+  ])('%s', async (_, other) => {
     const team = await makeApplied('greeting');
     const pull = await open(team, 'change', greets('Other'));
     team.github.addCheck({ ...job, ...other, head_sha: pull.head });
@@ -176,11 +185,11 @@ describe('Check runs that have the name of the check', () => {
     expect(team.github.checks(pull.head)).toMatchObject([{ name: 'promptsync' }, { ...job, ...other }]);
     const ran = await team.runPush(team.mergePull(pull), reviewed);
     expect(ran.outputs['failure-reason']).toBe('');
-    expect(madeBy(team)).toEqual(['POST prm_greeting versions']);
+    expect(takeCreations(team)).toEqual(['POST prm_greeting versions']);
   });
 });
 
-describe('A text that was approved, applied and reverted', () => {
+describe('require-reviewed-plan after a revert', () => {
   async function revertBadText(): Promise<Team> {
     const team = await makeApplied('greeting');
     const bad = await open(team, 'bad', greets('Bad'));
@@ -193,12 +202,12 @@ describe('A text that was approved, applied and reverted', () => {
 
   test.each<[string, (team: Team) => string | Promise<string>, RegExp]>([
     [
-      'A direct push does not bring the reverted text back',
+      'A direct push cannot restore text that a pull request reverted',
       (team) => team.pushMain(greets('Bad')),
       /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
     ],
     [
-      'A push after a direct push does not bring the reverted text back',
+      'A push that follows an unreviewed direct push cannot restore reverted text',
       (team) => {
         team.pushMain(greets('Bad'));
         return team.pushMain({ 'README.md': 'Words' });
@@ -206,7 +215,7 @@ describe('A text that was approved, applied and reverted', () => {
       /"greeting": no merged pull request brought commit [0-9a-f]{12}\./,
     ],
     [
-      'A pull request whose review could not write its check does not bring the reverted text back',
+      'A pull request whose review failed to write its check cannot restore reverted text',
       async (team) => {
         team.github.fail({ method: 'POST', path: /check-runs/ }, { status: 403 });
         return team.mergePull(await open(team, 'again', greets('Bad')));
@@ -214,7 +223,7 @@ describe('A text that was approved, applied and reverted', () => {
       /"greeting": #3 has no approval that counts\./,
     ],
     [
-      'A pull request that an older version of promptsync reviewed does not bring the reverted text back',
+      'A pull request that an older version of promptsync reviewed cannot restore reverted text',
       async (team) => {
         const pull = await open(team, 'again', greets('Bad'));
         const [check] = team.github.checks(pull.head);
@@ -225,7 +234,7 @@ describe('A text that was approved, applied and reverted', () => {
       /"greeting": #3 has no approval that counts\./,
     ],
     [
-      'A pull request that was reviewed for another base branch does not bring the reverted text back',
+      'A pull request that was reviewed for another base branch cannot restore reverted text',
       async (team) => {
         team.push('release', { 'README.md': 'Words' });
         team.push('again', greets('Bad'));
@@ -243,7 +252,7 @@ describe('A text that was approved, applied and reverted', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A pushed merge commit whose first parent is not the tip does not bring the reverted text back', async () => {
+  test('A pushed merge commit cannot restore reverted text if its first parent is not the branch tip', async () => {
     const team = await revertBadText();
     const reverted = git(team.origin, 'rev-parse', 'main');
     const tree = `${reverted}^1^{tree}`;
@@ -257,7 +266,7 @@ describe('A text that was approved, applied and reverted', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A commit that a squash merge has replaced does not bring the reverted text back', async () => {
+  test('A commit that a squash merge replaced cannot restore reverted text', async () => {
     const team = await revertBadText();
     const replaced = team.push('words', greets('Bad'));
     const words = await open(team, 'words', { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
@@ -275,7 +284,7 @@ describe('A text that was approved, applied and reverted', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('A later pull request whose review shows the reverted text brings it back', async () => {
+  test('A later pull request can restore reverted text if its review shows that text', async () => {
     const team = await revertBadText();
     team.pushMain(greets('Bad'));
     const later = await open(team, 'later', { 'README.md': 'Words' });
@@ -285,7 +294,7 @@ describe('A text that was approved, applied and reverted', () => {
   });
 });
 
-test('What was changed in the service since is not what was shown: it is refused by name, and the rest is applied', async () => {
+test('The action refuses prompts that changed in the service after the review and applies the rest', async () => {
   const team = await makeApplied('greeting', 'farewell', 'refund');
   await open(team, 'change', { ...greets('Other'), ...says('farewell', 'Bye') });
   for (const key of ['greeting', 'refund']) await changeService(team.service.baseUrl, key, 'staging', 'By hand');
@@ -295,26 +304,26 @@ test('What was changed in the service since is not what was shown: it is refused
   for (const key of ['greeting', 'refund']) {
     expect(ran.stdout).toContain(`file=prompts/${key}.md::No review has shown this change of the prompt "${key}": #1 `);
   }
-  expect(madeBy(team)).toEqual(['POST prm_farewell versions']);
+  expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   expect(team.github.comments(1)[0]?.body).toContain('### promptsync applied in part (refused), ');
 });
 
-test('Twelve squash merges behind one approval of the environment are applied by the run of the last', async () => {
+test('The run for the last of twelve squash merges applies all twelve pull requests', async () => {
   const keys = [...Array(12).keys()].map((index) => `prompt-${index}`);
   const team = await makeApplied(...keys);
   for (const key of keys) await open(team, key, says(key, 'Other'));
-  // Each is merged as it was reviewed.
+  // Merges each pull request exactly as it was reviewed.
   const merged = keys.map((key) => team.mergePull(team.openPull(key), 'squash'));
   expect((await team.runPush(merged[0]!, reviewed)).outputs['failure-reason']).toBe('superseded');
   const [last = ''] = merged.slice(-1);
   expect((await team.runPush(last, reviewed)).outputs['failure-reason']).toBe('');
-  expect(madeBy(team)).toHaveLength(12);
+  expect(takeCreations(team)).toHaveLength(12);
   for (const number of merged.keys()) {
     expect(team.github.comments(number + 1)[0]?.body).toContain('### promptsync applied, ');
   }
 });
 
-test('A rebase of twelve commits on a merge that was not applied is applied with it', async () => {
+test('The run for a rebased pull request also applies an earlier merge that was never applied', async () => {
   const team = await makeApplied('greeting', 'farewell');
   const first = await open(team, 'first', says('farewell', 'Bye'));
   for (let index = 1; index < 12; index++) team.push('change', { 'README.md': `Word ${index}` });
@@ -322,10 +331,10 @@ test('A rebase of twelve commits on a merge that was not applied is applied with
   team.mergePull(first);
   const commit = team.mergePull(change, 'rebase');
   expect((await team.runPush(commit, reviewed)).outputs['failure-reason']).toBe('');
-  expect(madeBy(team)).toHaveLength(2);
+  expect(takeCreations(team)).toHaveLength(2);
 });
 
-test('Through a merge queue, the check of each pull request counts, and that of the queue is there', async () => {
+test('In a merge queue, only the checks of the pull requests approve changes', async () => {
   const team = await makeApplied('greeting', 'farewell');
   await open(team, 'one', greets('One'));
   await open(team, 'two', says('farewell', 'Two'));
@@ -341,11 +350,11 @@ test('Through a merge queue, the check of each pull request counts, and that of 
   expect(check).toMatchObject({ name: 'promptsync', conclusion: 'success' });
   expect(check?.output.text).toBe('Nothing can be applied by this check.');
   expect((await team.runPush(team.mergePull(queued), reviewed)).outputs['failure-reason']).toBe('');
-  expect(madeBy(team)).toHaveLength(2);
+  expect(takeCreations(team)).toHaveLength(2);
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
 });
 
-test('A version that an unfinished apply has left with other metadata than the review has shown is not activated', async () => {
+test('The action does not activate a leftover version whose metadata differs from the reviewed metadata', async () => {
   const team = await makeApplied('greeting');
   const withMetadata = promptText('greeting', { text: 'B', metadata: { model: 'old' } });
   const merged = team.mergePull(await open(team, 'one', { 'prompts/greeting.md': withMetadata }));
@@ -368,7 +377,7 @@ test('A version that an unfinished apply has left with other metadata than the r
   expect(team.service.takeWrites().filter((write) => write.includes('staging'))).toEqual([]);
 });
 
-describe('A check', () => {
+describe('the check of a review', () => {
   const checksOf = async (files: Edits, inputs = {}) => {
     const team = await makeApplied('greeting');
     team.push('change', files);
@@ -382,12 +391,27 @@ describe('A check', () => {
   const created = 'Plan: 1 to create, 1 to activate.';
 
   test.each<[string, Edits, object, object]>([
-    ['is a success with changes', greets('Other'), {}, { name, conclusion: 'success', title: created }],
-    ['also where no comment is wanted', greets('Other'), { comment: 'never' }, { name, conclusion: 'success' }],
-    ['is neutral with nothing to do', { 'README.md': 'Words' }, {}, { name, conclusion: 'neutral' }],
-    ['is a failure with invalid files', { 'prompts/greeting.md': 'x' }, {}, { name, conclusion: 'failure' }],
     [
-      'has the path of a configuration that is elsewhere in its name',
+      'The check succeeds if the plan has changes',
+      greets('Other'),
+      {},
+      { name, conclusion: 'success', title: created },
+    ],
+    [
+      'The check is written even if comments are turned off',
+      greets('Other'),
+      { comment: 'never' },
+      { name, conclusion: 'success' },
+    ],
+    ['The check is neutral if the plan has no changes', { 'README.md': 'Words' }, {}, { name, conclusion: 'neutral' }],
+    [
+      'The check fails if a prompt file is invalid',
+      { 'prompts/greeting.md': 'x' },
+      {},
+      { name, conclusion: 'failure' },
+    ],
+    [
+      'The name of the check contains the path of a configuration in a subfolder',
       { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/greeting.md': promptText('greeting', { text: 'B' }) },
       { 'working-directory': 'b' },
       { name: 'promptsync (b/promptsync.yaml)', conclusion: 'success', title: created },
@@ -396,7 +420,7 @@ describe('A check', () => {
     expect(await checksOf(files, inputs)).toMatchObject([expected]);
   });
 
-  test('and its comment stay as they are in a second review of the same', async () => {
+  test('A second review of the same commit changes neither the check nor the comment', async () => {
     const team = await makeApplied('greeting');
     const pull = await open(team, 'change', greets('Other'));
     const writes = () => team.github.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
@@ -406,10 +430,10 @@ describe('A check', () => {
   });
 });
 
-describe('Later the comment says', () => {
+describe('the comment after the merge', () => {
   const titleOf = ({ github }: Team, number = 1) => github.comments(number)[0]?.body.split('\n')[1];
 
-  test('that it was applied, with versions; what is run again takes nothing back', async () => {
+  test('The comment reports the applied versions, and later runs do not overwrite it', async () => {
     const team = await makeApplied('greeting');
     const pull = await open(team, 'change', greets('Other'));
     const merged = team.mergePull(pull);
@@ -431,7 +455,7 @@ describe('Later the comment says', () => {
     expect(team.github.comments(1)).toEqual([comment]);
   });
 
-  test('that it is superseded, naming the newer commit', async () => {
+  test('The comment of a superseded run names the newer commit', async () => {
     const team = await makeApplied('greeting', 'farewell');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     const newer = team.pushMain(says('farewell', 'Bye'));
@@ -440,7 +464,7 @@ describe('Later the comment says', () => {
     expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer}`);
   });
 
-  test('that it was applied and overtaken, naming the newer commit', async () => {
+  test('The comment names a newer commit that was pushed during the apply', async () => {
     const team = await makeApplied('greeting', 'farewell');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     const newer: string[] = [];
@@ -456,14 +480,14 @@ describe('Later the comment says', () => {
     expect(team.github.comments(1)[0]?.body).toContain(`main is at ${newer.join()}`);
   });
 
-  test('that it has failed', async () => {
+  test('The comment reports that the apply failed', async () => {
     const team = await makeApplied('greeting');
     const merged = team.mergePull(await open(team, 'change', greets('Other')));
     await team.runPush(merged, { inputs: { 'api-key': 'sk-wrong-0123456789' } });
     expect(titleOf(team)).toContain('### promptsync failed, ');
   });
 
-  test('that the branch has moved on since the review was made', async () => {
+  test('The comment warns if the base branch moved before the review ran', async () => {
     const team = await makeApplied('greeting');
     team.push('change', greets('Other'));
     const pull = team.openPull('change');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { baseOf, openWhole, pathsFromRoot } from '../../src/github/checkout.ts';
+import { chooseBase, openFullRepository, makePathFromRoot } from '../../src/github/checkout.ts';
 import { parseEvent } from '../../src/github/event.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { makeWorld } from '../support/world.ts';
@@ -8,7 +8,7 @@ import { open, startAt } from '../git/support.ts';
 import { pullEvent, pushEvent, scheduleEvent } from './support.ts';
 import { checkOut } from './team.ts';
 
-/** A change that began at the first commit, main that went on to a second one, and the merge of both. */
+/** Makes a branch from the first commit of main, a second commit on main, and the merge of both. */
 function makeHistory() {
   const folder = makeRepository({ 'a.md': '1' });
   const first = git(folder, 'rev-parse', 'HEAD');
@@ -26,85 +26,120 @@ function makeHistory() {
 type Commits = ReturnType<typeof makeHistory>['commits'];
 type Name = keyof Commits;
 
-describe('the commit to compare with', () => {
+describe('baseOf', () => {
   const pull = ({ change, main }: Commits) => parseEvent('pull_request', '', pullEvent(7, change, main));
   const push = (before: Name) => (commits: Commits) =>
     parseEvent('push', '', pushEvent(commits.merge, commits[before]));
   const other = () => parseEvent('schedule', '', scheduleEvent());
 
   test.each<[string, (commits: Commits) => ReturnType<typeof other>, Name, Name | undefined]>([
-    ['of a pull request, merged for a try: its first parent', pull, 'merge', 'main'],
-    ['of its branch: where it began', pull, 'change', 'first'],
+    ['chooseBase returns the first parent of a pull request’s test merge', pull, 'merge', 'main'],
+    ['chooseBase returns the merge base if the pull request branch is checked out', pull, 'change', 'first'],
     [
-      'of a pull request whose base is not there: the base, for somebody to miss it',
+      'chooseBase returns the base of the pull request even if that commit is missing',
       ({ change, missing }) => parseEvent('pull_request', '', pullEvent(7, change, missing)),
       ...(['change', 'missing'] as const),
     ],
-    ['of a push: the commit before it', push('first'), 'merge', 'first'],
-    ['of a push that made its branch: the first parent', push('none'), 'merge', 'main'],
-    ['of a forced push, whose commit before is gone: the first parent', push('missing'), 'merge', 'main'],
-    ['of anything else: the first parent', other, 'change', 'early'],
-    ['of the very first commit: none', other, 'first', undefined],
+    ['chooseBase returns the commit before a push', push('first'), 'merge', 'first'],
+    ['chooseBase returns the first parent for a push that created its branch', push('none'), 'merge', 'main'],
+    [
+      'chooseBase returns the first parent after a forced push if the previous commit is gone',
+      push('missing'),
+      'merge',
+      'main',
+    ],
+    ['chooseBase returns the first parent for every other event', other, 'change', 'early'],
+    ['chooseBase returns undefined for the first commit of a repository', other, 'first', undefined],
   ])('%s', async (_, eventOf, at, expected) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
-    const base = await baseOf(eventOf(commits), await open(folder));
+    const base = await chooseBase(eventOf(commits), await open(folder));
     expect(base).toBe(expected === undefined ? undefined : commits[expected]);
   });
 
   test.each<[string, Name, Name]>([
-    ['a commit before its head', 'early', 'change'],
-    ['its base', 'main', 'change'],
-    ['a merge of another head', 'merge', 'early'],
-  ])('is none where not the pull request is checked out, but %s', async (_, at, head) => {
+    ['chooseBase rejects a checkout of a commit before the pull request head', 'early', 'change'],
+    ['chooseBase rejects a checkout of the base branch for a pull request event', 'main', 'change'],
+    ['chooseBase rejects a checkout of a merge with another head', 'merge', 'early'],
+  ])('%s', async (_, at, head) => {
     const { folder, commits } = makeHistory();
     git(folder, 'checkout', '--quiet', '--detach', commits[at]);
     const event = parseEvent('pull_request', '', pullEvent(7, commits[head], commits.main));
-    const refusal = baseOf(event, await open(folder));
+    const refusal = chooseBase(event, await open(folder));
     const [found, wanted] = [commits[at].slice(0, 12), commits[head].slice(0, 12)];
     await expect(refusal).rejects.toThrow(new RegExp(`\\(${found}\\) .* #7 \\(${wanted}\\)`));
   });
 
-  test('of a repository without a commit is none', async () => {
+  test('chooseBase returns undefined in a repository without commits', async () => {
     const folder = makeFolder();
     initRepository(folder);
-    expect(await baseOf(other(), await open(folder))).toBeUndefined();
+    expect(await chooseBase(other(), await open(folder))).toBeUndefined();
   });
 });
 
-const openWholeAt = (folder: string) => openWhole({ world: makeWorld(folder), git: startAt(folder) });
+const openWholeAt = (folder: string) => openFullRepository({ world: makeWorld(folder), git: startAt(folder) });
 
-describe('a repository with its whole history', () => {
-  test.each([0, 1, 2])('is there after a checkout with a depth of %i', async (depth) => {
+describe('openWhole', () => {
+  test.each([0, 1, 2])('openWhole loads the whole history after a checkout with depth %i', async (depth) => {
     const { folder, commits } = makeHistory();
     const repository = await openWholeAt(checkOut(folder, commits.merge, depth));
-    expect(repository.shallow).toBe(false);
-    expect(await repository.mergeBase(commits.main, commits.change)).toBe(commits.first);
+    expect(repository.isShallow).toBe(false);
+    expect(await repository.findMergeBase(commits.main, commits.change)).toBe(commits.first);
   });
 
-  test('is opened as it is where the rest cannot be fetched', async () => {
+  test('openFullRepository opens the shallow clone if the rest cannot be fetched', async () => {
     const { folder, commits } = makeHistory();
     const clone = checkOut(folder, commits.merge, 1);
     git(clone, 'remote', 'set-url', 'origin', `file://${join(folder, 'nowhere')}`);
     const repository = await openWholeAt(clone);
-    expect([repository.head, repository.shallow]).toEqual([commits.merge, true]);
+    expect([repository.head, repository.isShallow]).toEqual([commits.merge, true]);
   });
 });
 
-describe('a path from the root of the repository', () => {
+describe('pathsFromRoot', () => {
   const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
   test.each<[string, string, string, string, string]>([
-    ['at the root', '.', '', 'prompts/a.md', 'prompts/a.md'],
-    ['below it', 'team/ws', '', 'prompts/a.md', 'team/ws/prompts/a.md'],
-    ['the configuration itself', 'team/ws', '', 'promptsync.yaml', 'team/ws/promptsync.yaml'],
-    ['a folder without a configuration', 'team', '', 'prompts/a.md', 'team/prompts/a.md'],
-    ['a configuration that was named', '.', 'team/ws/my.yaml', 'prompts/a.md', 'team/ws/prompts/a.md'],
-    ['by its name', '.', 'team/ws/my.yaml', 'team/ws/my.yaml', 'team/ws/my.yaml'],
-    ['by its name from a folder', 'team', 'ws/my.yaml', 'ws/my.yaml', 'team/ws/my.yaml'],
-    ['outside of the configuration’s folder', 'team/ws', '', '../../a.md', 'a.md'],
-    ['with odd characters', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
+    ['makePathFromRoot keeps a path in the root folder unchanged', '.', '', 'prompts/a.md', 'prompts/a.md'],
+    [
+      'makePathFromRoot prepends the working directory to a path',
+      'team/ws',
+      '',
+      'prompts/a.md',
+      'team/ws/prompts/a.md',
+    ],
+    [
+      'makePathFromRoot prepends the working directory to the path of the configuration',
+      'team/ws',
+      '',
+      'promptsync.yaml',
+      'team/ws/promptsync.yaml',
+    ],
+    ['makePathFromRoot works in a folder without a configuration', 'team', '', 'prompts/a.md', 'team/prompts/a.md'],
+    [
+      'makePathFromRoot resolves a prompt path against the folder of the given configuration',
+      '.',
+      'team/ws/my.yaml',
+      'prompts/a.md',
+      'team/ws/prompts/a.md',
+    ],
+    [
+      'makePathFromRoot returns the path of the given configuration unchanged',
+      '.',
+      'team/ws/my.yaml',
+      'team/ws/my.yaml',
+      'team/ws/my.yaml',
+    ],
+    [
+      'makePathFromRoot resolves the given configuration against the working directory',
+      'team',
+      'ws/my.yaml',
+      'ws/my.yaml',
+      'team/ws/my.yaml',
+    ],
+    ['makePathFromRoot resolves a path outside the folder of the configuration', 'team/ws', '', '../../a.md', 'a.md'],
+    ['makePathFromRoot keeps special characters in a path', '.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
   ])('%s', (_, at, config, path, expected) => {
     const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
-    expect(pathsFromRoot(folder, config || undefined)(path)).toBe(expected);
+    expect(makePathFromRoot(folder, config || undefined)(path)).toBe(expected);
   });
 });

@@ -7,7 +7,7 @@ import { greets, makeTeam, type RunOptions, type Team } from './team.ts';
 const rolling = { inputs: { 'drift-issue': 'true' } };
 const byHand = ({ service }: Team, text = 'By hand') => changeService(service.baseUrl, 'greeting', 'staging', text);
 
-/** A team in sync, and its scheduled run. */
+/** Makes a team in sync. `check` starts its scheduled run. */
 async function inSync() {
   const team = await makeTeam({ greeting: {}, farewell: {} });
   const commit = team.pushMain({});
@@ -19,15 +19,15 @@ async function inSync() {
   return { team, check };
 }
 
-describe('A scheduled run', () => {
-  test('in sync is in order', async () => {
+describe('a scheduled run', () => {
+  test('A scheduled run in sync succeeds, writes nothing and sends GitHub no request', async () => {
     const { team, check } = await inSync();
     expect(await check()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
     expect(team.service.takeWrites()).toEqual([]);
     expect(team.github.requests).toEqual([]);
   });
 
-  test('reports what was changed outside of git, fails, and writes nothing', async () => {
+  test('A scheduled run reports changes made outside of git, fails and writes nothing', async () => {
     const { team, check } = await inSync();
     const id = await byHand(team);
     team.service.takeWrites();
@@ -44,7 +44,7 @@ describe('A scheduled run', () => {
     expect(team.github.requests).toEqual([]);
   });
 
-  test('names what is merged and not live, as when the run that should have applied it was replaced', async () => {
+  test('A scheduled run reports merged changes that were never applied', async () => {
     const { team } = await inSync();
     const commit = team.pushMain({ ...greets('Merged'), 'prompts/new.md': promptText('new') });
     team.service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'new' });
@@ -55,14 +55,14 @@ describe('A scheduled run', () => {
     }
   });
 
-  test('looks for drift whatever is refused on a sync', async () => {
+  test('A scheduled run looks for drift even if a guard would refuse the sync', async () => {
     const { team, check } = await inSync();
     await byHand(team);
     const ran = await check({ inputs: { 'on-drift': 'fail', 'max-changes': '0' } });
     expect(ran.outputs['failure-reason']).toBe('drift');
   });
 
-  test('that could not ask the service has failed, and found nothing', async () => {
+  test('A scheduled run fails without opening an issue if the service is unreachable', async () => {
     const { team, check } = await inSync();
     const ran = await check({ inputs: { ...rolling.inputs, 'base-url': 'http://127.0.0.1:9' } });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'failed' } });
@@ -70,8 +70,8 @@ describe('A scheduled run', () => {
   });
 });
 
-describe('The issue about drift', () => {
-  test('is opened, kept up to date, closed when in sync, and opened anew', async () => {
+describe('drift-issue', () => {
+  test('The action opens, updates and closes one drift issue and opens another for new drift', async () => {
     const { team, check } = await inSync();
     const { github } = team;
     await byHand(team);
@@ -91,10 +91,10 @@ describe('The issue about drift', () => {
   });
 });
 
-describe('Drift on a pull request', () => {
+describe('drift on a pull request', () => {
   const change = { 'prompts/farewell.md': promptText('farewell', { text: 'Bye' }) };
 
-  test('is shown apart from what the pull request changes', async () => {
+  test('The review lists drift separately from the changes of the pull request', async () => {
     const { team } = await inSync();
     await byHand(team);
     const { summary } = await team.review(change);
@@ -104,7 +104,7 @@ describe('Drift on a pull request', () => {
     expect(drift).toContain('- `greeting`: `staging` serves `v2`, the base wants `v1` (changed outside of git).');
   });
 
-  test('is refused when asked, on the review and after the merge', async () => {
+  test('With on-drift: fail, drift fails both the review and the run after the merge', async () => {
     const { team } = await inSync();
     await byHand(team);
     team.service.takeWrites();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseMode, parseEvent, type Event } from '../../src/github/event.ts';
+import { chooseMode, parseEvent, type ActionEvent } from '../../src/github/event.ts';
 import { endOfCall, pullEvent, pushEvent, scheduleEvent } from './support.ts';
 
 const MAIN = 'refs/heads/main';
@@ -9,25 +9,41 @@ const BASE = 'b'.repeat(40);
 const SHA_256 = 'c'.repeat(64);
 const DEPENDABOT = 'dependabot[bot]';
 
-/** An event's pull request, with other values in its place. */
+/** Returns the payload of a pull request event with some fields of the pull request replaced. */
 function pullWith(changes: object, around: object = {}): object {
   const pull = { number: 7, head: { sha: HEAD }, base: { sha: BASE, ref: 'main' }, ...changes };
   return { ...pullEvent(7, HEAD, BASE), pull_request: pull, ...around };
 }
 
-describe('a pull request', () => {
+describe('parseEvent for pull requests', () => {
   const own = { full_name: 'acme/prompts' };
   test.each<[string, object, boolean]>([
-    ['of the repository itself is not foreign', pullEvent(7, HEAD, BASE), false],
-    ['from a fork is', pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' }), true],
-    ['from a fork that was deleted is', pullEvent(7, HEAD, BASE, { repository: null }), true],
-    ['whose head says nothing of its repository is', pullWith({}), true],
-    ['by Dependabot is', pullEvent(7, HEAD, BASE, { by: DEPENDABOT }), true],
-    ['by Dependabot, pushed to by somebody else, is', pullFrom({ user: DEPENDABOT }), true],
-    ['that Dependabot has pushed to is', pullFrom({ sender: DEPENDABOT }), true],
-    ['of an account that was deleted is not', pullWith({ head: { sha: HEAD, repo: own }, user: null }), false],
+    ['parseEvent does not mark a pull request from the same repository as foreign', pullEvent(7, HEAD, BASE), false],
     [
-      'goes by the base’s repository before the event’s',
+      'parseEvent marks a pull request from a fork as foreign',
+      pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' }),
+      true,
+    ],
+    [
+      'parseEvent marks a pull request from a deleted fork as foreign',
+      pullEvent(7, HEAD, BASE, { repository: null }),
+      true,
+    ],
+    ['parseEvent marks a pull request as foreign if its head names no repository', pullWith({}), true],
+    ['parseEvent marks a pull request from Dependabot as foreign', pullEvent(7, HEAD, BASE, { by: DEPENDABOT }), true],
+    [
+      'parseEvent marks a Dependabot pull request as foreign even if somebody else pushed to it',
+      pullFrom({ user: DEPENDABOT }),
+      true,
+    ],
+    ['parseEvent marks a pull request as foreign if Dependabot pushed to it', pullFrom({ sender: DEPENDABOT }), true],
+    [
+      'parseEvent does not mark a pull request from a deleted account as foreign',
+      pullWith({ head: { sha: HEAD, repo: own }, user: null }),
+      false,
+    ],
+    [
+      'parseEvent compares the head with the repository of the base, not of the event',
       pullWith({ head: { sha: HEAD, repo: own }, base: { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } } }),
       true,
     ],
@@ -45,24 +61,36 @@ describe('a pull request', () => {
   }
 });
 
-describe('any other event', () => {
+describe('parseEvent for other events', () => {
   const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
-  test.each<[string, object, Partial<Event>]>([
-    ['a push compares with the commit before it', pushEvent(HEAD, BASE), { before: BASE, defaultBranch: 'main' }],
-    ['the first push of a branch compares with none', pushEvent(HEAD), { before: null }],
-    ['nor does the first one with longer ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
+  test.each<[string, object, Partial<ActionEvent>]>([
     [
-      'a merge queue compares with its base',
+      'parseEvent reads the previous commit from a push event',
+      pushEvent(HEAD, BASE),
+      { before: BASE, defaultBranch: 'main' },
+    ],
+    ['parseEvent finds no previous commit in the first push of a branch', pushEvent(HEAD), { before: null }],
+    [
+      'parseEvent finds no previous commit in a first push with SHA-256 ids',
+      pushEvent(SHA_256, '0'.repeat(64)),
+      { before: null },
+    ],
+    [
+      'parseEvent reads the base of a merge queue as the previous commit',
       { merge_group: { base_sha: BASE, head_sha: HEAD }, ...home },
       { before: BASE, queued: HEAD },
     ],
     [
-      'ids may be SHA-256',
+      'parseEvent accepts SHA-256 commit ids',
       { merge_group: { base_sha: SHA_256, head_sha: SHA_256 } },
       { before: SHA_256, defaultBranch: null, queued: SHA_256 },
     ],
-    ['a schedule compares with nothing', scheduleEvent(), { before: null, defaultBranch: 'main' }],
-    ['the payload may be empty', {}, { before: null, defaultBranch: null }],
+    [
+      'parseEvent finds no previous commit in a schedule event',
+      scheduleEvent(),
+      { before: null, defaultBranch: 'main' },
+    ],
+    ['parseEvent accepts an empty payload', {}, { before: null, defaultBranch: null }],
   ])('%s', (_, payload, expected) => {
     expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
       ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
@@ -71,26 +99,32 @@ describe('any other event', () => {
   });
 });
 
-describe('no event of GitHub’s', () => {
+describe('parseEvent for invalid payloads', () => {
   test.each<[string, unknown]>([
-    ['a list', []],
-    ['a pull request that is a number', { pull_request: 7 }],
-    ['a number that is not positive', pullWith({ number: 0 })],
-    ['a head that is a branch', pullWith({ head: { sha: 'main' } })],
-    ['a head that is an option', pullWith({ head: { sha: '--all' } })],
-    ['a head that is cut short', pullWith({ head: { sha: 'a'.repeat(39) } })],
-    ['a head between both lengths', pullWith({ head: { sha: 'a'.repeat(50) } })],
-    ['a head with another line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
-    ['a head with a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
-    ['a base that is no commit', pullWith({ base: { sha: '', ref: 'main' } })],
-    ['a merge queue whose base is an option', { merge_group: { base_sha: '--all', head_sha: HEAD } }],
+    ['parseEvent rejects a list as the payload', []],
+    ['parseEvent rejects a number in place of a pull request object', { pull_request: 7 }],
+    ['parseEvent rejects a pull request number that is not positive', pullWith({ number: 0 })],
+    ['parseEvent rejects a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
+    ['parseEvent rejects a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
+    ['parseEvent rejects a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
+    [
+      'parseEvent rejects a head commit id between the SHA-1 and SHA-256 lengths',
+      pullWith({ head: { sha: 'a'.repeat(50) } }),
+    ],
+    ['parseEvent rejects a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
+    ['parseEvent rejects a head commit id followed by a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
+    ['parseEvent rejects an empty base commit id', pullWith({ base: { sha: '', ref: 'main' } })],
+    [
+      'parseEvent rejects a command-line option as the base commit of a merge queue',
+      { merge_group: { base_sha: '--all', head_sha: HEAD } },
+    ],
   ])('%s', (_, payload) => {
     const end = endOfCall(() => JSON.stringify(parseEvent('pull_request', 'refs/heads/main', payload)));
     expect(end).toMatch(/^action\/invalid-event: /);
   });
 });
 
-/** Anything where GitHub has something of its own. */
+/** Payloads with arbitrary JSON in the fields that promptsync reads. */
 const payloads = fc.oneof(
   fc.jsonValue(),
   fc.record({ pull_request: fc.jsonValue(), repository: fc.jsonValue(), sender: fc.jsonValue() }),
@@ -98,7 +132,7 @@ const payloads = fc.oneof(
   fc.record({ number: fc.jsonValue(), head: fc.jsonValue(), base: fc.jsonValue() }).map((one) => pullWith(one)),
 );
 
-test('whatever the payload is, it is an event or a problem', () => {
+test('parseEvent returns an event or reports a problem for any payload', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), payloads, (name, ref, payload) => {
       expect(endOfCall(() => JSON.stringify(parseEvent(name, ref, payload)))).toMatch(/^(action\/invalid-event: |\{)/);
@@ -106,59 +140,61 @@ test('whatever the payload is, it is an event or a problem', () => {
   );
 });
 
-describe('the mode', () => {
+describe('chooseMode', () => {
   const pull = pullEvent(7, HEAD, BASE);
   const home = scheduleEvent();
-  const eventOf = (words: string): Event => {
-    const [name = '', ref = MAIN] = words.split(' ');
+  const eventOf = (name: string, ref = MAIN): ActionEvent => {
     return parseEvent(name, ref, name.startsWith('pull_request') ? pull : home);
   };
 
-  test.each<[string, string, string, string, string]>([
-    // The event, and what auto, plan, sync and drift come to.
-    ['pull_request refs/pull/7/merge', 'plan', 'plan', 'refused', 'drift'],
+  test.each<[event: string, auto: string, plan: string, sync: string, drift: string, ref?: string]>([
+    ['pull_request', 'plan', 'plan', 'refused', 'drift', 'refs/pull/7/merge'],
     ['pull_request_target', 'plan', 'plan', 'refused', 'drift'],
-    ['merge_group refs/heads/gh-readonly-queue/main/pr-7', 'plan', 'plan', 'sync', 'drift'],
+    ['merge_group', 'plan', 'plan', 'sync', 'drift', 'refs/heads/gh-readonly-queue/main/pr-7'],
     ['push', 'sync', 'plan', 'sync', 'drift'],
-    ['push refs/heads/other', 'plan', 'plan', 'sync', 'drift'],
-    ['push refs/heads/main-2', 'plan', 'plan', 'sync', 'drift'],
-    ['push refs/heads/feature/refs/heads/main', 'plan', 'plan', 'sync', 'drift'],
-    ['push refs/tags/main', 'plan', 'plan', 'sync', 'drift'],
-    ['push main', 'plan', 'plan', 'sync', 'drift'],
+    ['push', 'plan', 'plan', 'sync', 'drift', 'refs/heads/other'],
+    ['push', 'plan', 'plan', 'sync', 'drift', 'refs/heads/main-2'],
+    ['push', 'plan', 'plan', 'sync', 'drift', 'refs/heads/feature/refs/heads/main'],
+    ['push', 'plan', 'plan', 'sync', 'drift', 'refs/tags/main'],
+    ['push', 'plan', 'plan', 'sync', 'drift', 'main'],
     ['schedule', 'drift', 'plan', 'sync', 'drift'],
     ['workflow_dispatch', 'drift', 'plan', 'sync', 'drift'],
     ['repository_dispatch', 'drift', 'plan', 'sync', 'drift'],
     ['release', 'unsupported', 'plan', 'sync', 'drift'],
     ['pull_request_review', 'unsupported', 'plan', 'refused', 'drift'],
     ['', 'unsupported', 'plan', 'sync', 'drift'],
-  ])('%s: auto is %s, plan %s, sync %s, drift %s', (words, ...expected) => {
-    const short = (end: string): string =>
-      end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
-    const modes = ['auto', 'plan', 'sync', 'drift'] as const;
-    expect(modes.map((mode) => short(endOfCall(() => chooseMode(mode, eventOf(words), 'main'))))).toEqual(expected);
-  });
+  ])(
+    'On the event %j, the modes auto, plan, sync and drift become %s, %s, %s and %s',
+    (name, auto, plan, sync, drift, ref) => {
+      const shorten = (end: string): string =>
+        end.replace(/^guard\/not-merged: .*$/, 'refused').replace(/^action\/unsupported-event: .*$/, 'unsupported');
+      const modes = ['auto', 'plan', 'sync', 'drift'] as const;
+      const chosen = modes.map((mode) => shorten(endOfCall(() => chooseMode(mode, eventOf(name, ref), 'main'))));
+      expect(chosen).toEqual([auto, plan, sync, drift]);
+    },
+  );
 
   test.each([
     ['refs/heads/live', 'sync'],
     [MAIN, 'plan'],
-  ])('where the configuration says that live goes live, a push to %s is %s', (ref, expected) => {
-    expect(chooseMode('auto', eventOf(`push ${ref}`), 'live')).toBe(expected);
+  ])('With the configured branch "live", a push to %s selects the mode %s', (ref, expected) => {
+    expect(chooseMode('auto', eventOf('push', ref), 'live')).toBe(expected);
   });
 
-  test.each<[string, string, string]>([
-    ['schedule', 'main', 'pull'],
-    ['workflow_dispatch refs/heads/live', 'live', 'pull'],
-    ['workflow_dispatch', 'live', 'action/invalid-input'],
-    ['workflow_dispatch refs/heads/other', 'main', 'action/invalid-input'],
-    ['workflow_dispatch refs/tags/main', 'main', 'action/invalid-input'],
-    ['pull_request refs/pull/7/merge', 'main', 'guard/not-merged'],
-    ['pull_request_target', 'main', 'guard/not-merged'],
-  ])('on %s, where %s goes live, what is edited in the service comes to %s', (words, branch, expected) => {
-    const [end = ''] = endOfCall(() => chooseMode('pull', eventOf(words), branch)).split(': ');
-    expect(end).toBe(expected);
+  test.each<[string, string, string, string]>([
+    ['schedule', MAIN, 'main', 'pull'],
+    ['workflow_dispatch', 'refs/heads/live', 'live', 'pull'],
+    ['workflow_dispatch', MAIN, 'live', 'action/invalid-input'],
+    ['workflow_dispatch', 'refs/heads/other', 'main', 'action/invalid-input'],
+    ['workflow_dispatch', 'refs/tags/main', 'main', 'action/invalid-input'],
+    ['pull_request', 'refs/pull/7/merge', 'main', 'guard/not-merged'],
+    ['pull_request_target', MAIN, 'main', 'guard/not-merged'],
+  ])('On %s at %s with the branch %j, the mode pull results in %s', (name, ref, branch, expected) => {
+    const [result = ''] = endOfCall(() => chooseMode('pull', eventOf(name, ref), branch)).split(': ');
+    expect(result).toBe(expected);
   });
 
-  test('a push whose payload does not name the default branch applies nothing', () => {
+  test('The action only plans a push whose payload does not name the default branch', () => {
     expect(chooseMode('auto', parseEvent('push', MAIN, {}), null)).toBe('plan');
   });
 });

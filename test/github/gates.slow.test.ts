@@ -3,7 +3,7 @@ import { CONFIG } from '../support/prompts.ts';
 import { pushEvent, scheduleEvent } from './support.ts';
 import { greets, makeTeam, type Team } from './team.ts';
 
-/** Two commits on main, the newer one applied. */
+/** Makes a team with two commits on main. Both were applied in order. */
 async function twoCommits(): Promise<{ readonly team: Team; readonly older: string; readonly newer: string }> {
   const team = await makeTeam({ greeting: {} });
   const older = team.pushMain(greets('Old'));
@@ -14,8 +14,8 @@ async function twoCommits(): Promise<{ readonly team: Team; readonly older: stri
   return { team, older, newer };
 }
 
-describe('A run of an older commit', () => {
-  test('after a newer one was applied writes nothing, and says which commit is the newest', async () => {
+describe('a run of an older commit', () => {
+  test('A run of an older commit writes nothing and names the newest commit', async () => {
     const { team, older, newer } = await twoCommits();
     const ran = await team.runPush(older);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
@@ -23,13 +23,13 @@ describe('A run of an older commit', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('that has nothing to write is in order', async () => {
+  test('A run of an older commit succeeds if it has nothing to write', async () => {
     const { team, newer } = await twoCommits();
     team.pushMain({ 'README.md': 'Words' });
     expect(await team.runPush(newer)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   });
 
-  test('applies what was merged before a bot committed something else', async () => {
+  test('A run applies a merged prompt even if a bot has committed another file since', async () => {
     const team = await makeTeam({ greeting: {} });
     const merged = team.pushMain({});
     team.pushMain({ 'CHANGELOG.md': 'Words' }, 'Release [skip ci]');
@@ -38,7 +38,7 @@ describe('A run of an older commit', () => {
     expect(team.service.takeWrites()).toHaveLength(3);
   });
 
-  test('and of a branch write nothing, and with any-commit what is asked for', async () => {
+  test('A manual run of an older or unmerged commit writes nothing without any-commit', async () => {
     const { team, older } = await twoCommits();
     const at = { ref: 'refs/tags/hot-fix', commit: team.push('hot-fix', greets('Hot fix')) };
     const dispatch = (commit: string, inputs = {}) =>
@@ -50,7 +50,7 @@ describe('A run of an older commit', () => {
   });
 });
 
-test('A push to the branch that the configuration names is applied, and one to the default branch is planned', async () => {
+test('The action applies pushes to the configured branch and only plans pushes to the default branch', async () => {
   const team = await makeTeam({ greeting: {} }, `${CONFIG}branch: live\n`);
   const commit = team.push('live', greets('Live'));
   expect((await team.runPush(team.pushMain({}))).stdout).toContain('Plan: ');
@@ -59,7 +59,7 @@ test('A push to the branch that the configuration names is applied, and one to t
   expect(team.service.takeWrites()).toHaveLength(3);
 });
 
-test('A revert that is merged goes back, and makes no version', async () => {
+test('A merged revert reactivates the old version without creating another one', async () => {
   const { team } = await twoCommits();
   const reverted = team.pushMain(greets('Old'), 'Revert');
   expect((await team.runPush(reverted)).exitCode).toBe(0);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { sync, type SyncOptions } from '../../src/commands/sync.ts';
-import type { Context } from '../../src/github/context.ts';
+import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
+import type { ActionContext } from '../../src/github/context.ts';
 import { parseEvent } from '../../src/github/event.ts';
-import { askGitHub } from '../../src/github/gates.ts';
+import { makeNewestCommitReader } from '../../src/github/review-guard.ts';
 import { startAt } from '../git/support.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { startGitHub, type GitHubDouble } from '../support/github-api.ts';
@@ -16,11 +16,11 @@ const OPTIONS: SyncOptions = {
   ...{ only: [], dryRun: false, yes: true, exitCode: false, allowDirty: false },
 };
 
-/** A commit that is merged, one after it that touches no prompt, and one that does. */
+/** The messages of three commits on main. "Words" changes no prompt file, and "Second" changes one. */
 const COMMITS = ['First', 'Words', 'Second'] as const;
 type Name = (typeof COMMITS)[number];
 
-/** A clone that is at the first commit and cannot ask its remote, while GitHub has main at another one. */
+/** Makes a clone at the first commit whose remote is unreachable. GitHub reports `tip` as the tip of main. */
 async function makeScene(tip: Name) {
   const clone = makeRepository(workspaceFiles({ greeting: { text: 'First.' } }, `${CONFIG}branch: main\n`));
   const first = git(clone, 'rev-parse', 'HEAD');
@@ -35,7 +35,7 @@ async function makeScene(tip: Name) {
   return { clone, github, service: await startTestService(['greeting']) };
 }
 
-function contextOf(github: GitHubDouble | null, ref: string, commit: string): Context {
+function contextOf(github: GitHubDouble | null, ref: string, commit: string): ActionContext {
   return {
     ...{ inputs: inputsOf(), event: parseEvent('push', ref, pushEvent(commit)) },
     ...{ world: makeWorld('/'), git: startAt('/'), configuration: { config: null, problems: [] }, branch: 'main' },
@@ -43,24 +43,39 @@ function contextOf(github: GitHubDouble | null, ref: string, commit: string): Co
   };
 }
 
-const fails = (github: GitHubDouble): void => github.fail({ path: /\/git\// }, { status: 404 });
-const cutsShort = (github: GitHubDouble): void =>
+const failGitCalls = (github: GitHubDouble): void => github.fail({ path: /\/git\// }, { status: 404 });
+const truncateTree = (github: GitHubDouble): void =>
   github.fail({ path: /\/trees\// }, { status: 200, body: { tree: [], truncated: true } });
 
-describe('where the remote cannot be asked, GitHub is:', () => {
+describe('askGitHub', () => {
   test.each<[string, Name, ((github: GitHubDouble) => void) | null, string]>([
-    ['it has the branch at the commit', 'First', () => {}, ''],
-    ['it has the branch further, and no prompt differs', 'Words', () => {}, ''],
-    ['it has the branch further', 'Second', () => {}, 'guard/superseded'],
-    ['it does not know the branch', 'First', fails, 'guard/unknown-newest'],
-    ['it lists only some of the files', 'Words', cutsShort, 'guard/unknown-newest'],
-    ['there is no token', 'First', null, 'guard/unknown-newest'],
+    ['With the remote unreachable, sync writes if GitHub reports the same branch tip', 'First', () => {}, ''],
+    ['With the remote unreachable, sync writes if newer commits on GitHub change no prompt', 'Words', () => {}, ''],
+    [
+      'With the remote unreachable, sync refuses if newer commits on GitHub change a prompt',
+      'Second',
+      () => {},
+      'guard/superseded',
+    ],
+    [
+      'With the remote unreachable, sync refuses if GitHub does not know the branch',
+      'First',
+      failGitCalls,
+      'guard/unknown-newest',
+    ],
+    [
+      'With the remote unreachable, sync refuses if GitHub lists only some of the files',
+      'Words',
+      truncateTree,
+      'guard/unknown-newest',
+    ],
+    ['With the remote unreachable, sync refuses if there is no GitHub token', 'First', null, 'guard/unknown-newest'],
   ])('%s', async (_, tip, prepare, expected) => {
     const { clone, github, service } = await makeScene(tip);
     prepare?.(github);
     const context = contextOf(prepare === null ? null : github, MAIN, 'a'.repeat(40));
-    const options = { ...OPTIONS, askForge: askGitHub(context) };
-    const { run } = await sync(options, makeWorld(clone, service.environment));
+    const options = { ...OPTIONS, readNewestFromForge: makeNewestCommitReader(context) };
+    const { run } = await syncPrompts(options, makeWorld(clone, service.environment));
     const codes = (run.outcomes ?? []).flatMap(({ problems }) => problems.map(({ code }) => code));
     expect(codes).toEqual(expected === '' ? [] : [expected]);
     expect(service.takeWrites().length > 0).toBe(expected === '');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { showHidden } from '../../src/domain/text.ts';
+import { showHidden } from '../../src/text.ts';
 import type { ActionRun } from '../support/action.ts';
 import { startFront } from '../support/front.ts';
 import { expectInert } from '../support/markdown.ts';
@@ -7,7 +7,7 @@ import { promptText } from '../support/prompts.ts';
 import { scheduleEvent } from './support.ts';
 import { makeTeam, type Team } from './team.ts';
 
-/** What means something to a runner, to Markdown, to HTML, to GitHub or to an eye. */
+/** Texts with a special meaning for a runner, Markdown, HTML, GitHub or the reader's eye. */
 const texts = [
   '::error::gotcha',
   '  ::set-env name=NODE_OPTIONS::--require=./evil.js',
@@ -29,7 +29,7 @@ const texts = [
   '{{__proto__}} :shipit: $x^2$',
 ];
 
-/** A file name that holds as much of a text as a path can. */
+/** Returns a file name that contains the text, except for its slashes. */
 const nameOf = (text: string, index: number) => `prompts/${index}-${text.replaceAll('/', '∕')}.md`;
 const promptOf = (text: string, index: number, more: string) =>
   promptText(String(index), {
@@ -40,7 +40,7 @@ const promptOf = (text: string, index: number, more: string) =>
 const filesOf = (more: string) =>
   Object.fromEntries(texts.map((text, index) => [nameOf(text, index), promptOf(text, index, more)]));
 
-/** The one address that is linked. */
+/** The only address that promptsync may link to. */
 const RUN = ['https://github.com/acme/prompts/actions/runs/4711'];
 
 function expectInertRun({ stdout, stderr, summary }: ActionRun, team: Team): void {
@@ -49,8 +49,8 @@ function expectInertRun({ stdout, stderr, summary }: ActionRun, team: Team): voi
   for (const { body } of [...team.github.comments(1), ...team.github.issues()]) expectInert(body, RUN);
 }
 
-describe('Nothing that is hostile does anything', () => {
-  test('in files, their names and commit messages: on review, apply and drift', async () => {
+describe('hostile texts', () => {
+  test('Hostile texts in files, file names and commit messages have no effect in any output', async () => {
     const team = await makeTeam(
       Object.fromEntries(texts.map((_, index) => [String(index), {}])),
       'prompts: ["prompts/**/*.md"]\n',
@@ -77,7 +77,7 @@ describe('Nothing that is hostile does anything', () => {
     expectInertRun(await team.runPush(team.mergePull(pull)), team);
   });
 
-  test('in files that are not valid', async () => {
+  test('Hostile texts in invalid files have no effect in any output', async () => {
     const team = await makeTeam({ greeting: {} });
     const invalid = texts.map((text, index) => [
       nameOf(text, index),
@@ -90,7 +90,7 @@ describe('Nothing that is hostile does anything', () => {
     expect(ran.stdout).toMatch(/^::error title=promptsync::\d+ more errors/m);
   });
 
-  test('in an answer of the service', async () => {
+  test('Hostile texts in responses of the service have no effect in any output', async () => {
     const team = await makeTeam(Object.fromEntries(texts.map((_, index) => [String(index), {}])));
     const bodies = texts.map((text) => `${text}\r\n::error::${text}\r::warning::${text}`);
     const { baseUrl } = await startFront({

@@ -19,7 +19,7 @@ const PLANNED = /^Plan: 1 to create/m;
 const DONE = /^Applied: 1 created/m;
 type Trigger = { readonly name: string; readonly ref?: string; readonly event?: object };
 
-/** What a run says and writes at a commit that changes a prompt, and why it is no success. */
+/** Runs the action at a commit that changes a prompt. Returns its output, its failure reason and its writes. */
 async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, options: RunOptions = {}) {
   const { github, service, pushMain, run } = await makeTeam({ greeting: {} });
   const base = pushMain({});
@@ -35,11 +35,32 @@ async function runOf({ name, ref = 'refs/heads/main', event = {} }: Trigger, opt
 const QUEUE = { ref: 'refs/heads/queue', event: { merge_group: { base_sha: 'BASE', head_sha: 'BASE' } } };
 
 test.each<[string, Trigger, string, RegExp, string, readonly string[]]>([
-  ['A push to the default branch is applied', { name: 'push' }, 'auto', DONE, '', APPLIED],
-  ['A push to another branch is planned', { name: 'push', ref: 'refs/heads/other' }, 'auto', PLANNED, '', []],
-  ['A dispatch looks for drift', { name: 'workflow_dispatch' }, 'auto', /The service differs/, 'drift', []],
-  ['A dispatch with the mode sync applies', { name: 'workflow_dispatch' }, 'sync', DONE, '', APPLIED],
-  ['A merge queue is planned', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
+  ['The action applies a push to the default branch', { name: 'push' }, 'auto', DONE, '', APPLIED],
+  [
+    'The action only plans a push to another branch',
+    { name: 'push', ref: 'refs/heads/other' },
+    'auto',
+    PLANNED,
+    '',
+    [],
+  ],
+  [
+    'The action looks for drift if somebody starts it manually',
+    { name: 'workflow_dispatch' },
+    'auto',
+    /The service differs/,
+    'drift',
+    [],
+  ],
+  [
+    'The action applies the prompts if somebody starts it with the mode sync',
+    { name: 'workflow_dispatch' },
+    'sync',
+    DONE,
+    '',
+    APPLIED,
+  ],
+  ['The action only plans in a merge queue', { name: 'merge_group', ...QUEUE }, 'auto', PLANNED, '', []],
 ])('%s', async (_, trigger, mode, says, reason, writes) => {
   const ran = await runOf(trigger, { inputs: { mode } });
   expect(ran).toEqual({ says: expect.stringMatching(says), reason, writes });
@@ -49,32 +70,102 @@ const withLink = (workspace: string) => symlinkSync(tmpdir(), join(workspace, 'a
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
 test.each<[string, string, RunOptions, RegExp]>([
-  ['An event that it does not know', 'issues', {}, /The mode `auto` does nothing on the event/],
-  ['An input that is none', 'push', { inputs: { comment: 'sometimes' } }, /`comment` is not valid: /],
-  ['A folder that is not there', 'push', { inputs: { 'working-directory': 'x' } }, /no folder "x"/],
-  ['A folder above the workspace', 'push', { inputs: { 'working-directory': '..' } }, /no folder "\.\."/],
-  ['A folder elsewhere', 'push', { inputs: { 'working-directory': tmpdir() } }, /`working-directory` is not valid: /],
-  ['A link that leads elsewhere', 'push', { inputs: { 'working-directory': 'a' }, prepare: withLink }, /no folder "a"/],
-  ['A config that is not there', 'push', { inputs: { config: 'a/b.yaml' } }, /There is no file a\/b\.yaml/],
-  ['A base-url that is none', 'push', { inputs: { 'base-url': 'x' } }, /the input `base-url` .* no URL/],
-  ['A plain base-url', 'push', { inputs: { 'base-url': 'http://a.example' } }, /the input `base-url` .* plain http/],
   [
-    'A base-url with a user',
+    'The action reports an event that it does not support and writes nothing',
+    'issues',
+    {},
+    /The mode `auto` does nothing on the event/,
+  ],
+  [
+    'The action reports an invalid input and writes nothing',
+    'push',
+    { inputs: { comment: 'sometimes' } },
+    /`comment` is not valid: /,
+  ],
+  [
+    'The action reports a missing working directory and writes nothing',
+    'push',
+    { inputs: { 'working-directory': 'x' } },
+    /no folder "x"/,
+  ],
+  [
+    'The action reports a working directory above the workspace and writes nothing',
+    'push',
+    { inputs: { 'working-directory': '..' } },
+    /no folder "\.\."/,
+  ],
+  [
+    'The action reports an absolute working directory and writes nothing',
+    'push',
+    { inputs: { 'working-directory': tmpdir() } },
+    /`working-directory` is not valid: /,
+  ],
+  [
+    'The action reports a link that leads out of the workspace and writes nothing',
+    'push',
+    { inputs: { 'working-directory': 'a' }, prepare: withLink },
+    /no folder "a"/,
+  ],
+  [
+    'The action reports a missing config file and writes nothing',
+    'push',
+    { inputs: { config: 'a/b.yaml' } },
+    /There is no file a\/b\.yaml/,
+  ],
+  [
+    'The action reports a base-url that is not a URL and writes nothing',
+    'push',
+    { inputs: { 'base-url': 'x' } },
+    /the input `base-url` .* no URL/,
+  ],
+  [
+    'The action reports a base-url with plain http and writes nothing',
+    'push',
+    { inputs: { 'base-url': 'http://a.example' } },
+    /the input `base-url` .* plain http/,
+  ],
+  [
+    'The action reports a base-url with credentials and writes nothing',
     'push',
     { inputs: { 'base-url': 'https://a@b.c' } },
     /the input `base-url` .* credentials/,
   ],
-  ['A key that is missing', 'push', { keyless: true }, /The input `api-key`, .* is not set or empty/],
-  ['A secret that is not there', 'push', { inputs: { 'api-key': '' } }, /look at its secret/],
-  ['A key that is none', 'push', { inputs: { 'api-key': 'hun ter2' } }, /The input `api-key` holds characters/],
-  ['A workspace without a checkout', 'push', { prepare: withoutCheckout }, /Put a step with actions\/checkout/],
-  ['An event that is no JSON', 'push', { environment: { GITHUB_EVENT_PATH: '/dev/null' } }, /event .* cannot be read/],
-])('%s is reported, and nothing is done', async (_, name, options, says) => {
+  [
+    'The action reports a missing API key and writes nothing',
+    'push',
+    { keyless: true },
+    /The input `api-key`, .* is not set or empty/,
+  ],
+  [
+    'The action reports an empty API key, names the secret and writes nothing',
+    'push',
+    { inputs: { 'api-key': '' } },
+    /look at its secret/,
+  ],
+  [
+    'The action reports an API key with invalid characters and writes nothing',
+    'push',
+    { inputs: { 'api-key': 'hun ter2' } },
+    /The input `api-key` holds characters/,
+  ],
+  [
+    'The action reports a missing checkout and writes nothing',
+    'push',
+    { prepare: withoutCheckout },
+    /Put a step with actions\/checkout/,
+  ],
+  [
+    'The action reports an event file that is not JSON and writes nothing',
+    'push',
+    { environment: { GITHUB_EVENT_PATH: '/dev/null' } },
+    /event .* cannot be read/,
+  ],
+])('%s', async (_, name, options, says) => {
   const ran = await runOf({ name }, options);
   expect(ran).toEqual({ says: expect.stringMatching(says), reason: 'invalid', writes: [] });
 });
 
-test('In a folder of the repository the example of this project is planned on its embedded service, without a key', async () => {
+test('The action plans a subfolder with an embedded service and needs no API key', async () => {
   const { push, review } = await makeTeam({ greeting: {} });
   const config = 'service:\n  embedded: .promptsync/service.db\nprompts: ["*.md"]\n';
   push('main', { 'sub/promptsync.yaml': config, 'sub/a.md': promptText('a') });
@@ -87,7 +178,7 @@ test('In a folder of the repository the example of this project is planned on it
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
 
-test('A pull request that deletes the configuration of a team does not send the key of the team to the service of another configuration', async () => {
+test('A pull request that deletes a configuration cannot send its key to the service of another configuration', async () => {
   const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
   const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
@@ -110,7 +201,7 @@ test('A pull request that deletes the configuration of a team does not send the 
   ]);
 });
 
-test('A version that staging no longer serves is refused in the review, in the push, and in the next unrelated push', async () => {
+test('The action refuses to promote a version that staging no longer serves, even in later unrelated pushes', async () => {
   const { service, push, openPull, pushMain, mergePull, runPull, runPush } = await makeTeam(
     { greeting: {} },
     PROMOTION,
@@ -139,7 +230,7 @@ test('A version that staging no longer serves is refused in the review, in the p
   expect(service.takeWrites()).toEqual([]);
 });
 
-test('A runner that takes neither outputs nor summary has notices; what was applied is applied', async () => {
+test('The action applies the prompts and prints notices if it cannot write outputs and summary', async () => {
   const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
   const environment = { GITHUB_STEP_SUMMARY: '/nowhere/summary', RUNNER_TEMP: '/dev/null/temp' };
   const ran = await runPush(pushMain(changed), { environment });
@@ -149,7 +240,7 @@ test('A runner that takes neither outputs nor summary has notices; what was appl
   expect(service.takeWrites()).toEqual(APPLIED);
 });
 
-test('A run that is cancelled finishes the call in flight, reports how far it got, and writes no more', async () => {
+test('A canceled run finishes the call in flight, reports its progress and stops writing', async () => {
   const names = [...Array(20).keys()].map(String);
   const { service, pushMain, runPush } = await makeTeam(Object.fromEntries(names.map((name) => [name, {}])));
   let child: ChildProcess | null = null;
@@ -174,8 +265,8 @@ test('A run that is cancelled finishes the call in flight, reports how far it go
 const fork = { repository: 'stranger/prompts', by: 'stranger' };
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
 
-describe('A pull request without a key', () => {
-  test('from a fork is reviewed, and no service is asked', async () => {
+describe('a review without an API key', () => {
+  test('The action reviews a pull request from a fork without calling the service', async () => {
     const { github, service, review } = await makeTeam({ greeting: {} });
     const ran = await review(changed, { keyless: true }, fork);
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
@@ -187,7 +278,7 @@ describe('A pull request without a key', () => {
     expect(comment?.body).not.toContain('<!-- plan');
   });
 
-  test('whose token may not comment has its review in the summary, with a notice and no failure', async () => {
+  test('A review whose token may not comment writes the summary and succeeds with a notice', async () => {
     const { github, service, review } = await makeTeam({ greeting: {} });
     github.fail({ method: 'POST', path: /comments/ }, REFUSED, Infinity);
     const ran = await review(changed, { keyless: true }, fork);
@@ -198,7 +289,7 @@ describe('A pull request without a key', () => {
     expect(github.comments(1)).toEqual([]);
   });
 
-  test('of the repository itself misses its key', async () => {
+  test('A review of a pull request from the same repository fails without its API key', async () => {
     const { review } = await makeTeam({ greeting: {} });
     const ran = await review(changed, { keyless: true });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
@@ -219,15 +310,18 @@ describe('pull_request_target', () => {
   };
 
   test.each<[string, RunOptions]>([
-    ['as an input', {}],
-    ['in the usual variable', { keyless: true, environment: { PROMPTSYNC_API_KEY: 'sk-other-0123456789' } }],
-  ])('is refused with a key %s', async (_, options) => {
+    ['On pull_request_target, the action refuses an API key in its input', {}],
+    [
+      'On pull_request_target, the action refuses an API key in the environment',
+      { keyless: true, environment: { PROMPTSYNC_API_KEY: 'sk-other-0123456789' } },
+    ],
+  ])('%s', async (_, options) => {
     const { ran } = await runTarget(options);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'refused' } });
     expect(ran.stdout).toContain('On pull_request_target an API key is refused');
   });
 
-  test('is reviewed without one', async () => {
+  test('On pull_request_target, the action reviews the pull request if there is no API key', async () => {
     const { ran, comments } = await runTarget({ keyless: true });
     expect(ran.exitCode).toBe(0);
     expect(comments).toHaveLength(1);
@@ -237,7 +331,7 @@ describe('pull_request_target', () => {
     ['pull_request_target', 0],
     ['pull_request_target', 1],
     ['pull_request', 0],
-  ])('%s with main checked out, to a depth of %i, is told so: its review would be of nothing', async (name, depth) => {
+  ])('On %s, the action refuses to review if main is checked out with depth %i', async (name, depth) => {
     const { ran, shown, comments } = await runTarget({ keyless: true, depth }, name, true);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', changes: 'false' } });
     for (const text of [ran.stdout, ...comments.map(({ body }) => body)]) {
@@ -247,11 +341,11 @@ describe('pull_request_target', () => {
   });
 });
 
-describe('A pull request with a key', () => {
+describe('a review with an API key', () => {
   const configOf = (baseUrl: string) => `service:\n  base_url: ${baseUrl}\nprompts: ["prompts/**/*.md"]\n`;
   const inputs = { 'base-url': '' };
 
-  test('that moves the configuration to another service sends the key nowhere', async () => {
+  test('A pull request that changes the address of the service cannot obtain the API key', async () => {
     const thief = await startFront({});
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
@@ -261,7 +355,7 @@ describe('A pull request with a key', () => {
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 
-  test('asks the service that base and head name', async () => {
+  test('The review calls the service if base and head name the same address', async () => {
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const ran = await review(changed, { inputs });
@@ -269,7 +363,7 @@ describe('A pull request with a key', () => {
     expect(service.requests).not.toEqual([]);
   });
 
-  test('that names another variable for it sends none of the other secrets', async () => {
+  test('A pull request that names another key variable cannot obtain that secret', async () => {
     const { service, pushMain, review } = await makeTeam({ greeting: {} });
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const stolen = configOf(service.baseUrl).replace('\nprompts', '\n  api_key_env: DEPLOY_TOKEN\nprompts');
@@ -282,7 +376,7 @@ describe('A pull request with a key', () => {
 
 const cutOff = (workspace: string) => git(workspace, 'remote', 'set-url', 'origin', '/nowhere/at/all');
 
-test('A clone of depth 1 is completed: the plan is the same, drift and all', async () => {
+test('The action completes a clone of depth 1 and finds the same plan and drift', async () => {
   const { service, push, pushMain, openPull, runPull, runPush } = await makeTeam({ greeting: {} });
   await runPush(pushMain({}), { depth: 1 });
   await changeService(service.baseUrl, 'greeting', 'staging', 'By hand');
@@ -294,7 +388,7 @@ test('A clone of depth 1 is completed: the plan is the same, drift and all', asy
   expect(whole.summary).toContain('changed outside of git');
 });
 
-test('A clone of depth 1 notes the commit that last touched a file', async () => {
+test('In a clone of depth 1, the action records the commit that last changed a file', async () => {
   const { service, pushMain, runPush } = await makeTeam({ greeting: {} });
   const touched = pushMain(changed);
   const later = pushMain({ 'README.md': 'Words' });
@@ -304,25 +398,29 @@ test('A clone of depth 1 notes the commit that last touched a file', async () =>
   expect(bodies).not.toContain(later);
 });
 
-test('A clone of depth 1 that cannot be completed says fetch-depth: 0', async () => {
+test('The action recommends fetch-depth: 0 if it cannot complete a clone of depth 1', async () => {
   const { review } = await makeTeam({ greeting: {} });
   const ran = await review(changed, { depth: 1, prepare: cutOff });
   expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
   expect(ran.stdout).toContain('fetch-depth: 0');
 });
 
-describe('A review on a GitHub that', () => {
+describe('a review without a working GitHub API', () => {
   const LIMITED = { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9999999999' } };
 
   test.each<[string, Failure, Readonly<Record<string, string>>]>([
-    ['limits requests', { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } }, {}],
-    ['limits them without a word', LIMITED, {}],
-    ['fails', { status: 500 }, {}],
-    ['is given no token', 'reset', { 'github-token': '' }],
-    ['does not know the token', { status: 401 }, {}],
-    ['answers nothing', 'hang', {}],
-    ['stops in the middle of its answers', 'half-answer', {}],
-  ])('%s is whole, ends within a minute, and asks for no permission', async (_, failure, inputs) => {
+    [
+      'A review finishes within a minute if GitHub limits requests',
+      { ...LIMITED, body: { message: 'API rate limit exceeded for installation.' } },
+      {},
+    ],
+    ['A review finishes within a minute if GitHub limits requests without a message', LIMITED, {}],
+    ['A review finishes within a minute if every GitHub request fails', { status: 500 }, {}],
+    ['A review finishes within a minute without a GitHub token', 'reset', { 'github-token': '' }],
+    ['A review finishes within a minute if GitHub rejects the token', { status: 401 }, {}],
+    ['A review finishes within a minute if GitHub never answers', 'hang', {}],
+    ['A review finishes within a minute if GitHub stops in the middle of its answers', 'half-answer', {}],
+  ])('%s', async (_, failure, inputs) => {
     const { github, review } = await makeTeam({ greeting: {} });
     github.fail({ path: /./ }, failure, Infinity);
     const began = performance.now();

@@ -14,13 +14,13 @@ const CONFIG = 'prompts: ["prompts/**/*.md"]\n';
 const PULL = 'promptsync/pull';
 const REVIEWED = { 'require-reviewed-plan': 'true' };
 
-/** As on a runner, where git knows nobody who commits. */
-const nobody = () => {
+/** Removes the identity of the committer from the environment, as on a runner. */
+const withoutCommitter = () => {
   const unset = Object.fromEntries(Object.keys(GIT_VARIABLES).map((name) => [name, undefined]));
   return { ...unset, HOME: makeFolder() };
 };
 
-/** A team in sync, and what runs on main that are scheduled or that somebody starts. */
+/** Makes a team in sync, with functions that start runs on main and inspect their results. */
 async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, options: GitHubOptions = {}) {
   const team = await makeTeam(prompts, CONFIG, options);
   await team.runPush(team.pushMain({}));
@@ -32,7 +32,7 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
     service.takeWrites();
     github.requests.length = 0;
     const at = { ref: 'refs/heads/main', commit };
-    const variables = { ...nobody(), GITHUB_RUN_ID: String(runs), ...environment };
+    const variables = { ...withoutCommitter(), GITHUB_RUN_ID: String(runs), ...environment };
     return team.run('workflow_dispatch', scheduleEvent(), at, { ...more, inputs, environment: variables });
   };
   return {
@@ -40,13 +40,13 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
     pull: (more?: RunOptions) => run({ mode: 'pull' }, more),
     byHand: (text: string, prompt = 'greeting') => changeService(service.baseUrl, prompt, 'staging', text),
     fileAt: (branch: string, path = 'prompts/greeting.md') => git(origin, 'show', `${branch}:${path}`),
-    /** The calls of GitHub that have changed something since the last run began. */
+    /** Returns the GitHub calls that changed something since the start of the last run. */
     written: () =>
       github.requests.flatMap(({ method, path }) =>
         method === 'GET' || path === '/graphql' ? [] : [`${method} ${path.replace('/repos/acme/prompts/', '')}`],
       ),
-    /** Somebody commits to a branch of the remote. */
-    commitTo: (branch: string, files: Files) => {
+    /** Commits to a branch of the remote as another person. */
+    commitAsOther: (branch: string, files: Files) => {
       const desk = checkOut(origin, tipOf(branch), 0);
       writeFiles(desk, files);
       const commit = commitAll(desk, 'Mine');
@@ -58,8 +58,8 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
 
 const two = { greeting: {}, farewell: {} };
 
-describe('What was edited in the service', () => {
-  test('is one pull request with its review, kept up to date, merged and applied', async () => {
+describe('the mode pull', () => {
+  test('The mode pull opens one reviewed pull request and updates it until it is merged', async () => {
     const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
     expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
     expect([github.pulls(), written()]).toEqual([[], []]);
@@ -105,7 +105,7 @@ describe('What was edited in the service', () => {
     ]);
   });
 
-  test('is no pull request any more where a sync has put it back', async () => {
+  test('The mode pull closes its pull request after a sync has overwritten the outside change', async () => {
     const { github, pull, byHand, written, ...team } = await inSync();
     await byHand('By hand');
     await pull();
@@ -120,11 +120,11 @@ describe('What was edited in the service', () => {
     expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
   });
 
-  test('does not replace what somebody has committed to the branch, until that is merged', async () => {
-    const { github, pull, byHand, written, tipOf, commitTo, ...team } = await inSync();
+  test('The mode pull does not overwrite commits that somebody else pushed to its branch', async () => {
+    const { github, pull, byHand, written, tipOf, commitAsOther, ...team } = await inSync();
     await byHand('By hand');
     await pull();
-    const mine = commitTo(PULL, { 'prompts/greeting.md': promptText('greeting', { text: 'By hand, and mine' }) });
+    const mine = commitAsOther(PULL, { 'prompts/greeting.md': promptText('greeting', { text: 'By hand, and mine' }) });
     await byHand('By another hand');
     const refused = await pull();
     expect(refused).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
@@ -143,7 +143,7 @@ describe('What was edited in the service', () => {
     expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
   });
 
-  test('is proposed but for conflicts, which the run names', async () => {
+  test('The mode pull proposes everything except conflicts, which the run names', async () => {
     const { github, pull, byHand, fileAt, ...team } = await inSync();
     await byHand('By hand');
     await byHand('By hand', 'farewell');
@@ -160,14 +160,14 @@ describe('What was edited in the service', () => {
     expect(comment?.body).toContain('`greeting`');
   });
 
-  test('is left to the review workflow where an app has opened the pull request', async () => {
+  test('The mode pull leaves the review to the review workflow if an app opened the pull request', async () => {
     const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
     await byHand('By hand');
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
   });
 
-  test('is one pull request when the answer to its making was lost', async () => {
+  test('The mode pull opens only one pull request if the answer of GitHub is lost', async () => {
     const { github, pull, byHand } = await inSync();
     await byHand('By hand');
     github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
@@ -175,7 +175,7 @@ describe('What was edited in the service', () => {
     expect(github.pulls()).toHaveLength(1);
   });
 
-  test('is not proposed by a run of an older commit', async () => {
+  test('A run of an older commit does not propose an outside change', async () => {
     const { github, byHand, tipOf, ...team } = await inSync();
     await byHand('By hand');
     const commit = tipOf('main');
@@ -186,20 +186,35 @@ describe('What was edited in the service', () => {
   });
 });
 
-describe('A missing permission is named', () => {
+describe('missing permissions', () => {
   const refusal = (message: string): Failure => ({ status: 403, body: { message } });
   const post: FailureMatch = { method: 'POST', path: /\/pulls$/ };
 
   test.each<[string, FailureMatch, Failure, string]>([
     [
-      'the setting',
+      'The action names the repository setting that forbids it to open pull requests',
       post,
       refusal('GitHub Actions is not permitted to create or approve pull requests.'),
       'Allow GitHub Actions to create and approve pull requests',
     ],
-    ['to open', post, refusal('Resource not accessible by integration'), '`pull-requests: write`'],
-    ['to look', { path: /\/pulls\?/ }, { status: 404 }, '`pull-requests: write`'],
-    ['none, where there is a limit', post, refusal('You have exceeded a secondary rate limit'), 'Start the run again'],
+    [
+      'The action names the permission that it needs to open a pull request',
+      post,
+      refusal('Resource not accessible by integration'),
+      '`pull-requests: write`',
+    ],
+    [
+      'The action names the permission that it needs to list pull requests',
+      { path: /\/pulls\?/ },
+      { status: 404 },
+      '`pull-requests: write`',
+    ],
+    [
+      'The action suggests another run if GitHub limits its requests',
+      post,
+      refusal('You have exceeded a secondary rate limit'),
+      'Start the run again',
+    ],
   ])('%s', async (_, match, failure, named) => {
     const { github, pull, byHand } = await inSync();
     await byHand('By hand');
@@ -211,7 +226,7 @@ describe('A missing permission is named', () => {
     expect(github.pulls()).toEqual([]);
   });
 
-  test('to push', async () => {
+  test('The action names the permission that it needs to push a branch', async () => {
     const { github, pull, byHand, tipOf } = await inSync();
     await byHand('By hand');
     const refusing = await listen(createServer((_, response) => response.writeHead(403).end()));
@@ -224,8 +239,8 @@ describe('A missing permission is named', () => {
   });
 });
 
-describe('From the Actions tab', () => {
-  /** Staging serves a version more than production. */
+describe('the modes promote and rollback', () => {
+  /** Makes a team whose staging environment serves a newer version than production. */
   const ahead = async (key = 'greeting') => {
     const team = await inSync({ greeting: { key }, farewell: {} });
     const file = promptText('greeting', { key, text: 'Hi', pins: { staging: 'latest', production: 1 } });
@@ -234,7 +249,7 @@ describe('From the Actions tab', () => {
   };
   const promotion = { mode: 'promote', prompts: 'greeting', from: 'staging', to: 'production' };
 
-  test('a prompt is promoted and rolled back, with one pull request for each environment', async () => {
+  test('The action proposes promotions and rollbacks in one pull request for each environment', async () => {
     const { github, service, run, written, fileAt, ...team } = await ahead();
     expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
     expect(await run({ ...promotion, to: 'other' })).toMatchObject({ exitCode: 0 });
@@ -257,7 +272,7 @@ describe('From the Actions tab', () => {
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('another prompt is added to what is promoted already', async () => {
+  test('A second promotion adds its prompt to the open pull request of the environment', async () => {
     const { github, run, fileAt, tipOf, pushMain } = await ahead();
     await run(promotion);
     pushMain({ 'README.md': 'Words' });
@@ -272,7 +287,7 @@ describe('From the Actions tab', () => {
     }
   });
 
-  test('names that are meant for others do nothing', async () => {
+  test('Prompt keys and environment names cannot inject options, mentions or skip markers', async () => {
     const key = '@everyone/[skip ci]';
     const to = '../$(id) --force @{-1} é.lock';
     const { github, run, origin } = await ahead(key);
@@ -284,10 +299,18 @@ describe('From the Actions tab', () => {
   });
 
   test.each<[string, Inputs, string]>([
-    ['promotes nothing that is not named', { ...promotion, prompts: '' }, 'usage/nothing-named'],
-    ['rolls back nothing that is not named', { mode: 'rollback', environment: 'staging' }, 'usage/nothing-named'],
-    ['promotes to no environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
-    ['opens nothing without a token', { ...promotion, 'github-token': '' }, 'action/invalid-input'],
+    ['The mode promote requires the names of the prompts', { ...promotion, prompts: '' }, 'usage/nothing-named'],
+    [
+      'The mode rollback requires the names of the prompts',
+      { mode: 'rollback', environment: 'staging' },
+      'usage/nothing-named',
+    ],
+    ['The mode promote requires a target environment', { ...promotion, to: '' }, 'usage/unknown-environment'],
+    [
+      'The mode promote opens no pull request without a GitHub token',
+      { ...promotion, 'github-token': '' },
+      'action/invalid-input',
+    ],
   ])('%s', async (_, inputs, code) => {
     const { github, run } = await ahead();
     const ran = await run(inputs);

@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest';
-import type { Proposing } from '../../src/github/event.ts';
-import { branchOf } from '../../src/github/propose.ts';
+import type { ProposalMode } from '../../src/github/event.ts';
+import { chooseProposalBranch } from '../../src/github/propose-edits.ts';
 import { git, makeFolder } from '../support/folder.ts';
 import { inputsOf } from './support.ts';
 
-const named = (mode: Proposing, inputs: Readonly<Record<string, string>> = {}) => branchOf(mode, inputsOf(inputs));
+const named = (mode: ProposalMode, inputs: Readonly<Record<string, string>> = {}) =>
+  chooseProposalBranch(mode, inputsOf(inputs));
 
-test.each<[Proposing, Readonly<Record<string, string>>, string]>([
+test.each<[ProposalMode, Readonly<Record<string, string>>, string]>([
   ['pull', {}, 'pull'],
   ['pull', { environment: 'staging', to: 'production' }, 'pull'],
   ['promote', { to: 'production', environment: 'staging' }, 'promote-production'],
   ['rollback', { to: 'staging', environment: 'eu-production_2' }, 'rollback-eu-production_2'],
-])('%s %j has the branch %s', (mode, inputs, expected) => {
+])('The mode %s with the inputs %j uses the branch %s', (mode, inputs, expected) => {
   expect(named(mode, inputs)).toBe(expected);
 });
 
-test('each environment and each configuration has a branch of its own, which git allows', () => {
+test('Every environment and configuration has its own branch with a valid git name', () => {
   const environments = [
     '..',
     '.',

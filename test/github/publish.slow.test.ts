@@ -6,8 +6,8 @@ import { promptText } from '../support/prompts.ts';
 import { KEY } from '../support/service.ts';
 import { greets, makeTeam } from './team.ts';
 
-describe('The comment', () => {
-  test('says so when there is nothing to do, and stays the one', async () => {
+describe('the comment of a review', () => {
+  test('The review updates its only comment if the pull request no longer changes a prompt', async () => {
     const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
     await review(greets('Other'));
@@ -19,10 +19,15 @@ describe('The comment', () => {
   });
 
   test.each<[string, Record<string, string>, boolean, number]>([
-    ['is not written when there is nothing to do and only changes are wanted', { comment: 'changes' }, false, 0],
-    ['is written for changes when only changes are wanted', { comment: 'changes' }, true, 1],
-    ['is not written when none is wanted', { comment: 'never' }, true, 0],
-    ['is not written without a token', { 'github-token': '' }, true, 0],
+    [
+      'With comment: changes, the review writes no comment about a plan without changes',
+      { comment: 'changes' },
+      false,
+      0,
+    ],
+    ['With comment: changes, the review writes a comment about a plan with changes', { comment: 'changes' }, true, 1],
+    ['With comment: never, the review writes no comment', { comment: 'never' }, true, 0],
+    ['The review writes no comment without a GitHub token', { 'github-token': '' }, true, 0],
   ])('%s', async (_, inputs, changes, count) => {
     const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
     await runPush(pushMain({}));
@@ -32,7 +37,7 @@ describe('The comment', () => {
     expect(github.comments(1)).toHaveLength(count);
   });
 
-  test('shows the problems of invalid files, each annotated at its line, and no plan', async () => {
+  test('The review reports invalid files in the comment and in annotations at their lines', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
@@ -42,7 +47,7 @@ describe('The comment', () => {
     expect(github.comments(1)[0]?.body).toContain('The field "nmae" is not known.');
   });
 
-  test('shows a warning that the pull request itself accepts, in a file or in the configuration', async () => {
+  test('The review shows a warning even if the pull request itself accepts that warning', async () => {
     const { github, review } = await makeTeam({ greeting: {} });
     const accepted = { accept_warnings: ['prompt/hidden-character'] };
     const ran = await review({
@@ -55,7 +60,7 @@ describe('The comment', () => {
     expect(github.comments(1)[0]?.body).toContain('The file contains the invisible character \\u{200b}.');
   });
 
-  test('is one for each working directory', async () => {
+  test('The review writes one comment for each working directory', async () => {
     const team = await makeTeam({ greeting: {} });
     const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };
     team.push('change', files);
@@ -68,7 +73,7 @@ describe('The comment', () => {
     expect(ran.stdout).toContain('other.md');
   });
 
-  test('of an older run does not replace that of a newer commit', async () => {
+  test('A run of an older commit does not overwrite the comment of a newer commit', async () => {
     const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
     push('change', greets('One'));
     const older = openPull('change');
@@ -79,7 +84,7 @@ describe('The comment', () => {
   });
 });
 
-test('A review, an apply and a broken file leave a page that a later step can keep as an artifact', async () => {
+test('The action writes an HTML page for reviews, applies and invalid files', async () => {
   const { pushMain, review, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
   const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
     const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
@@ -95,25 +100,25 @@ test('A review, an apply and a broken file leave a page that a later step can ke
   const plan = pageOf(await review(greets(`Hi ${KEY} there.`)));
   expect(plan).toContain('<h1>promptsync plan</h1>');
   expect(plan).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
-  // The one that stays as it is has its versions in the matrix as well.
+  // The matrix also shows the versions of the unchanged prompt.
   expect(plan).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
 
   const broken = await review({ 'prompts/greeting.md': 'no front matter' });
   expect(pageOf(broken)).toContain('prompt/no-front-matter');
 });
 
-/** Their diffs are more than a summary holds, which has the most room. */
+/** The diffs of this many prompts exceed the limit of the summary, the largest of all limits. */
 const COUNT = 30;
 const names = [...Array(COUNT).keys()].map((index) => `prompt-${String(index).padStart(3, '0')}`);
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 
-/** 20 kB with fences and with characters of two to four bytes; every line of it changes. */
+/** Returns 20 kB with code fences and multi-byte characters. Every line contains the word. */
 function longText(word: string): string {
   const line = `${word} ü € 👩 \`\`\`\n~~~\n`;
   return line.repeat(Math.ceil(20_000 / Buffer.byteLength(line)));
 }
 
-test('Changed prompts of 20 kB, far more than there is room for: comment, check and summary keep to their limits, and the plan can be applied', async () => {
+test('A plan with thirty large diffs fits in comment, check and summary and can be applied', async () => {
   const prompts = Object.fromEntries(names.map((name) => [name, { text: longText('old') }]));
   const { github, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam(prompts);
   await runPush(pushMain({}));
@@ -145,13 +150,29 @@ type Fault = { readonly match: FailureMatch; readonly failure: Failure; readonly
 const all = /./;
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
 
-/** Whatever GitHub does, the plan was made: it stands in the summary, and the run does not fail for a comment. */
+/** The summary contains the plan whatever GitHub answers, and a run never fails because of its comment. */
 test.each<[string, Fault, number]>([
-  ['may not read the comments', { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity }, 0],
-  ['has no valid token', { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity }, 0],
-  ['gets no JSON', { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity }, 0],
-  ['loses the answer to its comment', { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 }, 1],
-])('A run that %s', async (_, { match, failure, times }, comments) => {
+  [
+    'The action plans successfully if it may not read the comments',
+    { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity },
+    0,
+  ],
+  [
+    'The action plans successfully if GitHub rejects its token',
+    { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity },
+    0,
+  ],
+  [
+    'The action plans successfully if GitHub answers with HTML instead of JSON',
+    { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity },
+    0,
+  ],
+  [
+    'The action writes only one comment if the answer of GitHub is lost',
+    { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 },
+    1,
+  ],
+])('%s', async (_, { match, failure, times }, comments) => {
   const { github, review } = await makeTeam({ greeting: {} });
   github.fail(match, failure, times);
   const ran = await review(greets('Other'));

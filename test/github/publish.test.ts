@@ -1,18 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { notRun } from '../../src/commands/result.ts';
+import { makeReport } from '../../src/commands/make-report.ts';
+import { makeStoppedRun } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
-import type { Mode } from '../../src/github/event.ts';
-import { annotate, annotateRun, differing, failureOf, type FailureReason } from '../../src/github/publish.ts';
-import { makeReport } from '../../src/report/make-report.ts';
+import type { ActionMode } from '../../src/github/event.ts';
+import {
+  annotateProblems,
+  annotateWholeRun,
+  countDifferingPrompts,
+  chooseActionFailure,
+} from '../../src/github/publish-run.ts';
+import type { FailureReason } from '../../src/report/run-outcome.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
 import { makeRunner, problemOfKind } from './support.ts';
 
-describe('annotations', () => {
+describe('annotate', () => {
   const many = (severity: ReportProblem['severity'], count: number): readonly ReportProblem[] =>
     Array.from({ length: count }, (_, n) => problemOfKind(severity, { message: `${severity} ${n + 1}.` }));
   const annotated = (problems: readonly ReportProblem[]): readonly string[] => {
     const runner = makeRunner();
-    annotate(problems, (path) => `root/${path}`, runner);
+    annotateProblems(problems, (path) => `root/${path}`, runner);
     return runner.annotations.map(({ kind, text }) => `${kind}: ${text}`);
   };
 
@@ -20,52 +26,60 @@ describe('annotations', () => {
     [9, undefined],
     [10, 'error: 1 more error: see the summary of the run.'],
     [12, 'error: 3 more errors: see the summary of the run.'],
-  ])('of %i of a kind nine are shown, and how many more there are', (count, more) => {
+  ])('Of %i errors, annotate shows nine and counts the others', (count, more) => {
     const lines = annotated(many('error', count));
     expect(lines.slice(0, 9)).toEqual(many('error', 9).map(({ message }) => `error: ${message} What to do.`));
     expect(lines.slice(9)).toEqual(more === undefined ? [] : [more]);
   });
 
-  test('count errors and warnings apart, errors first', () => {
+  test('annotate counts errors and warnings separately and shows errors first', () => {
     const lines = annotated([...many('warning', 11), ...many('error', 9)]);
     expect(lines.map((line) => line.split(':')[0]).join(' ')).toMatch(/^(error ){9}(warning ?){10}$/);
     expect(lines.at(-1)).toBe('warning: 2 more warnings: see the summary of the run.');
   });
 
-  test('show equal problems once', () => {
+  test('annotate shows equal problems once', () => {
     const one = problemOfKind('error', { path: 'a.md', line: 3 });
     expect(annotated(Array.from({ length: 20 }, () => ({ ...one })))).toHaveLength(1);
     expect(annotated([one, { ...one, line: 4 }])).toHaveLength(2);
   });
 
   test.each<[string, Partial<ReportProblem>, object]>([
-    ['without a path', {}, { title: 'prompt/any' }],
-    ['with a path', { path: 'a.md' }, { title: 'prompt/any', file: 'root/a.md' }],
-    ['with a line', { path: 'a.md', line: 3 }, { title: 'prompt/any', file: 'root/a.md', startLine: 3 }],
+    ['annotate gives no place for a problem without a path', {}, { title: 'prompt/any' }],
+    ['annotate gives the file of a problem', { path: 'a.md' }, { title: 'prompt/any', file: 'root/a.md' }],
     [
-      'with a column',
+      'annotate gives the line of a problem',
+      { path: 'a.md', line: 3 },
+      { title: 'prompt/any', file: 'root/a.md', startLine: 3 },
+    ],
+    [
+      'annotate gives the column of a problem',
       { path: 'a.md', line: 3, column: 5 },
       { title: 'prompt/any', file: 'root/a.md', startLine: 3, startColumn: 5 },
     ],
-    ['with a path that hides something', { path: 'a\u202e.md' }, { title: 'prompt/any', file: 'root/a\\u{202e}.md' }],
-  ])('have the place of a problem %s', (_, parts, place) => {
+    [
+      'annotate makes hidden characters in a path visible',
+      { path: 'a\u202e.md' },
+      { title: 'prompt/any', file: 'root/a\\u{202e}.md' },
+    ],
+  ])('%s', (_, parts, place) => {
     const runner = makeRunner();
-    annotate([problemOfKind('error', parts)], (path) => `root/${path}`, runner);
+    annotateProblems([problemOfKind('error', parts)], (path) => `root/${path}`, runner);
     expect(runner.annotations.map((one) => one.place)).toEqual([place]);
   });
 
-  test.each<[string, string]>([
-    ['::error::x', '\\u{3a}:error::x What to do.'],
-    ['  ::error::x', '  \\u{3a}:error::x What to do.'],
-    ['a ##[error]x', 'a ##\\u{5b}error]x What to do.'],
-    ['a\n::error::x', 'a\\u{a}::error::x What to do.'],
-    ['a\r\n::error::x', 'a\\u{d}\\u{a}::error::x What to do.'],
-    ['a\u202eb\u0000', 'a\\u{202e}b\\u{0} What to do.'],
-  ])('are inert: %j', (message, expected) => {
+  test.each<[string, message: string, expected: string]>([
+    ['annotate escapes a workflow command', '::error::x', '\\u{3a}:error::x What to do.'],
+    ['annotate escapes an indented workflow command', '  ::error::x', '  \\u{3a}:error::x What to do.'],
+    ['annotate escapes a workflow command in the older syntax', 'a ##[error]x', 'a ##\\u{5b}error]x What to do.'],
+    ['annotate escapes a line feed before a workflow command', 'a\n::error::x', 'a\\u{a}::error::x What to do.'],
+    ['annotate escapes CRLF before a workflow command', 'a\r\n::error::x', 'a\\u{d}\\u{a}::error::x What to do.'],
+    ['annotate escapes hidden and control characters', 'a\u202eb\u0000', 'a\\u{202e}b\\u{0} What to do.'],
+  ])('%s', (_, message, expected) => {
     const runner = makeRunner();
     const problem = problemOfKind('error', { message });
-    annotate([problem], (path) => path, runner);
-    annotateRun('notice', problem, runner);
+    annotateProblems([problem], (path) => path, runner);
+    annotateWholeRun('notice', problem, runner);
     expect(runner.annotations.map(({ kind, text }) => [kind, text])).toEqual([
       ['error', expected],
       ['notice', expected],
@@ -73,49 +87,60 @@ describe('annotations', () => {
   });
 });
 
-describe('why a run is no success', () => {
-  type Status = ReportPrompt['status'];
-  const blocked = (...codes: readonly string[]): ReportPrompt => promptOf('blocked', codes);
+type ActionRun = {
+  readonly mode: ActionMode;
+  readonly exitCode: number;
+  /** The statuses of the prompts. */
+  readonly statuses: readonly ReportPrompt['status'][];
+};
 
-  test.each<[string, Mode, number, boolean, readonly ReportPrompt[], FailureReason]>([
-    ['all is well', 'sync', 0, true, [promptOf('applied')], ''],
-    ['a plan may differ', 'plan', 0, true, [promptOf('pending')], ''],
-    ['drift may not', 'drift', 0, true, [promptOf('unchanged'), promptOf('pending')], 'drift'],
-    ['no drift', 'drift', 0, true, [promptOf('unchanged')], ''],
-    ['it could not begin', 'plan', 1, false, [], 'invalid'],
-    ['nothing could be observed', 'sync', 1, true, [promptOf('failed')], 'failed'],
-    ['something failed', 'sync', 4, true, [promptOf('failed'), blocked('guard/drift')], 'failed'],
-    ['it was interrupted', 'sync', 130, true, [promptOf('not_attempted')], 'failed'],
-    ['drift stands in the way', 'sync', 3, true, [blocked('guard/drift'), promptOf('applied')], 'drift'],
-    ['so it does on a schedule', 'drift', 3, true, [blocked('guard/drift')], 'drift'],
-    ['drift and more', 'sync', 3, true, [blocked('guard/drift'), blocked('guard/max-changes')], 'refused'],
-    ['drift and more in one prompt', 'sync', 3, true, [blocked('guard/drift', 'guard/max-changes')], 'refused'],
-    ['something else', 'plan', 3, true, [blocked('pin/unresolvable')], 'refused'],
-    ['something newer is there', 'sync', 3, true, [blocked('guard/superseded')], 'superseded'],
-    ['that goes first', 'sync', 3, true, [blocked('guard/drift'), blocked('guard/superseded')], 'superseded'],
-    ['a warning is no reason', 'sync', 3, true, [blocked('guard/drift', 'warning/any')], 'drift'],
-    ['what is not blocked is none', 'sync', 3, true, [blocked('guard/drift'), promptOf('failed', ['a/b'])], 'drift'],
-  ])('%s', (_, mode, exitCode, planned, prompts, expected) => {
-    const nothing = notRun('apply', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] });
-    const run = planned ? { ...nothing, plan: { prompts: [], digest: '' } } : nothing;
-    expect(failureOf(mode, { run, exitCode }, reportOf(prompts))).toBe(expected);
+describe('failureOf', () => {
+  test.each<[string, ActionRun, FailureReason]>([
+    ['failureOf gives no reason for a successful sync', { mode: 'sync', exitCode: 0, statuses: ['applied'] }, ''],
+    ['failureOf gives no reason for a plan with changes', { mode: 'plan', exitCode: 0, statuses: ['pending'] }, ''],
+    [
+      'failureOf reports drift if a drift run finds changes',
+      { mode: 'drift', exitCode: 0, statuses: ['pending'] },
+      'drift',
+    ],
+    [
+      'failureOf gives no reason for a drift run without changes',
+      { mode: 'drift', exitCode: 0, statuses: ['unchanged'] },
+      '',
+    ],
+    [
+      'failureOf reports a failure if a prompt failed in a drift run',
+      { mode: 'drift', exitCode: 4, statuses: ['failed'] },
+      'failed',
+    ],
+    [
+      'failureOf reports a failure if an interrupt follows the last write',
+      { mode: 'sync', exitCode: 130, statuses: ['applied'] },
+      'failed',
+    ],
+  ])('%s', (_, { mode, exitCode, statuses }, expected) => {
+    const prompts = statuses.map((status) => promptOf(status));
+    expect(chooseActionFailure(mode, { exitCode }, reportOf(prompts))).toBe(expected);
   });
 
-  test('what differs is what the service holds otherwise: pending or blocked', () => {
+  test('differing counts only prompts that are pending or blocked', () => {
     const all = ['unchanged', 'pending', 'blocked', 'failed', 'applied', 'not_attempted'] as const;
-    const differ = all.filter((status) => differing(reportOf([promptOf('unchanged'), promptOf(status)])) > 0);
+    const differ = all.filter(
+      (status) => countDifferingPrompts(reportOf([promptOf('unchanged'), promptOf(status)])) > 0,
+    );
     expect(differ).toEqual(['pending', 'blocked']);
   });
 
-  function promptOf(status: Status, codes: readonly string[] = []): ReportPrompt {
-    const problems = codes.map((code) => problemOfKind(code.startsWith('warning/') ? 'warning' : 'error', { code }));
-    return { path: 'prompts/a.md', id: 'prm_a', key: 'a', status, changes: [], drift: [], problems };
+  function promptOf(status: ReportPrompt['status']): ReportPrompt {
+    return { path: 'prompts/a.md', id: 'prm_a', key: 'a', status, changes: [], drift: [], problems: [] };
   }
 });
 
 function reportOf(prompts: readonly ReportPrompt[]): Report {
   return {
-    ...makeReport(notRun('apply', { files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] })),
+    ...makeReport(
+      makeStoppedRun('apply', { folder: null, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems: [] }),
+    ),
     prompts,
   };
 }

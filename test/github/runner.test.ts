@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { INPUT_NAMES, readInputs } from '../../src/github/runner.ts';
 import { endOfCall, inputsOf, makeRunner } from './support.ts';
 
-describe('the inputs', () => {
-  test('without any are the defaults', () => {
+describe('readInputs', () => {
+  test('readInputs returns the defaults if no input is set', () => {
     expect(inputsOf()).toEqual({
       mode: 'auto',
       comment: 'always',
@@ -15,7 +15,7 @@ describe('the inputs', () => {
     });
   });
 
-  test('are read each', () => {
+  test('readInputs reads the value of every input', () => {
     const given = {
       ...{ mode: 'plan', config: 'a.yaml', 'working-directory': 'sub', 'base-url': 'https://a.example' },
       ...{ 'api-key': 'key', 'public-key': 'open', 'github-token': 'token', comment: 'changes', 'on-drift': 'fail' },
@@ -43,7 +43,7 @@ describe('the inputs', () => {
     ['require-reviewed-plan', 'yes', 'expected one of "true"'],
     ['require-reviewed-plan', 'True', 'expected one of "true"'],
     ['drift-issue', '1', 'expected one of "true"'],
-  ])('%s: %j is reported by name, and the secrets are made so before', (name, value, expected) => {
+  ])('readInputs rejects the input %s with the value %j after it has masked all secrets', (name, value, expected) => {
     const secrets: string[] = [];
     const runner = makeRunner({ [name]: value, 'api-key': 'key', 'github-token': 'token' });
     const end = endOfCall(() => JSON.stringify(readInputs(runner, { keep: (secret) => void secrets.push(secret) })));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeIssue, keepComment, keepIssue } from '../../src/github/sticky.ts';
+import { closeIssue, upsertComment, upsertIssue } from '../../src/github/upsert-posts.ts';
 import {
   startGitHub,
   type Failure,
@@ -17,52 +17,59 @@ const PULL = 7;
 const BODY = `${MARKER}\nThe plan`;
 const OLD = `${MARKER}\nAn old plan`;
 
-/** What is there before, and what fails then. */
+/** What exists before the call, and which request fails during it. */
 type Attempt = GitHubOptions & {
-  readonly before?: (github: GitHubDouble) => void;
-  readonly fails?: readonly [method: 'GET' | 'POST' | 'PATCH', Failure];
+  readonly prepare?: (github: GitHubDouble) => void;
+  readonly failure?: readonly [method: 'GET' | 'POST' | 'PATCH', Failure];
 };
-/** One row: what is tried, and the lines that say how it ended. */
-type Row<Try> = readonly [sentence: string, attempt: Try, ...ending: readonly string[]];
+/** One row: the sentence, the attempt, and the lines that describe its expected result. */
+type Row<Try> = readonly [sentence: string, attempt: Try, ...result: readonly string[]];
 
-/** How it ended (`done`, or `throws` and the status), what was sent to change something, and what `show` shows then. */
-async function endOf(
-  { before, fails, ...options }: Attempt,
+/** Returns `done` or `throws` with the status, then the write requests, then the lines that `describeState` returns. */
+async function describeResult(
+  { prepare, failure, ...options }: Attempt,
   perform: (github: GitHubDouble) => Promise<void>,
-  show: (github: GitHubDouble) => readonly string[],
+  describeState: (github: GitHubDouble) => readonly string[],
 ): Promise<readonly string[]> {
   const github = await startGitHub(options);
-  before?.(github);
-  if (fails !== undefined) github.fail({ method: fails[0], path: /\/(comments|issues)/ }, fails[1]);
+  prepare?.(github);
+  if (failure !== undefined) github.fail({ method: failure[0], path: /\/(comments|issues)/ }, failure[1]);
   const end = await perform(github).then(
     () => 'done',
     (error: unknown) => `throws ${error instanceof Error && 'status' in error ? String(error.status) : String(error)}`,
   );
   const writes = github.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
   const sent = writes.map(({ method, path }) => `${method} ${path.replace('/repos/acme/prompts/', '')}`);
-  return [end, ...sent, ...show(github).map((line) => line.replace(`${MARKER}\n`, ''))];
+  return [end, ...sent, ...describeState(github).map((line) => line.replace(`${MARKER}\n`, ''))];
 }
 
 /** Tries all rows at the same time, because the client waits for a second or three between its writes. */
 async function tryAll<Try>(rows: readonly Row<Try>[], perform: (attempt: Try) => Promise<readonly string[]>) {
-  const came = await Promise.all(rows.map(async ([sentence, attempt]) => [sentence, ...(await perform(attempt))]));
-  return { came, wanted: rows.map(([sentence, , ...ending]) => [sentence, ...ending]) };
+  const actual = await Promise.all(rows.map(async ([sentence, attempt]) => [sentence, ...(await perform(attempt))]));
+  return { actual, expected: rows.map(([sentence, , ...result]) => [sentence, ...result]) };
 }
 
-const isThere = (github: GitHubDouble): void => github.addPull({ number: PULL, head: 'aaa', base: 'main' });
+const addPullRequest = (github: GitHubDouble): void => github.addPull({ number: PULL, head: 'aaa', base: 'main' });
 
-const keep = ({ before, ...attempt }: Attempt): Promise<readonly string[]> =>
-  endOf(
-    { ...attempt, before: (github) => [isThere, before].forEach((prepare) => prepare?.(github)) },
-    async (github) => void (await keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY })),
+const tryToKeepComment = ({ prepare, ...attempt }: Attempt): Promise<readonly string[]> =>
+  describeResult(
+    {
+      ...attempt,
+      prepare: (github) => {
+        addPullRequest(github);
+        prepare?.(github);
+      },
+    },
+    async (github) =>
+      void (await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: () => true })),
     (github) => github.comments(PULL).map(({ user, body }) => `${user.login}: ${body}`),
   );
 
-type Written = readonly [body: string, user?: Person];
+type ExistingComment = readonly [body: string, user?: Person];
 
-/** Comments that are there before: ours, but for those of somebody else. */
-const has = (...comments: readonly Written[]): Attempt => ({
-  before: (github) => {
+/** Returns an attempt with existing comments. A comment without a user belongs to the account of the token. */
+const withComments = (...comments: readonly ExistingComment[]): Attempt => ({
+  prepare: (github) => {
     for (const [body, user] of comments) github.addComment(PULL, user === undefined ? { body } : { body, user });
   },
 });
@@ -70,25 +77,44 @@ const has = (...comments: readonly Written[]): Attempt => ({
 const POST = 'POST issues/7/comments';
 const FIRST = 'PATCH issues/comments/2000000001';
 const OURS = 'github-actions[bot]: The plan';
-const MADE = ['done', POST, OURS] as const;
+const CREATED = ['done', POST, OURS] as const;
 const UPDATED = ['done', FIRST, OURS] as const;
 
-const found: readonly Row<Attempt>[] = [
-  ['none is there: it is made', {}, ...MADE],
-  ['an old one is updated in place', has([OLD]), ...UPDATED],
-  ['an equal one is left as it is', has([BODY]), 'done', OURS],
-  ['of two the first is updated', has([OLD], [OLD]), ...UPDATED, 'github-actions[bot]: An old plan'],
-  ['a stranger’s with the very marker is left alone', has([OLD, ADA]), 'done', POST, 'ada: An old plan', OURS],
-  ['another bot’s too', has([OLD, OTHER_BOT]), 'done', POST, 'other[bot]: An old plan', OURS],
+const existingComments: readonly Row<Attempt>[] = [
+  ['upsertComment creates the comment if none exists', {}, ...CREATED],
+  ['upsertComment updates an old comment in place', withComments([OLD]), ...UPDATED],
+  ['upsertComment leaves an equal comment unchanged', withComments([BODY]), 'done', OURS],
   [
-    'a stranger’s does not hide ours after it',
-    has([OLD, ADA], [OLD]),
+    'upsertComment updates the first of two comments with the marker',
+    withComments([OLD], [OLD]),
+    ...UPDATED,
+    'github-actions[bot]: An old plan',
+  ],
+  [
+    'upsertComment ignores a comment with the marker by another person',
+    withComments([OLD, ADA]),
+    'done',
+    POST,
+    'ada: An old plan',
+    OURS,
+  ],
+  [
+    'upsertComment ignores a comment with the marker by another bot',
+    withComments([OLD, OTHER_BOT]),
+    'done',
+    POST,
+    'other[bot]: An old plan',
+    OURS,
+  ],
+  [
+    'upsertComment finds its own comment after one by another person',
+    withComments([OLD, ADA], [OLD]),
     ...['done', 'PATCH issues/comments/2000000002', 'ada: An old plan', OURS],
   ],
   ...[`> ${MARKER}`, `${OTHER_MARKER}\nAnother`].map((body): Row<Attempt> => {
     return [
-      `one that begins otherwise is not it: ${body}`,
-      has([body]),
+      `keepComment ignores a comment that does not begin with the marker: ${body}`,
+      withComments([body]),
       'done',
       POST,
       `github-actions[bot]: ${body}`,
@@ -97,19 +123,39 @@ const found: readonly Row<Attempt>[] = [
   }),
 ];
 
-const half = { status: 200, body: { data: { viewer: { login: 'acme-bot' } } } };
+const halfNamedViewer = { status: 200, body: { data: { viewer: { login: 'acme-bot' } } } };
 const identities: readonly Row<Attempt>[] = [
-  ['a workflow’s own token', { ...has([OLD]), identity: 'graphql' }, ...UPDATED],
-  ['one that says nothing of itself is taken for that', { ...has([OLD]), identity: 'none' }, ...UPDATED],
-  ['a person’s', { ...has([OLD]), identity: 'graphql', as: ADA }, 'done', FIRST, 'ada: The plan'],
-  ['an app’s', { ...has([OLD]), as: ACME_BOT }, 'done', FIRST, 'acme-bot[bot]: The plan'],
   [
-    'an app’s that GraphQL calls by half of its name',
+    'upsertComment recognizes the comment of a workflow token',
+    { ...withComments([OLD]), identity: 'graphql' },
+    ...UPDATED,
+  ],
+  [
+    'upsertComment treats a token of unknown identity as a workflow token',
+    { ...withComments([OLD]), identity: 'none' },
+    ...UPDATED,
+  ],
+  [
+    'upsertComment recognizes the comment of a personal token',
+    { ...withComments([OLD]), identity: 'graphql', as: ADA },
+    'done',
+    FIRST,
+    'ada: The plan',
+  ],
+  [
+    'upsertComment recognizes the comment of an app token',
+    { ...withComments([OLD]), as: ACME_BOT },
+    'done',
+    FIRST,
+    'acme-bot[bot]: The plan',
+  ],
+  [
+    'upsertComment recognizes an app whose name lacks [bot] in GraphQL',
     {
       as: ACME_BOT,
-      before: (github) => {
+      prepare: (github) => {
         github.addComment(PULL, { body: OLD });
-        github.fail({ path: /graphql/ }, half);
+        github.fail({ path: /graphql/ }, halfNamedViewer);
       },
     },
     ...['done', FIRST, 'acme-bot[bot]: The plan'],
@@ -117,48 +163,96 @@ const identities: readonly Row<Attempt>[] = [
 ];
 
 const RATE = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' };
-const limit = (seconds: number): Failure => ({
+const rateLimitFor = (seconds: number): Failure => ({
   status: 403,
   headers: { 'retry-after': String(seconds) },
   body: { message: 'You have exceeded a secondary rate limit.' },
 });
-const failures: readonly Row<Attempt>[] = [
-  ['the answer to making it is lost', { fails: ['POST', 'lost-answer'] }, ...MADE],
-  ['making it fails before it is done', { fails: ['POST', { status: 502 }] }, 'done', POST, POST, OURS],
-  ['the connection ends before it is done', { fails: ['POST', 'reset'] }, 'done', POST, POST, OURS],
-  ['the token may not', { fails: ['POST', { status: 403 }] }, 'throws 403', POST],
+const failingRequests: readonly Row<Attempt>[] = [
+  ['upsertComment creates one comment if the answer is lost', { failure: ['POST', 'lost-answer'] }, ...CREATED],
   [
-    'changing it is not allowed',
-    { ...has([OLD]), fails: ['PATCH', { status: 403 }] },
+    'upsertComment retries if the creation fails with 502',
+    { failure: ['POST', { status: 502 }] },
+    'done',
+    POST,
+    POST,
+    OURS,
+  ],
+  [
+    'upsertComment retries if the connection breaks before the creation',
+    { failure: ['POST', 'reset'] },
+    'done',
+    POST,
+    POST,
+    OURS,
+  ],
+  [
+    'upsertComment throws an error if the token may not create comments',
+    { failure: ['POST', { status: 403 }] },
+    'throws 403',
+    POST,
+  ],
+  [
+    'upsertComment throws an error if the token may not update the comment',
+    { ...withComments([OLD]), failure: ['PATCH', { status: 403 }] },
     ...['throws 403', FIRST, 'github-actions[bot]: An old plan'],
   ],
-  ['reading fails once', { fails: ['GET', { status: 500 }] }, ...MADE],
-  ['reading meets a rate limit that is over', { fails: ['GET', { status: 403, headers: RATE }] }, ...MADE],
-  ['reading meets 429', { fails: ['GET', { status: 429, headers: RATE }] }, ...MADE],
-  ['making it meets a limit of a second', { fails: ['POST', limit(1)] }, 'done', POST, POST, OURS],
-  ['making it meets a limit of an hour', { fails: ['POST', limit(3600)] }, 'throws 403', POST],
-  ['the token is refused', { fails: ['GET', { status: 401 }] }, 'throws 401'],
-  ['the pull request is not there', { fails: ['GET', { status: 404 }] }, 'throws 404'],
+  ['upsertComment retries a failed read', { failure: ['GET', { status: 500 }] }, ...CREATED],
+  [
+    'upsertComment retries a read after a rate limit with status 403',
+    { failure: ['GET', { status: 403, headers: RATE }] },
+    ...CREATED,
+  ],
+  [
+    'upsertComment retries a read after a rate limit with status 429',
+    { failure: ['GET', { status: 429, headers: RATE }] },
+    ...CREATED,
+  ],
+  [
+    'upsertComment waits for a rate limit of one second',
+    { failure: ['POST', rateLimitFor(1)] },
+    'done',
+    POST,
+    POST,
+    OURS,
+  ],
+  [
+    'upsertComment throws an error instead of waiting for an hour',
+    { failure: ['POST', rateLimitFor(3600)] },
+    'throws 403',
+    POST,
+  ],
+  ['upsertComment throws an error if GitHub rejects the token', { failure: ['GET', { status: 401 }] }, 'throws 401'],
+  [
+    'upsertComment throws an error if the pull request does not exist',
+    { failure: ['GET', { status: 404 }] },
+    'throws 404',
+  ],
 ];
 
 test.each<[string, readonly Row<Attempt>[]]>([
-  ['the one comment', found],
-  ['it is ours by the account of the token', identities],
-  ['what fails on the way', failures],
+  ['upsertComment creates or updates only the comment that belongs to its token', existingComments],
+  ['upsertComment recognizes its comment by the account of the token', identities],
+  ['upsertComment creates no second comment when requests fail', failingRequests],
 ])('%s', async (_, rows) => {
-  const { came, wanted } = await tryAll(rows, keep);
-  expect(came).toEqual(wanted);
+  const { actual, expected } = await tryAll(rows, tryToKeepComment);
+  expect(actual).toEqual(expected);
 });
 
-test.each<[Failure, number]>([
-  ['hang', 2],
-  ['half-answer', 1],
-])('making it comes to %s: it is looked for before it is sent again', async (failure, sent) => {
+test.each<[string, Failure, number]>([
+  ['upsertComment looks for its comment before it retries a request that timed out', 'hang', 2],
+  ['upsertComment finds its comment after an incomplete answer and sends no second request', 'half-answer', 1],
+])('%s', async (_, failure, sent) => {
   const github = await startGitHub();
-  isThere(github);
+  addPullRequest(github);
   github.fail({ method: 'POST', path: /comments/ }, failure);
   const time = holdDeadlines();
-  const kept = keepComment(connectTo(github, time.now), { issue: PULL, marker: MARKER, body: BODY });
+  const kept = upsertComment(connectTo(github, time.now), {
+    issue: PULL,
+    marker: MARKER,
+    body: BODY,
+    mustWrite: () => true,
+  });
   const posts = () => github.requests.filter(({ method, path }) => method === 'POST' && path !== '/graphql');
   await expect.poll(() => posts().length).toBe(1);
   time.pass();
@@ -167,32 +261,32 @@ test.each<[Failure, number]>([
   expect(github.comments(PULL).map(({ body }) => body)).toEqual([BODY]);
 });
 
-describe('among 250 comments', () => {
+describe('upsertComment with 250 comments', () => {
   const find = async (bodies: readonly string[]) => {
     const github = await startGitHub();
-    isThere(github);
+    addPullRequest(github);
     for (const body of bodies) github.addComment(PULL, body === OLD ? { body } : { body, user: ADA });
     let found: string | undefined;
     const wanted = (comment: { readonly body?: string } | null) => {
       found = comment?.body;
       return false;
     };
-    await keepComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, wanted });
+    await upsertComment(connectTo(github), { issue: PULL, marker: MARKER, body: BODY, mustWrite: wanted });
     return { body: found, asked: github.requests.map(({ path }) => path.replace(/\?.*/, '')) };
   };
   const pages = Array.from({ length: 3 }, () => '/repos/acme/prompts/issues/7/comments');
   const others = Array.from({ length: 250 }, (_, index) => `Comment ${index}`);
 
-  test('the one on the third page is found', async () => {
+  test('upsertComment finds its comment on the third page of comments', async () => {
     expect(await find(others.with(240, OLD))).toEqual({ body: OLD, asked: [...pages, '/graphql'] });
   });
 
-  test('there may be none, and nobody is asked who we are', async () => {
+  test('upsertComment does not ask for the token’s account if no comment has the marker', async () => {
     expect(await find(others)).toEqual({ body: undefined, asked: pages });
   });
 });
 
-describe('the one open issue', () => {
+describe('upsertIssue and closeIssue', () => {
   const title = 'Drift';
   const NEW_ISSUE = 'POST issues';
   const PATCH = 'PATCH issues/1';
@@ -202,12 +296,12 @@ describe('the one open issue', () => {
   type IssueAttempt = Attempt & { readonly steps?: readonly ('keep' | 'close')[] };
 
   const perform = ({ steps = ['keep'], ...attempt }: IssueAttempt): Promise<readonly string[]> =>
-    endOf(
+    describeResult(
       attempt,
       async (double) => {
         const github = connectTo(double);
         for (const step of steps) {
-          if (step === 'keep') await keepIssue(github, { marker: MARKER, title, body: BODY });
+          if (step === 'keep') await upsertIssue(github, { marker: MARKER, title, body: BODY });
           else await closeIssue(github, { marker: MARKER, body: `${MARKER}\nDone` });
         }
       },
@@ -218,7 +312,7 @@ describe('the one open issue', () => {
     );
 
   const hasIssue = (issue: object = {}, pulls: readonly number[] = []): Attempt => ({
-    before: (github) => {
+    prepare: (github) => {
       github.addIssue({ title, body: OLD, ...issue });
       for (const number of pulls) github.addPull({ number, head: 'aaa', base: 'main' });
     },
@@ -226,40 +320,63 @@ describe('the one open issue', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 + index);
 
   const rows: readonly Row<IssueAttempt>[] = [
-    ['none is open: it is opened', {}, 'done', NEW_ISSUE, OPENED],
-    ['an open one is updated in place', hasIssue(), 'done', PATCH, OPENED],
-    ['another title is put right', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
-    ['an equal one is left as it is', hasIssue({ body: BODY }), 'done', OPENED],
+    ['upsertIssue opens an issue if none is open', {}, 'done', NEW_ISSUE, OPENED],
+    ['upsertIssue updates an open issue in place', hasIssue(), 'done', PATCH, OPENED],
+    ['upsertIssue corrects a changed title', hasIssue({ title: 'Old', body: BODY }), 'done', PATCH, OPENED],
+    ['upsertIssue leaves an equal issue unchanged', hasIssue({ body: BODY }), 'done', OPENED],
     [
-      'one that was closed stays so, and another is opened',
+      'upsertIssue opens another issue if the first one was closed',
       hasIssue({ state: 'closed', state_reason: 'completed' }),
       ...['done', NEW_ISSUE, 'closed (completed) Drift: An old plan', OPENED],
     ],
-    ['a stranger’s is left alone', hasIssue({ user: ADA }), 'done', NEW_ISSUE, 'open Drift: An old plan', OPENED],
     [
-      'one that only quotes it is not it',
+      'upsertIssue ignores an issue by another person',
+      hasIssue({ user: ADA }),
+      'done',
+      NEW_ISSUE,
+      'open Drift: An old plan',
+      OPENED,
+    ],
+    [
+      'upsertIssue ignores an issue that only quotes the marker',
       hasIssue({ body: `> ${MARKER}` }),
       'done',
       NEW_ISSUE,
       `open Drift: > ${MARKER}`,
       OPENED,
     ],
-    ['nor is a pull request with the marker', hasIssue({ number: 1 }, [1]), 'done', NEW_ISSUE, OPENED],
-    ['it is found behind a hundred others', hasIssue({}, hundred), 'done', PATCH, OPENED],
-    ['an open one is closed as completed', { ...hasIssue(), steps: ['close'] }, 'done', PATCH, CLOSED],
-    ['nothing is open: nothing is closed', { steps: ['close'] }, 'done'],
-    ['a stranger’s is not closed', { ...hasIssue({ user: ADA }), steps: ['close'] }, 'done', 'open Drift: An old plan'],
+    ['upsertIssue ignores a pull request with the marker', hasIssue({ number: 1 }, [1]), 'done', NEW_ISSUE, OPENED],
+    ['upsertIssue finds its issue after a hundred other issues', hasIssue({}, hundred), 'done', PATCH, OPENED],
+    ['closeIssue closes an open issue as completed', { ...hasIssue(), steps: ['close'] }, 'done', PATCH, CLOSED],
+    ['closeIssue does nothing if no issue is open', { steps: ['close'] }, 'done'],
     [
-      'after it was closed another is opened',
+      'closeIssue does not close an issue by another person',
+      { ...hasIssue({ user: ADA }), steps: ['close'] },
+      'done',
+      'open Drift: An old plan',
+    ],
+    [
+      'upsertIssue opens another issue after closeIssue',
       { ...hasIssue(), steps: ['close', 'keep'] },
       ...['done', PATCH, NEW_ISSUE, CLOSED, OPENED],
     ],
-    ['the answer to opening it is lost', { fails: ['POST', 'lost-answer'] }, 'done', NEW_ISSUE, OPENED],
-    ['the repository has no issues', { fails: ['POST', { status: 410 }] }, 'throws 410', NEW_ISSUE],
+    [
+      'upsertIssue opens only one issue if the answer is lost',
+      { failure: ['POST', 'lost-answer'] },
+      'done',
+      NEW_ISSUE,
+      OPENED,
+    ],
+    [
+      'upsertIssue throws an error if the repository has issues turned off',
+      { failure: ['POST', { status: 410 }] },
+      'throws 410',
+      NEW_ISSUE,
+    ],
   ];
 
-  test('is kept up to date, and closed', async () => {
-    const { came, wanted } = await tryAll(rows, perform);
-    expect(came).toEqual(wanted);
+  test('upsertIssue and closeIssue maintain at most one open issue', async () => {
+    const { actual, expected } = await tryAll(rows, perform);
+    expect(actual).toEqual(expected);
   });
 });

@@ -9,7 +9,7 @@ const both = { staging: 'latest', production: 1 };
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 
-/** Before a queue merges a commit, it waits for the check that it requires there. */
+/** Runs the action in the merge queue, which requires the check of the commit. */
 async function queue({ origin, run, github }: Team, commit: string): Promise<string> {
   const base = git(origin, 'rev-parse', `${commit}^1`);
   const event = { merge_group: { base_sha: base, head_sha: commit }, repository: { full_name: 'acme/prompts' } };
@@ -19,9 +19,9 @@ async function queue({ origin, run, github }: Team, commit: string): Promise<str
 }
 
 test.each<[string, (team: Team, commit: string) => Promise<string>]>([
-  ['merged', async (_, commit) => commit],
-  ['merged through a queue', queue],
-])('A pull request is opened, pushed to again, and %s; what is edited in the service follows', async (_, waited) => {
+  ['The action reviews and applies a pull request, then proposes an outside change', async (_, commit) => commit],
+  ['The action reviews and applies pull requests that go through a merge queue', queue],
+])('%s', async (_, waitForQueue) => {
   const team = await makeTeam({ greeting: { text: 'Hello {{name}}.' }, farewell: {} });
   const { github, service, push, pushMain, openPull, review, mergePull, mergeProposed, run, runPull, runPush } = team;
   expect(await runPush(pushMain({}))).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
@@ -45,7 +45,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(second?.body).toContain(planned.outputs['plan-digest']);
   expect(service.takeWrites()).toEqual([]);
 
-  const merged = await waited(team, mergePull(pull));
+  const merged = await waitForQueue(team, mergePull(pull));
   const applied = await runPush(merged, reviewed);
   expect(applied).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(applied.outputs['plan-digest']).toBe(planned.outputs['plan-digest']);
@@ -65,22 +65,22 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging: v1 → v2` |');
 
   await changeService(service.baseUrl, 'greeting', 'staging', 'Hi {{name}} and {{you}}, by hand.');
-  const look = (commit: string) =>
+  const proposeOutsideChanges = (commit: string) =>
     run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, { inputs: { mode: 'pull' } });
-  expect(await look(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+  expect(await proposeOutsideChanges(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   const [edited] = github.pulls();
   expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
   expect(edited?.body).toContain('+Hi {{name}} and {{you}}, by hand.');
   expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
   expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
 
-  const taken = await waited(team, mergeProposed('promptsync/pull'));
-  expect(await runPush(taken, reviewed)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-  expect(await look(taken)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+  const pulled = await waitForQueue(team, mergeProposed('promptsync/pull'));
+  expect(await runPush(pulled, reviewed)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+  expect(await proposeOutsideChanges(pulled)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
   expect((await servedBy(service))['staging']).toBe('Hi {{name}} and {{you}}, by hand.');
 });
 
-/** By environment, what the greeting serves. */
+/** Returns the text of the greeting that each environment serves. */
 async function servedBy({ baseUrl }: TestService): Promise<Record<string, string>> {
   const read = async (environment: string): Promise<[string, string]> => {
     const url = `${baseUrl}/v1/integration/prompts/prm_greeting?environment=${environment}`;

@@ -7,13 +7,13 @@ import {
   type Inputs,
   type Runner,
 } from '../../src/github/runner.ts';
-import { ProblemError, problemOf } from '../../src/problem.ts';
+import { ProblemError, toProblem } from '../../src/problem.ts';
 import type { ReportProblem } from '../../src/report/schema.ts';
 import type { GitHubDouble, Person } from '../support/github-api.ts';
 
 export type Annotation = { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace };
 
-/** A runner in memory; nothing is given but these inputs. */
+/** A runner in memory that records its annotations. */
 export type RunnerDouble = Runner & { readonly annotations: Annotation[] };
 
 export function makeRunner(inputs: Readonly<Record<string, string>> = {}): RunnerDouble {
@@ -32,16 +32,16 @@ export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs 
   return readInputs(makeRunner(inputs), { keep: () => {} });
 }
 
-/** Where a pull request comes from, and its base branch. */
+/** The head repository, the author and the base branch of a pull request. */
 export type PullOptions = {
-  /** Null when the fork was deleted. */
+  /** Null if the fork was deleted. */
   readonly repository?: string | null;
   readonly by?: string;
-  /** The base branch; main by default. */
+  /** The base branch. The default is main. */
   readonly into?: string;
 };
 
-/** Payloads are as GitHub hands them to a run, as far as they matter. */
+/** The `repository` field of event payloads. The payloads contain only the fields that the action reads. */
 const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
 
 export function pullEvent(number: number, head: string, base: string, from: PullOptions = {}): object {
@@ -73,7 +73,10 @@ export function connectTo({ apiUrl, token }: Pick<GitHubDouble, 'apiUrl' | 'toke
   return connectGitHub(token, { now, environment: { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: 'acme/prompts' } });
 }
 
-/** Time that goes on only as deadlines pass, and these pass when a test says so; `granted` has their milliseconds. */
+/**
+ * Replaces `AbortSignal.timeout` with deadlines that pass only when a test calls `pass`. `now` returns the sum of the
+ * deadlines that have passed, and `granted` lists all deadlines in milliseconds.
+ */
 export function holdDeadlines() {
   const [granted, waiting]: [number[], (() => void)[]] = [[], []];
   let clock = 0;
@@ -90,13 +93,13 @@ export function holdDeadlines() {
   return { granted, now: () => clock, pass: () => waiting.at(-1)?.() };
 }
 
-/** What a call comes to, or the problem that it throws. */
+/** Returns the result of a call, or the code and message of the problem that it throws. */
 export function endOfCall(call: () => string): string {
   try {
     return call();
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const { code, message } = problemOf(error);
+    const { code, message } = toProblem(error);
     return `${code}: ${message}`;
   }
 }

@@ -9,18 +9,18 @@ import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { pullEvent, pushEvent, type PullOptions } from './support.ts';
 
-/** A pull request as it is now: its head, and the commit that GitHub merges it to for a try. */
+/** The current state of a pull request: its head commit and the test merge that GitHub makes. */
 export type Pull = { readonly number: number; readonly head: string; readonly merge: string; readonly event: object };
 
 export type RunOptions = {
   readonly inputs?: Readonly<Record<string, string>>;
   readonly environment?: CliOptions['environment'];
-  /** What actions/checkout calls fetch-depth; 0 is all of it. */
+  /** The input `fetch-depth` of actions/checkout. 0 means the whole history. */
   readonly depth?: number;
-  /** Without a key, as runs for forks are. */
+  /** Whether the run has no API key, like runs for forks. */
   readonly keyless?: boolean;
   readonly onOutput?: CliOptions['onOutput'];
-  /** What becomes of the workspace between checkout and action. */
+  /** Changes the workspace between the checkout and the action. */
   readonly prepare?: (workspace: string) => void;
 };
 
@@ -29,29 +29,29 @@ export type Team = {
   readonly github: GitHubDouble;
   readonly service: TestService;
   readonly origin: string;
-  /** Commits to a branch, made from main where there is none, and pushes it. Returns the commit. */
+  /** Commits to a branch and pushes it. Creates a missing branch from main. Returns the commit. */
   readonly push: (branch: string, files: Edits, message?: string) => string;
-  /** Opens the pull request of a head branch and a base branch, or brings it up to date after a push. */
+  /** Opens the pull request of a head branch and a base branch, or updates it after a push. */
   readonly openPull: (branch: string, from?: PullOptions) => Pull;
-  /** Pushes files to the branch `change`, opens its pull request or brings it up to date, and runs its review. */
+  /** Pushes files to the branch `change`, opens or updates its pull request, and runs the review. */
   readonly review: (files: Edits, options?: RunOptions, from?: PullOptions) => Promise<ActionRun>;
-  /** Commits to main, and returns the commit. */
+  /** Commits to main, pushes it and returns the commit. */
   readonly pushMain: (files: Edits, message?: string) => string;
-  /** Merges, by default with a merge commit, and returns the commit that main is at then. */
+  /** Merges a pull request, by default with a merge commit. Returns the new tip of main. */
   readonly mergePull: (pull: Pull, how?: 'merge' | 'squash' | 'rebase') => string;
-  /** Merges what the action has opened, on GitHub: its branch stays. */
+  /** Merges a pull request that the action opened, and keeps its branch. */
   readonly mergeProposed: (branch: string, how?: 'squash') => string;
   readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
-  /** The run for a push of a commit to main. */
+  /** Runs the action for a push of a commit to main. */
   readonly runPush: (commit: string, options?: RunOptions) => Promise<ActionRun>;
-  /** Any other run, at a commit. */
+  /** Runs the action for any other event at a commit. */
   readonly run: (name: string, event: object, at: At, options?: RunOptions) => Promise<ActionRun>;
 };
 
-/** Paths to contents; null takes a file away. */
+/** Maps paths to contents. `null` deletes a file. */
 export type Edits = Readonly<Record<string, string | null>>;
 
-/** The greeting with another text. */
+/** Returns an edit that gives the prompt `greeting` another text. */
 export const greets = (text: string): Edits => ({ 'prompts/greeting.md': promptText('greeting', { text }) });
 
 type At = { readonly ref: string; readonly commit: string };
@@ -62,7 +62,7 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
   const { origin, desk } = makeRemote(workspaceFiles(prompts, config));
   const tipOf = (branch: string) => git(origin, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
   const github = await startGitHub({ ...options, tipOf });
-  /** The pull requests, named by head branch and base branch. Each has its position as its number. */
+  /** One name for each pull request, made of its head and base branches. The position gives its number. */
   const names: string[] = [];
   const atMain = (commit: string): string => {
     github.setBranch('main', commit);
@@ -119,7 +119,7 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
   };
 }
 
-/** A bare remote, and somebody's clone of it. */
+/** Makes a bare remote and a clone of it. */
 function makeRemote(files: Files): { readonly origin: string; readonly desk: string } {
   const folder = makeFolder();
   const [origin, desk] = [join(folder, 'origin.git'), join(folder, 'desk')];
@@ -158,7 +158,7 @@ function mergeForTry(desk: string, branch: string, into: string, number: number)
   return merge;
 }
 
-/** A workspace as actions/checkout makes it. */
+/** Makes a workspace in the same way as actions/checkout. */
 export function checkOut(origin: string, commit: string, depth: number): string {
   const workspace = makeFolder();
   initRepository(workspace);
@@ -192,7 +192,7 @@ async function runAt(
   return ran;
 }
 
-/** Nobody but the runner, which hides them, gets the secrets. And no line but our own is a command. */
+/** Expects secrets only in the mask commands for the runner, and only annotations as other commands. */
 function expectNoSecrets({ stdout, stderr, summary, outputs }: ActionRun, github: GitHubDouble): void {
   const log = stdout.replaceAll(/^::add-mask::.*$/gm, '');
   const sent = github.requests.map(({ path, body }) => JSON.stringify([path, body]));

@@ -3,61 +3,73 @@ import type { Report } from '../../src/report/schema.ts';
 import { makeProblem, type ProblemCode } from '../../src/problem.ts';
 import { promptOf, reportOf } from '../report/support.ts';
 import { ADA, FORK, PROJECT, type GitLabMergeRequest } from '../support/gitlab-api.ts';
-import { makeJob, PLAN, said, type Job } from './support.ts';
+import { makeJob, PLAN, formatRun, type Job } from './support.ts';
 
 const NOTE = 'http://gitlab/acme/prompts/-/merge_requests/1#note_';
 const POST = `POST /projects/${PROJECT}/merge_requests/1/notes`;
 const PUT = (id: number) => `PUT /projects/${PROJECT}/merge_requests/1/notes/${id}`;
 
-/** The marker and the rest of the note that a job makes first. */
+/** Publishes the first note of a job and returns its body. */
 async function firstNote({ gitlab, publish }: Job): Promise<string> {
   await publish();
   return gitlab.notes(1)[0]!.body;
 }
 
-describe('nothing is published, nothing asked and all is in order', () => {
+describe('comment without a merge request', () => {
   const without = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
   const REQUEST = ['CI_MERGE_REQUEST_IID', 'CI_MERGE_REQUEST_PROJECT_ID'];
   test.each<[string, Readonly<Record<string, string>>, string]>([
-    ['outside of GitLab CI', without('GITLAB_CI'), 'this is no job of GitLab CI'],
-    ['without a token, as in a fork’s pipeline', without('GITLAB_TOKEN'), 'this job has no GITLAB_TOKEN'],
-    ['with a token of blanks', { GITLAB_TOKEN: ' \n' }, 'this job has no GITLAB_TOKEN'],
-    ['on a tag', without(...REQUEST), 'there is no merge request of this commit'],
-    ['where variables lead elsewhere', { CI_MERGE_REQUEST_IID: '../1' }, 'there is no merge request of this commit'],
+    ['promptsync comment publishes nothing outside of GitLab CI', without('GITLAB_CI'), 'this is no job of GitLab CI'],
+    [
+      'promptsync comment publishes nothing without a token, as in the pipeline of a fork',
+      without('GITLAB_TOKEN'),
+      'this job has no GITLAB_TOKEN',
+    ],
+    [
+      'promptsync comment publishes nothing if the token is blank',
+      { GITLAB_TOKEN: ' \n' },
+      'this job has no GITLAB_TOKEN',
+    ],
+    ['promptsync comment publishes nothing on a tag', without(...REQUEST), 'there is no merge request of this commit'],
+    [
+      'promptsync comment publishes nothing if a variable contains a path instead of an id',
+      { CI_MERGE_REQUEST_IID: '../1' },
+      'there is no merge request of this commit',
+    ],
   ])('%s', async (_, variables, why) => {
     const { gitlab, publish } = await makeJob();
     const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), ...variables } });
-    expect(said(ran)).toBe(`0 No note published: ${why}.`);
+    expect(formatRun(ran)).toBe(`0 No note published: ${why}.`);
     expect(gitlab.requests).toEqual([]);
   });
 
-  test('whatever the file is', async () => {
+  test('promptsync comment succeeds outside of GitLab CI even if the configuration is missing', async () => {
     const { publish } = await makeJob();
     expect((await publish(PLAN, { environment: {}, words: ['--config', 'none.yaml'] })).exitCode).toBe(0);
   });
 });
 
-test('a file that is no report is an error, and nothing is published', async () => {
+test('promptsync comment rejects a file that is not a report', async () => {
   const { gitlab, publish } = await makeJob();
   const ran = await publish({ ...PLAN, schema_version: 2 } as never);
-  expect(said(ran)).toMatch(/^1 .*\[usage\/not-a-report\]/);
+  expect(formatRun(ran)).toMatch(/^1 .*\[usage\/not-a-report\]/);
   expect(gitlab.writes()).toEqual([]);
 });
 
-describe('the note', () => {
-  test('is made, left alone while it says the same, though by another job, and updated', async () => {
+describe('comment', () => {
+  test('promptsync comment creates one note and later updates it only if its content changes', async () => {
     const job = await makeJob();
     const { gitlab, publish } = job;
-    expect(said(await publish())).toBe(`0 Note made: ${NOTE}5001`);
+    expect(formatRun(await publish())).toBe(`0 Note made: ${NOTE}5001`);
     const variables = gitlab.mergeRequestVariables(1);
     const later = { ...variables, CI_JOB_URL: `${variables.CI_JOB_URL}2` };
-    expect(said(await publish(PLAN, { environment: later }))).toBe(`0 Note is unchanged: ${NOTE}5001`);
-    expect(said(await publish({ ...PLAN, commit: null }))).toMatch(`0 Note updated: ${NOTE}5001`);
+    expect(formatRun(await publish(PLAN, { environment: later }))).toBe(`0 Note is unchanged: ${NOTE}5001`);
+    expect(formatRun(await publish({ ...PLAN, commit: null }))).toMatch(`0 Note updated: ${NOTE}5001`);
     expect(gitlab.writes()).toEqual([POST, PUT(5001)]);
     expect(gitlab.requests.filter(({ path }) => path === '/user')).toHaveLength(2);
   });
 
-  test('names the commit that readers know, the job and the folder, below its marker', async () => {
+  test('The note names the source commit, the job and the folder below its marker', async () => {
     const { gitlab, publish } = await makeJob();
     const variables = { ...gitlab.mergeRequestVariables(1), CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: 'ab12'.repeat(10) };
     await publish(PLAN, { environment: variables, in: 'team-a' });
@@ -68,19 +80,24 @@ describe('the note', () => {
 
   test.each<[string, (job: Job, body: string) => void, readonly string[]]>([
     [
-      'ours after strangers’ with the very marker',
+      'promptsync comment ignores a note with its marker by another person',
       ({ gitlab }, body) => gitlab.addNote(1, { body, author: ADA }),
       [POST],
     ],
     [
-      'not ours alone: one that only quotes the marker',
+      'promptsync comment ignores a note that only quotes its marker',
       ({ gitlab }, body) => gitlab.addNote(1, { body: `> ${body}` }),
       [POST],
     ],
-    ['ours', ({ gitlab }, body) => gitlab.addNote(1, { body: `${body} of before` }), [PUT(5001)]],
     [
-      'ours after two pages that are short and one that is empty, since GitLab hides what the token may not see',
+      'promptsync comment updates its own note',
+      ({ gitlab }, body) => gitlab.addNote(1, { body: `${body} of before` }),
+      [PUT(5001)],
+    ],
+    [
+      'promptsync comment finds its note behind pages with hidden notes',
       ({ gitlab }, body) => {
+        // GitLab hides notes that the token may not see. Two pages are short, and one is empty.
         for (let number = 0; number < 300; number++)
           gitlab.addNote(1, { body: 'x', hidden: number % 9 > 0 || number > 200 });
         gitlab.addNote(1, { body: `${body} of before` });
@@ -88,18 +105,18 @@ describe('the note', () => {
       [PUT(5301)],
     ],
     [
-      'the first of two that are ours',
+      'promptsync comment updates the first of two notes of its own',
       ({ gitlab }, body) => [1, 2].forEach((number) => gitlab.addNote(1, { body: `${body} of before ${number}` })),
       [PUT(5001)],
     ],
-  ])('is found: %s', async (_, before, writes) => {
+  ])('%s', async (_, before, writes) => {
     const job = await makeJob();
     before(job, await firstNote(await makeJob()));
     await job.publish();
     expect(job.gitlab.writes()).toEqual(writes);
   });
 
-  test('is another one for each folder and configuration', async () => {
+  test('promptsync comment keeps a separate note for each folder and configuration', async () => {
     const { gitlab, publish } = await makeJob();
     for (let again = 0; again < 2; again++) {
       for (const folder of ['', 'team-a', 'team-b']) await publish(PLAN, { in: folder });
@@ -109,36 +126,56 @@ describe('the note', () => {
     expect(gitlab.writes()).toEqual([POST, POST, POST, POST]);
   });
 
-  test('of a fork’s merge request is in the project of the merge request', async () => {
+  test('promptsync comment writes the note of a fork in the project of the merge request', async () => {
     const { gitlab, publish } = await makeJob();
     await publish(PLAN, { environment: gitlab.mergeRequestVariables(1, FORK) });
     expect(gitlab.writes()).toEqual([POST]);
   });
 });
 
-describe('on a branch the merge request is found by the commit', () => {
+describe('comment in a branch pipeline', () => {
   const COMMIT = 'c'.repeat(40);
   const merged = (iid: number, parts: Partial<GitLabMergeRequest> = {}): GitLabMergeRequest => {
     return { iid, state: 'merged', commits: [COMMIT], ...parts };
   };
   const opened = (iid: number, parts: Partial<GitLabMergeRequest> = {}) => merged(iid, { state: 'opened', ...parts });
   test.each<[string, readonly GitLabMergeRequest[], number | null]>([
-    ['none', [], null],
-    ['merged with a merge commit', [merged(2, { commits: [], merge_commit_sha: COMMIT })], 2],
-    ['squashed', [merged(2, { commits: [], squash_commit_sha: COMMIT })], 2],
-    ['fast-forward', [merged(2)], 2],
-    ['merged into another branch', [merged(2, { target_branch: 'next' })], null],
-    ['closed', [merged(2, { state: 'closed' })], null],
-    ['open', [opened(2)], 2],
+    ['In a branch pipeline, comment publishes nothing without a merge request', [], null],
     [
-      'two: that of the merge commit',
+      'In a branch pipeline, comment finds a merge request by its merge commit',
+      [merged(2, { commits: [], merge_commit_sha: COMMIT })],
+      2,
+    ],
+    [
+      'In a branch pipeline, comment finds a merge request by its squash commit',
+      [merged(2, { commits: [], squash_commit_sha: COMMIT })],
+      2,
+    ],
+    ['In a branch pipeline, comment finds a merge request after a fast-forward merge', [merged(2)], 2],
+    [
+      'In a branch pipeline, comment ignores a merge request into another branch',
+      [merged(2, { target_branch: 'next' })],
+      null,
+    ],
+    ['In a branch pipeline, comment ignores a closed merge request', [merged(2, { state: 'closed' })], null],
+    ['In a branch pipeline, comment finds an open merge request', [opened(2)], 2],
+    [
+      'In a branch pipeline, comment prefers the merge request with the same merge commit',
       [merged(2), merged(3, { merge_commit_sha: COMMIT, commits: ['a'] }), merged(4, { commits: [COMMIT, 'b'] })],
       3,
     ],
-    ['a merged one before an open one', [opened(3), merged(2), opened(4)], 2],
-    ['two open ones: the one from this branch', [opened(3), opened(2, { source_branch: 'main' }), opened(4)], 2],
     [
-      'on the second page',
+      'In a branch pipeline, comment prefers a merged merge request to an open one',
+      [opened(3), merged(2), opened(4)],
+      2,
+    ],
+    [
+      'In a branch pipeline, comment prefers an open merge request from the same branch',
+      [opened(3), opened(2, { source_branch: 'main' }), opened(4)],
+      2,
+    ],
+    [
+      'In a branch pipeline, comment finds a merge request on the second page',
       [merged(2), ...Array.from({ length: 100 }, (_, at) => merged(9 + at, { state: 'closed' }))],
       2,
     ],
@@ -149,11 +186,11 @@ describe('on a branch the merge request is found by the commit', () => {
     const address = `https://gitlab.example/acme/prompts/-/merge_requests/${expected}#note_5001`;
     const end =
       expected === null ? 'No note published: there is no merge request of this commit.' : `Note made: ${address}`;
-    expect(said(ran)).toBe(`0 ${end}`);
+    expect(formatRun(ran)).toBe(`0 ${end}`);
   });
 });
 
-describe('after the merge the note says what became of the plan', () => {
+describe('the note after the merge', () => {
   const blocked = (...codes: readonly ProblemCode[]) =>
     promptOf({ status: 'blocked', problems: codes.map((code) => ({ ...makeProblem('usage/nothing-named'), code })) });
   const applied = promptOf({ status: 'applied' });
@@ -163,21 +200,53 @@ describe('after the merge the note says what became of the plan', () => {
     return { problems: [{ ...makeProblem('usage/nothing-named'), code, severity }] };
   };
   const TIME = '2026-01-02 03:04 UTC';
-  const ENDS: readonly (readonly [string, Report])[] = [
-    ['applied', apply(applied, promptOf())],
-    ['applied and overtaken', { ...apply(applied), ...withProblem('guard/overtaken', 'warning') }],
-    ['applied in part (failed)', apply(applied, failed, blocked('guard/drift'))],
-    ['applied in part (refused)', apply(applied, blocked('guard/max-changes'))],
-    ['failed', apply(failed)],
-    ['failed', apply(promptOf({ status: 'not_attempted' }))],
-    ['failed', { ...apply(), ...withProblem('config/not-found') }],
-    ['refused', { ...apply(), ...withProblem('guard/uncommitted') }],
-    ['superseded', apply(blocked('guard/superseded'), promptOf())],
-    ['drift', apply(blocked('guard/drift'))],
-    ['refused', apply(blocked('guard/drift', 'guard/not-merged'))],
-    ['applied', apply(promptOf())],
+  const RESULTS: readonly (readonly [sentence: string, title: string, Report])[] = [
+    ['The note after the merge reports that the plan was applied', 'applied', apply(applied, promptOf())],
+    [
+      'The note after the merge reports a newer commit that overtook the apply',
+      'applied and overtaken',
+      { ...apply(applied), ...withProblem('guard/overtaken', 'warning') },
+    ],
+    [
+      'The note after the merge reports a partial apply if a prompt failed',
+      'applied in part (failed)',
+      apply(applied, failed, blocked('guard/drift')),
+    ],
+    [
+      'The note after the merge reports a partial apply if a prompt was refused',
+      'applied in part (refused)',
+      apply(applied, blocked('guard/max-changes')),
+    ],
+    ['The note after the merge reports a failure if every prompt failed', 'failed', apply(failed)],
+    [
+      'The note after the merge reports a failure if no prompt was attempted',
+      'failed',
+      apply(promptOf({ status: 'not_attempted' })),
+    ],
+    [
+      'The note after the merge reports invalid files if the configuration is missing',
+      'invalid',
+      { ...apply(), ...withProblem('config/not-found') },
+    ],
+    [
+      'The note after the merge reports a refusal because of uncommitted files',
+      'refused',
+      { ...apply(), ...withProblem('guard/uncommitted') },
+    ],
+    [
+      'The note after the merge reports that the run was superseded',
+      'superseded',
+      apply(blocked('guard/superseded'), promptOf()),
+    ],
+    ['The note after the merge reports drift if nothing else blocked a prompt', 'drift', apply(blocked('guard/drift'))],
+    [
+      'The note after the merge reports a refusal if drift was not the only reason',
+      'refused',
+      apply(blocked('guard/drift', 'guard/not-merged')),
+    ],
+    ['The note after the merge reports an apply if nothing was left to do', 'applied', apply(promptOf())],
   ];
-  test.each(ENDS)('%s', async (title, report) => {
+  test.each(RESULTS)('%s', async (_, title, report) => {
     const { publish, titles } = await makeJob();
     await publish();
     await publish(report);
@@ -186,18 +255,18 @@ describe('after the merge the note says what became of the plan', () => {
 
   const [DONE, IDLE, LATE] = [apply(applied), apply(promptOf()), apply(blocked('guard/superseded'))];
   test.each<[string, readonly Report[], readonly string[]]>([
-    ['nothing to do, and no note there: none is made', [IDLE], []],
-    ['superseded, and no note there: none is made', [LATE], []],
-    ['something was done, and no note there: one is made', [DONE], [`applied, ${TIME}`]],
-    ['applied is not taken back by an older run that came too late', [PLAN, DONE, LATE], [`applied, ${TIME}`]],
+    ['promptsync comment creates no note for a sync without changes', [IDLE], []],
+    ['promptsync comment creates no note for a superseded sync', [LATE], []],
+    ['promptsync comment creates a note for a sync with changes', [DONE], [`applied, ${TIME}`]],
+    ['A superseded sync does not overwrite the note of an apply', [PLAN, DONE, LATE], [`applied, ${TIME}`]],
     [
-      'nor by one that had nothing left to do',
+      'A sync without changes does not overwrite the note of a partial apply',
       [PLAN, apply(applied, failed), IDLE],
       [`applied in part (failed), ${TIME}`],
     ],
-    ['nor by the plan of a pipeline that ran again', [PLAN, DONE, PLAN], [`applied, ${TIME}`]],
-    ['what failed is, by the run that did it', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
-    ['and superseded by one that found all done', [PLAN, LATE, IDLE], [`applied, ${TIME}`]],
+    ['A repeated plan does not overwrite the note of an apply', [PLAN, DONE, PLAN], [`applied, ${TIME}`]],
+    ['A successful sync overwrites the note of a failed sync', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
+    ['A sync without changes overwrites the note of a superseded sync', [PLAN, LATE, IDLE], [`applied, ${TIME}`]],
   ])('%s', async (_, reports, expected) => {
     const { publish, titles } = await makeJob();
     for (const report of reports) expect((await publish(report)).exitCode).toBe(0);

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../support/front.ts';
 import type { Failure, FailureMatch } from '../support/github-api.ts';
 import { PROJECT } from '../support/gitlab-api.ts';
-import { makeJob, PLAN, said } from './support.ts';
+import { makeJob, PLAN, formatRun } from './support.ts';
 
 const POST = `POST /projects/${PROJECT}/merge_requests/1/notes`;
 const LIST = { method: 'GET', path: /notes/ };
@@ -11,19 +11,43 @@ const CREATE = { method: 'POST', path: /notes/ };
 const EDIT = { method: 'PUT', path: /notes/ };
 const limit = (seconds: number): Failure => ({ status: 429, headers: { 'retry-after': `${seconds}` } });
 
-/** What fails so often, and what has been sent in the end, where one note is wanted. */
+/** A failing request, how often it fails, and the write requests that publish one note despite that. */
 type Row = readonly [sentence: string, FailureMatch, Failure, times: number, writes: readonly string[]];
 
-describe('what fails for a moment is repeated, and makes one note', () => {
+describe('comment with transient failures', () => {
   test.each<Row>([
-    ['reading: a limit', LIST, limit(5), 1, [POST]],
-    ['reading: a gateway', LIST, { status: 502 }, 3, [POST]],
-    ['reading: a connection that breaks', LIST, 'reset', 2, [POST]],
-    ['making: a limit', CREATE, limit(5), 2, [POST, POST, POST]],
-    ['making: a gateway, and it was not made', CREATE, { status: 502 }, 1, [POST, POST]],
-    ['making: a connection that breaks', CREATE, 'reset', 1, [POST, POST]],
-    ['making: the answer is lost, and it was made', CREATE, 'lost-answer', 1, [POST]],
-    ['making: the answer is none', CREATE, { status: 201, body: '<html>' }, 1, [POST, POST]],
+    ['promptsync comment retries after a rate limit while it reads notes', LIST, limit(5), 1, [POST]],
+    ['promptsync comment retries after gateway errors while it reads notes', LIST, { status: 502 }, 3, [POST]],
+    ['promptsync comment retries after a broken connection while it reads notes', LIST, 'reset', 2, [POST]],
+    [
+      'promptsync comment retries after a rate limit while it creates the note',
+      CREATE,
+      limit(5),
+      2,
+      [POST, POST, POST],
+    ],
+    [
+      'promptsync comment retries after a gateway error while it creates the note',
+      CREATE,
+      { status: 502 },
+      1,
+      [POST, POST],
+    ],
+    [
+      'promptsync comment retries after a broken connection while it creates the note',
+      CREATE,
+      'reset',
+      1,
+      [POST, POST],
+    ],
+    ['promptsync comment creates only one note if the answer is lost', CREATE, 'lost-answer', 1, [POST]],
+    [
+      'promptsync comment retries if the answer to the creation is not JSON',
+      CREATE,
+      { status: 201, body: '<html>' },
+      1,
+      [POST, POST],
+    ],
   ])('%s', async (_, match, failure, times, writes) => {
     const { gitlab, publish, titles } = await makeJob();
     gitlab.fail(match, failure, times);
@@ -32,33 +56,58 @@ describe('what fails for a moment is repeated, and makes one note', () => {
     expect(titles()).toEqual(['plan']);
   });
 
-  test('changing: a gateway, a lost answer', async () => {
+  test('promptsync comment updates one note despite a gateway error and a lost answer', async () => {
     const { gitlab, publish } = await makeJob();
     await publish();
     gitlab.fail(EDIT, { status: 503 });
     gitlab.fail(EDIT, 'lost-answer');
     const ran = await publish({ ...PLAN, commit: null });
-    expect(said(ran)).toMatch(/^0 Note updated/);
+    expect(formatRun(ran)).toMatch(/^0 Note updated/);
     expect(gitlab.notes(1)).toHaveLength(1);
   });
 });
 
-describe('what GitLab refuses ends with 1, says what is missing, and makes no note', () => {
+describe('comment with permanent failures', () => {
   const body = { message: '403 Forbidden', error: 'insufficient_scope' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['a token that is revoked', LIST, { status: 401 }, /401: .*not expired/],
+    ['promptsync comment fails with a hint if the token was revoked', LIST, { status: 401 }, /401: .*not expired/],
     [
-      'a token without the scope',
+      'promptsync comment fails with a hint if the token lacks the scope',
       CREATE,
       { status: 403, body },
       /403: .*insufficient_scope.* scope `api` and the role/,
     ],
-    ['a token that does not see the project', LIST, { status: 404 }, /404: .*role Reporter/],
-    ['a limit for longer than a minute', LIST, limit(120), /429/],
-    ['a text that it does not take', CREATE, { status: 400, body: { message: 'is too long' } }, /400: .*is too long/],
-    ['a gateway that stays', LIST, { status: 502, body: 'Bad gateway' }, /502: Bad gateway/],
-    ['an answer of another shape', LIST, { status: 200, body: { notes: [] } }, /none that GitLab documents/],
-    ['an answer with the token in it', LIST, { status: 403, body: 'glpat-5eCre7token0123456789' }, /403: \[/],
+    [
+      'promptsync comment fails with a hint if the token cannot see the project',
+      LIST,
+      { status: 404 },
+      /404: .*role Reporter/,
+    ],
+    ['promptsync comment fails if a rate limit lasts longer than a minute', LIST, limit(120), /429/],
+    [
+      'promptsync comment fails with the reason if GitLab rejects the text',
+      CREATE,
+      { status: 400, body: { message: 'is too long' } },
+      /400: .*is too long/,
+    ],
+    [
+      'promptsync comment fails if gateway errors persist',
+      LIST,
+      { status: 502, body: 'Bad gateway' },
+      /502: Bad gateway/,
+    ],
+    [
+      'promptsync comment fails if the shape of an answer is not documented',
+      LIST,
+      { status: 200, body: { notes: [] } },
+      /none that GitLab documents/,
+    ],
+    [
+      'promptsync comment hides the token if an answer contains it',
+      LIST,
+      { status: 403, body: 'glpat-5eCre7token0123456789' },
+      /403: \[/,
+    ],
   ])('%s', async (_, match, failure, says) => {
     const { gitlab, publish } = await makeJob();
     gitlab.fail(match, failure, Infinity);
@@ -70,37 +119,39 @@ describe('what GitLab refuses ends with 1, says what is missing, and makes no no
   });
 
   test.each(['', 'gitlab.example', 'file:///etc', 'https://ada:secret@gitlab.example/api/v4'])(
-    'an address that is none: %j',
+    'promptsync comment rejects %j as the address of the GitLab API',
     async (CI_API_V4_URL) => {
       const { gitlab, publish } = await makeJob();
       const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), CI_API_V4_URL } });
-      expect(said(ran)).toMatch(/^1 .*CI_API_V4_URL/);
-      expect(said(ran)).not.toContain('secret');
+      expect(formatRun(ran)).toMatch(/^1 .*CI_API_V4_URL/);
+      expect(formatRun(ran)).not.toContain('secret');
     },
   );
 
-  test('nobody who listens', async () => {
+  test('promptsync comment reports a refused connection', async () => {
     const { gitlab, publish } = await makeJob();
     const CI_API_V4_URL = 'http://127.0.0.1:1/api/v4';
     const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), CI_API_V4_URL } });
-    expect(said(ran)).toMatch(/^1 .*127\.0\.0\.1:1 gave no answer \(connection refused/);
+    expect(formatRun(ran)).toMatch(/^1 .*127\.0\.0\.1:1 gave no answer \(connection refused/);
   });
 });
 
-test.each([301, 302, 307, 308])('a redirect with %d is not followed: the token would go along', async (status) => {
-  const heard: string[] = [];
-  const other = await listen(createServer((request, response) => void response.end(heard.push(request.url ?? ''))));
+test.each([301, 302, 307, 308])('promptsync comment sends no token after a redirect with status %d', async (status) => {
+  const receivedUrls: string[] = [];
+  const other = await listen(
+    createServer((request, response) => void response.end(receivedUrls.push(request.url ?? ''))),
+  );
   const { gitlab, publish } = await makeJob();
   gitlab.fail({ path: /./ }, { status, headers: { location: `${other}/api/v4/user` } }, Infinity);
-  expect(said(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*not followed`));
-  expect({ heard, asked: gitlab.requests.length }).toEqual({ heard: [], asked: 1 });
+  expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*not followed`));
+  expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
 });
 
 test.each<[string, FailureMatch, Failure]>([
-  ['all hangs', { path: /./ }, 'hang'],
-  ['making it hangs', CREATE, 'hang'],
-  ['answers never end', LIST, 'half-answer'],
-])('a minute at most: %s', async (_, match, failure) => {
+  ['promptsync comment gives up within a minute if every request hangs', { path: /./ }, 'hang'],
+  ['promptsync comment gives up within a minute if the creation of the note hangs', CREATE, 'hang'],
+  ['promptsync comment gives up within a minute if answers never end', LIST, 'half-answer'],
+])('%s', async (_, match, failure) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { gitlab, publish } = await makeJob();
@@ -114,11 +165,11 @@ test.each<[string, FailureMatch, Failure]>([
     clock += 10_000;
     vi.advanceTimersByTime(10_000);
   }
-  expect(said(await ending)).toMatch(/^1 .*\[gitlab\/not-published\]/);
+  expect(formatRun(await ending)).toMatch(/^1 .*\[gitlab\/not-published\]/);
   expect(clock).toBeLessThan(60_000);
 });
 
-test('Ctrl-C while it waits ends it with 130', async () => {
+test('Ctrl-C during a retry delay ends promptsync comment with exit code 130', async () => {
   const { gitlab, publish } = await makeJob();
   gitlab.fail(LIST, { status: 502 }, Infinity);
   let interrupt = () => {};

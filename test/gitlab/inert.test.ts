@@ -5,25 +5,25 @@ import { anyMarkdown, NASTY } from '../report/nasty-markdown.ts';
 import { expectInert, readMarkdown } from '../support/markdown.ts';
 import { makeJob } from './support.ts';
 
-/** Texts that GitLab would do something for, and GitHub would not. */
+/** Texts with a special meaning for GitLab but not for GitHub. The keys complete test titles. */
 const ALIVE = {
   'a quick action': '/merge',
-  'one behind blanks': 'x\n \t/close\n/approve now\n',
-  'one after a carriage return': 'x\r/merge\r\n/merge',
-  'one after a fence': '```\n/merge\n```\n/merge',
-  'one in a comment': '<!--\n/merge\n-->',
-  'one in letters of another size': '/MERGE',
-  'paths, which are none': '/etc/passwd\n//x\n/',
+  'a quick action after whitespace': 'x\n \t/close\n/approve now\n',
+  'a quick action after a carriage return': 'x\r/merge\r\n/merge',
+  'a quick action after a code fence': '```\n/merge\n```\n/merge',
+  'a quick action in an HTML comment': '<!--\n/merge\n-->',
+  'a quick action in capital letters': '/MERGE',
+  'paths that look like quick actions': '/etc/passwd\n//x\n/',
   references: '#1 !1 ~bug ~"two words" %"v1" &1 $1 @all *iteration:1 [vulnerability:1] ^alert#1',
-  'includes and contents': '::include{file=x}\n[[_TOC_]]\n[TOC]',
+  'includes and tables of contents': '::include{file=x}\n[[_TOC_]]\n[TOC]',
   'front matter': '---\ntitle: x\n---',
 };
 
-/** What is a reference or an emoji to GitLab outside of code. */
+/** Matches references and emoji shortcodes, which GitLab renders outside of code. */
 const REFERENCE = /[@#!~%&$]\w|[@~%]"|:\w+:|\[\[|\[TOC\]/;
 
-describe('whatever files and the service say, a note is read and does nothing', () => {
-  test.each(Object.entries(ALIVE))('%s', async (_, text) => {
+describe('the note on a merge request', () => {
+  test.each(Object.entries(ALIVE))('A GitLab note shows %s as text without any effect', async (_, text) => {
     const { gitlab, publish } = await makeJob();
     for (const [at, report] of hostileReports(text).entries()) await publish(report, { in: `r${at}` });
     const bodies = gitlab.notes(1).map(({ body }) => body);
@@ -35,7 +35,7 @@ describe('whatever files and the service say, a note is read and does nothing', 
     expect(gitlab.actions).toEqual([]);
   });
 
-  test('nor where a file that looks like a report says why the service was not asked', async () => {
+  test('A GitLab note shows the message of a forged report as text without any effect', async () => {
     const { gitlab, publish } = await makeJob();
     const message = '@all ~bug <b>x</b> www.evil.example\n\n/merge';
     const problem = { code: 'service/not-asked', severity: 'warning', message, hint: '' } as const;
@@ -45,8 +45,8 @@ describe('whatever files and the service say, a note is read and does nothing', 
   });
 });
 
-describe('no line begins with a slash, and no other character changes', () => {
-  testTexts({ ...NASTY, ...ALIVE }, anyMarkdown, (text) => {
+describe('escapeForGitLab', () => {
+  testTexts('escapeForGitLab escapes only leading slashes in', { ...NASTY, ...ALIVE }, anyMarkdown, (text) => {
     const page = escapeForGitLab(text);
     return {
       found: { begins: /^[^\S\n]*\//m.test(page), back: page.replaceAll('\\u{2f}', '/') },
@@ -55,10 +55,10 @@ describe('no line begins with a slash, and no other character changes', () => {
   });
 });
 
-describe('a note of more than 1,000,000 characters is cut, and says so', () => {
+describe('comment with a large report', () => {
   test.each<[string, string]>([
-    ['plain ones', 'x'.repeat(99_000)],
-    ['those outside of the basic plane', '😀'.repeat(24_000)],
+    ['promptsync comment shortens a note with more than 1,000,000 ASCII characters', 'x'.repeat(99_000)],
+    ['promptsync comment shortens a note with more than 1,000,000 emoji', '😀'.repeat(24_000)],
   ])('%s', async (_, text) => {
     const { gitlab, publish } = await makeJob();
     const prompts = Array.from({ length: 40 }, (_, at) =>

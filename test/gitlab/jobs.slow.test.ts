@@ -18,7 +18,7 @@ const push = (before = NONE) => ({ ...BRANCH, CI_PIPELINE_SOURCE: 'push', CI_COM
 
 const PATHS = ['.gitlab-ci.yml', '.gitlab/promptsync.gitlab-ci.yml'] as const;
 
-/** What `init` writes for GitLab where there is nothing yet. */
+/** Returns the files that `init` writes for GitLab in an empty repository. */
 async function initJobs(): Promise<Readonly<Record<string, string>>> {
   const folder = makeFolder();
   initRepository(folder);
@@ -26,14 +26,14 @@ async function initJobs(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(PATHS.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/** A team with these jobs, whose first pipeline is still to come. */
+/** Makes a team with the generated jobs. No pipeline has run yet. */
 async function makeGitLabTeam(prompts: Readonly<Record<string, PromptParts>> = { greeting: {}, farewell: {} }) {
   const team = await makeTeam(prompts);
   const files = await initJobs();
   const commit = team.pushMain(files, 'Add the jobs');
   const jobs = readJobs(makeWorkspace(files));
   const { baseUrl } = team.service;
-  /** Runs the one job that a pipeline has; the key is in no output of it. */
+  /** Runs the only job of a pipeline, and expects no output to contain the key. */
   const pipeline = async (commit: string, variables: Variables, key: string = KEY): Promise<JobRun> => {
     const names = jobsOf(jobs, variables);
     expect(names).toHaveLength(1);
@@ -46,13 +46,13 @@ async function makeGitLabTeam(prompts: Readonly<Record<string, PromptParts>> = {
   return { ...team, commit, jobs, pipeline };
 }
 
-/** What a job has written, in all formats. */
+/** Returns the reports that a job wrote, in all formats. */
 function reportOf(workspace: string, name: string): string {
   const files = readdirSync(workspace).filter((file) => file.startsWith(`${name}.`));
   return files.map((file) => readFileSync(join(workspace, file), 'utf8')).join('\n');
 }
 
-/** A team that is in sync. */
+/** Makes a team whose first pipeline has synced the prompts. */
 async function makeSynced(prompts?: Readonly<Record<string, PromptParts>>) {
   const team = await makeGitLabTeam(prompts);
   expect((await team.pipeline(team.commit, push())).exitCode).toBe(0);
@@ -60,7 +60,7 @@ async function makeSynced(prompts?: Readonly<Record<string, PromptParts>>) {
   return team;
 }
 
-/** A change on a branch, with what GitLab says of its merge request. */
+/** Pushes a change to a branch. Returns its commit and the variables of its merge request. */
 function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, text = 'Changed.') {
   const head = push('change', greets(text));
   return {
@@ -70,19 +70,31 @@ function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, text 
 }
 
 test.each<[string, Variables, readonly string[]]>([
-  ['a merge request is planned', MERGE_REQUEST, ['promptsync:plan']],
-  ['a push to the default branch is applied', push(), ['promptsync:apply']],
-  ['so is the default branch by hand', { ...BRANCH, CI_PIPELINE_SOURCE: 'web' }, ['promptsync:apply']],
-  ['a schedule looks for drift, and applies nothing', SCHEDULE, ['promptsync:drift']],
-  ['another branch has no job', { ...push(), CI_COMMIT_BRANCH: 'change' }, []],
-  ['nor has its schedule', { ...SCHEDULE, CI_COMMIT_BRANCH: 'change' }, []],
-  ['nor has a tag', { CI_DEFAULT_BRANCH: 'main', CI_PIPELINE_SOURCE: 'push', CI_COMMIT_TAG: 'v1' }, []],
+  ['The generated pipeline plans a merge request', MERGE_REQUEST, ['promptsync:plan']],
+  ['The generated pipeline applies a push to the default branch', push(), ['promptsync:apply']],
+  [
+    'The generated pipeline applies the default branch if somebody starts it manually',
+    { ...BRANCH, CI_PIPELINE_SOURCE: 'web' },
+    ['promptsync:apply'],
+  ],
+  ['The generated pipeline only looks for drift on a schedule', SCHEDULE, ['promptsync:drift']],
+  ['The generated pipeline has no job for other branches', { ...push(), CI_COMMIT_BRANCH: 'change' }, []],
+  [
+    'The generated pipeline has no job for a schedule on another branch',
+    { ...SCHEDULE, CI_COMMIT_BRANCH: 'change' },
+    [],
+  ],
+  [
+    'The generated pipeline has no job for a tag',
+    { CI_DEFAULT_BRANCH: 'main', CI_PIPELINE_SOURCE: 'push', CI_COMMIT_TAG: 'v1' },
+    [],
+  ],
 ])('%s', async (_, variables, expected) => {
   expect(jobsOf(readJobs(makeWorkspace(await initJobs())), variables)).toEqual(expected);
 });
 
-describe('On a merge request', () => {
-  test('the plan is shown, and nothing is written', async () => {
+describe('the generated plan job', () => {
+  test('The plan job of a merge request shows the plan and writes nothing', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const { exitCode, workspace } = await team.pipeline(head, variables);
@@ -92,7 +104,7 @@ describe('On a merge request', () => {
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 
-  test('a fork has no key: nothing is asked, and what it changes is shown all the same', async () => {
+  test('The plan job of a fork shows the changes without a key and without the service', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const { exitCode, stderr, workspace } = await team.pipeline(head, variables, '');
@@ -101,7 +113,7 @@ describe('On a merge request', () => {
     expect(reportOf(workspace, 'plan')).toContain('greeting');
   });
 
-  test('the pipeline of a merged result shows what the merge brings, and not what was merged before it', async () => {
+  test('The plan job of a merged result shows only the changes of its merge request', async () => {
     const team = await makeSynced();
     const { head, variables } = openMergeRequest(team);
     const target = team.pushMain({ 'prompts/farewell.md': promptText('farewell', { text: 'Merged before.' }) });
@@ -113,7 +125,7 @@ describe('On a merge request', () => {
     expect(report).not.toContain('Merged before.');
   });
 
-  test('what is wrong with the files makes the job red, and its reports and the note come all the same', async () => {
+  test('The plan job fails for invalid files and still writes its reports and the note', async () => {
     const team = await makeSynced();
     const { variables } = openMergeRequest(team);
     const head = team.push('change', { 'prompts/greeting.md': promptText('greeting', { text: '' }) });
@@ -124,10 +136,10 @@ describe('On a merge request', () => {
   });
 });
 
-describe('On the default branch', () => {
+describe('the generated apply job', () => {
   const written = (what: string) => ['POST prm_greeting versions', 'set-active prm_greeting promptsync', what];
 
-  test('a merge is applied; an older pipeline that is run once more is refused', async () => {
+  test('The apply job applies a merge and refuses to repeat an older pipeline', async () => {
     const team = await makeSynced();
     openMergeRequest(team);
     const merged = team.mergePull(team.openPull('change'));
@@ -137,7 +149,7 @@ describe('On the default branch', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('a pipeline by hand applies what an earlier one has left, and nothing the second time', async () => {
+  test('A manual pipeline applies pending changes once and writes nothing the second time', async () => {
     const team = await makeSynced();
     const merged = team.pushMain(greets('Changed.'));
     const byHand = { ...push(), CI_PIPELINE_SOURCE: 'web' };
@@ -147,7 +159,7 @@ describe('On the default branch', () => {
     expect(team.service.takeWrites()).toEqual([]);
   });
 
-  test('what was changed outside is found where the configuration forbids to overwrite it', async () => {
+  test('The apply job overwrites no outside change if the configuration forbids it', async () => {
     const team = await makeSynced();
     team.pushMain({ 'promptsync.yaml': 'prompts: ["prompts/**/*.md"]\non_drift: fail\n' });
     await changeService(team.service.baseUrl, 'greeting', 'staging', 'By somebody else.');
@@ -158,7 +170,7 @@ describe('On the default branch', () => {
   });
 });
 
-test('On a schedule the job is green where all is in sync, and red on drift; it writes nothing', async () => {
+test('The scheduled job passes in sync, fails on drift and writes nothing', async () => {
   const team = await makeSynced();
   const green = await team.pipeline(team.commit, SCHEDULE);
   await changeService(team.service.baseUrl, 'greeting', 'staging', 'By somebody else.');
@@ -169,7 +181,7 @@ test('On a schedule the job is green where all is in sync, and red on drift; it 
   expect(reportOf(red.workspace, 'drift')).toContain('greeting');
 });
 
-test('A merge request from open to applied: one note says all of it, whatever the texts and GitLab do', async () => {
+test('One note follows a merge request from plan to apply despite hostile texts and failing requests', async () => {
   const [team, gitlab] = await Promise.all([makeSynced(), startGitLab()]);
   const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace(/\d{4}-.*/, ''));
   const job = async (commit: string, variables: Variables) => {
@@ -180,7 +192,7 @@ test('A merge request from open to applied: one note says all of it, whatever th
   };
   gitlab.addMergeRequest({ iid: 1, state: 'opened' });
 
-  // What is wrong with it is in the note as well: it comes when the plan is red.
+  // The job publishes the note even if the plan fails, so the note shows the problems.
   const { variables } = openMergeRequest(team);
   const review = { ...gitlab.mergeRequestVariables(1), ...variables };
   gitlab.fail({ path: /./ }, { status: 502 });
@@ -199,7 +211,7 @@ test('A merge request from open to applied: one note says all of it, whatever th
   expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(0);
   expect(titles()).toEqual(['### promptsync applied, ']);
 
-  // A pipeline that is started again when main has gone on is refused, and takes nothing back.
+  // A repeated pipeline of an older commit is refused and leaves the note unchanged.
   const newer = team.pushMain(greets('Newer.'));
   expect(await job(newer, { ...gitlab.branchVariables(newer), ...push(merged) })).toBe(0);
   expect(await job(merged, { ...gitlab.branchVariables(merged), ...push(team.commit) })).toBe(3);

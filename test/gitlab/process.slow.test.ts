@@ -5,7 +5,7 @@ import { makeFolder, writeFiles } from '../support/folder.ts';
 import { TOKEN } from '../support/gitlab-api.ts';
 import { makeJob, PLAN } from './support.ts';
 
-/** `promptsync comment` in a process of its own. */
+/** Runs `promptsync comment` as a child process. */
 async function commentIn(folder: string, environment: Readonly<Record<string, string>>) {
   const ran = await runCli(folder, ['comment', 'report.json'], {
     environment: { ...environment, CI_PROJECT_DIR: folder },
@@ -14,7 +14,7 @@ async function commentIn(folder: string, environment: Readonly<Record<string, st
   return ran;
 }
 
-test('the note of a plan becomes that of the sync which applied it', async () => {
+test('promptsync comment replaces the note of a plan with the note of its sync', async () => {
   const { gitlab, titles } = await makeJob();
   const { folder, promptsync } = await makeStage();
   for (const command of ['plan', 'sync --yes']) {
@@ -26,7 +26,7 @@ test('the note of a plan becomes that of the sync which applied it', async () =>
   expect(gitlab.notes(1)[0]!.body).toContain('Applied: 1 created');
 });
 
-test('a GitLab that never answers costs less than a minute', { timeout: 60_000 }, async () => {
+test('promptsync comment gives up within a minute if GitLab never answers', { timeout: 60_000 }, async () => {
   const { gitlab } = await makeJob();
   gitlab.fail({ path: /./ }, 'hang', Infinity);
   const folder = makeFolder();

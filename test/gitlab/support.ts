@@ -11,12 +11,12 @@ export const NOW = Date.parse('2026-01-02T03:04:05Z');
 export type Job = Awaited<ReturnType<typeof makeJob>>;
 type Options = RunOptions & { readonly words?: readonly string[]; readonly in?: string };
 
-/** A job of GitLab CI, the checkout of which is a folder of its own, with a merge request that is open. */
+/** Makes a GitLab CI job with a checkout in its own folder and an open merge request. */
 export async function makeJob() {
   const gitlab = await startGitLab();
   gitlab.addMergeRequest({ iid: 1, state: 'opened' });
   const checkout = makeFolder();
-  /** Runs `promptsync comment` on a report; on the pipeline of the merge request where no variables are given. */
+  /** Runs `promptsync comment` on a report. The default variables are those of the merge request pipeline. */
   const publish = async (report: Report = PLAN, { words = [], in: folder = '', ...options }: Options = {}) => {
     const place = `${checkout}/${folder}`;
     writeFiles(place, { 'report.json': JSON.stringify(report) });
@@ -25,13 +25,13 @@ export async function makeJob() {
     expect(ran.stdout + ran.stderr + JSON.stringify(gitlab.notes(1))).not.toContain(TOKEN);
     return ran;
   };
-  /** Of each note on the merge request the line below its marker. */
+  /** Returns the title of each note on the merge request, which is the line below the marker. */
   const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace('### promptsync ', ''));
   return { gitlab, checkout, publish, titles };
 }
 
-/** An exit code, and what a run has said, without the address of the stand-in. */
-export function said({ exitCode, stdout, stderr }: Ran): string {
+/** Returns the exit code and the output of a run. Replaces the address of the GitLab double by `http://gitlab`. */
+export function formatRun({ exitCode, stdout, stderr }: Ran): string {
   const text = `${stdout}${stderr}`.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://gitlab');
   return `${exitCode} ${text.trim()}`;
 }

@@ -8,12 +8,12 @@ import { CONFIG, promptText } from '../support/prompts.ts';
 
 const NAME = 'prm_greeting';
 
-/** The file of the greeting, which Langfuse calls by its id. */
+/** Returns the prompt file of the greeting. Its name in Langfuse is its id. */
 const greets = (text: string) => ({
   'prompts/greeting.md': promptText('greeting', { key: NAME, name: NAME, text }),
 });
 
-test('A pull request is reviewed with two keys and without, and its merge is applied', async () => {
+test('With Langfuse, the action reviews a pull request with and without keys and applies its merge', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion(NAME, { text: 'One.', labels: ['staging'], config: { model: 'gpt-5' } });
   const config = `service: { provider: langfuse, base_url: "${langfuse.baseUrl}" }\n${CONFIG}`;
@@ -49,8 +49,8 @@ const REVIEWED_CONFIG = { model: 'gpt-5' };
 const EVIL_CONFIG = { model: 'evil' };
 
 /**
- * A merged pull request that changes the text to `Two!`. Its review said that the new version keeps the metadata of
- * version 1, which has these labels. `apply` applies the merge and requires a reviewed plan.
+ * Makes a merged pull request that changes the text to `Two!`. Its review said that the new version keeps the metadata
+ * of version 1, which has these labels. `apply` applies the merge and requires a reviewed plan.
  */
 async function mergeReviewed(labels: readonly string[]) {
   const langfuse = await startLangfuse();
@@ -85,8 +85,8 @@ async function startMeddler(langfuse: { readonly baseUrl: string; readonly store
   return front.baseUrl;
 }
 
-describe('An apply that requires a reviewed plan', () => {
-  test('refuses to take over the config of a version that somebody added after the review', async () => {
+describe('require-reviewed-plan with Langfuse', () => {
+  test('The action refuses to copy the config of a version that somebody added after the review', async () => {
     const { langfuse, apply } = await mergeReviewed([]);
     langfuse.store.addVersion(NAME, { text: 'Anything.', config: EVIL_CONFIG });
     const applied = await apply();
@@ -94,7 +94,7 @@ describe('An apply that requires a reviewed plan', () => {
     expect(applied.stdout).toContain('No review has shown this change');
   });
 
-  test('refuses to take over the config of a version that somebody adds between the plan and the write', async () => {
+  test('The action refuses to copy the config of a version that somebody adds after the plan', async () => {
     const { langfuse, apply } = await mergeReviewed([]);
     const applied = await apply(await startMeddler(langfuse, { text: 'Anything.', config: EVIL_CONFIG }));
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
@@ -102,11 +102,14 @@ describe('An apply that requires a reviewed plan', () => {
   });
 
   test.each<[sentence: string, config: JsonValue]>([
-    ['no config', {}],
-    ['another config', EVIL_CONFIG],
-    ['a config that is not a mapping', ['evil']],
-    ['the reviewed config and the key that promptsync reserves', { ...REVIEWED_CONFIG, promptsync: EVIL_CONFIG }],
-  ])('refuses to activate a version of the reviewed text that somebody created with %s', async (_, config) => {
+    ['The action refuses to activate a version with the reviewed text and no config', {}],
+    ['The action refuses to activate a version with the reviewed text and another config', EVIL_CONFIG],
+    ['The action refuses to activate a version whose config is not a mapping', ['evil']],
+    [
+      'The action refuses to activate a version whose config contains the reserved key',
+      { ...REVIEWED_CONFIG, promptsync: EVIL_CONFIG },
+    ],
+  ])('%s', async (_, config) => {
     const { langfuse, apply } = await mergeReviewed(['staging']);
     langfuse.store.addVersion(NAME, { text: 'Two!', config });
     const applied = await apply();
@@ -114,14 +117,14 @@ describe('An apply that requires a reviewed plan', () => {
     expect(applied.stdout).toContain('No review has shown this change');
   });
 
-  test('refuses a version of the reviewed text that somebody creates between the plan and the write', async () => {
+  test('The action refuses a version with the reviewed text that somebody creates after the plan', async () => {
     const { langfuse, apply } = await mergeReviewed(['staging']);
     const applied = await apply(await startMeddler(langfuse, { text: 'Two!', config: {} }));
     expect(applied).toMatchObject({ reason: 'refused', writes: [] });
     expect(applied.stdout).toContain('guard/stale-plan');
   });
 
-  test('activates a version that exists already with exactly the reviewed text and config', async () => {
+  test('The action activates an existing version with exactly the reviewed text and config', async () => {
     const { langfuse, apply } = await mergeReviewed(['staging']);
     langfuse.store.addVersion(NAME, { text: 'Two!', config: REVIEWED_CONFIG });
     expect(await apply()).toMatchObject({ reason: '', writes: [`PATCH ${NAME} v2 [staging]`] });

@@ -14,7 +14,7 @@ environments:
   production: { promote_from: staging, allow_latest: false }
 `;
 
-/** Three prompts of one folder, one of another, and one that no environment serves; nothing in git. */
+/** Makes a Langfuse with three prompts in one folder and two in another. No prompt has a file yet. */
 async function makeStage() {
   const langfuse = await startLangfuse();
   const { store } = langfuse;
@@ -27,22 +27,29 @@ async function makeStage() {
   store.addVersion('team/a', { text: 'A.', labels: ['production', 'canary'] });
   store.addVersion('team/idle', { text: 'Idle.' });
   const folder = makeRepository({ 'promptsync.yaml': LANGFUSE });
-  const told = async (words: readonly string[], options: RunOptions = {}) => {
+  const runChecked = async (words: readonly string[], options: RunOptions = {}) => {
     const ran = await run(folder, words, { ...langfuse, ...options });
     expect(ran.stdout + ran.stderr).not.toContain(SECRET_KEY);
     return ran;
   };
   const json = async (...words: readonly string[]) => {
-    const { stdout, exitCode } = await told([...words, '--format', 'json']);
+    const { stdout, exitCode } = await runChecked([...words, '--format', 'json']);
     return { exitCode, report: parseReport(stdout) };
   };
-  return { folder, langfuse, store, told, json, read: (path: string) => readFileSync(join(folder, path), 'utf8') };
+  return {
+    folder,
+    langfuse,
+    store,
+    runChecked,
+    json,
+    read: (path: string) => readFileSync(join(folder, path), 'utf8'),
+  };
 }
 
-/** The same with the files of the three. */
+/** Makes the same Langfuse and imports the three prompts of the folder `support`. */
 async function makeImported() {
   const stage = await makeStage();
-  await stage.told(['import', 'support/*']);
+  await stage.runChecked(['import', 'support/*']);
   commitAll(stage.folder, 'Import');
   stage.langfuse.requests.length = 0;
   return stage;
@@ -50,10 +57,10 @@ async function makeImported() {
 
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
-describe('An import by pattern', () => {
-  test('lists once and reads each label once; the files say what is there, and a sync then does nothing', async () => {
-    const { langfuse, read, told, folder } = await makeStage();
-    expect((await told(['import', 'support/*'])).exitCode).toBe(0);
+describe('import from Langfuse', () => {
+  test('import lists Langfuse prompts once and reads each label once, and sync then changes nothing', async () => {
+    const { langfuse, read, runChecked, folder } = await makeStage();
+    expect((await runChecked(['import', 'support/*'])).exitCode).toBe(0);
     const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
     expect([listings.length, langfuse.requests.length]).toEqual([1, 1 + 3 * 2]);
     const greeting =
@@ -62,23 +69,41 @@ describe('An import by pattern', () => {
     expect(read('prompts/support/refund.md')).toContain(
       'id: support/refund\npins:\n  staging: latest\n  production: 1\n---',
     );
-    // A config that is no mapping is nothing that a file can hold; the version keeps it.
+    // A file cannot hold a config that is not a mapping. The version keeps the config.
     expect(read('prompts/support/two-words.md')).toBe(
       '---\nid: support/two words\npins:\n  staging: latest\n---\n\nList.\n',
     );
     commitAll(folder, 'Import');
-    expect((await told(['plan', '--exit-code'])).exitCode).toBe(0);
-    expect((await told(['sync', '--yes', '--any-commit'])).exitCode).toBe(0);
+    expect((await runChecked(['plan', '--exit-code'])).exitCode).toBe(0);
+    expect((await runChecked(['sync', '--yes', '--any-commit'])).exitCode).toBe(0);
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
   test.each<[sentence: string, names: readonly string[], exitCode: number, paths: readonly string[], codes: object]>([
-    ['takes names beside it', ['*/a', 'support/refund'], 0, ['support/refund', 'team/a'], []],
-    ['takes a name that two mean once', ['team/[a]', 'team/{a,b}', 'team/a'], 0, ['team/a'], []],
-    ['does not bring what nobody serves', ['team/*'], 3, ['team/a'], ['import/nothing-active']],
-    ['that matches nothing writes nothing', ['suport/gre?ting', 'team/a'], 1, [], ['usage/nothing-selected']],
-    ['is not needed to be told of a name that is not there', ['team/aa'], 1, [], ['usage/nothing-selected']],
-    ['fails for a chat prompt alone', ['**'], 4, ['team/a'], ['langfuse/not-text', 'import/nothing-active']],
+    ['import accepts patterns and names in one call', ['*/a', 'support/refund'], 0, ['support/refund', 'team/a'], []],
+    [
+      'import takes a prompt only once if several patterns match it',
+      ['team/[a]', 'team/{a,b}', 'team/a'],
+      0,
+      ['team/a'],
+      [],
+    ],
+    ['import skips a Langfuse prompt that no environment serves', ['team/*'], 3, ['team/a'], ['import/nothing-active']],
+    [
+      'import writes nothing if one of its patterns matches no prompt',
+      ['suport/gre?ting', 'team/a'],
+      1,
+      [],
+      ['usage/nothing-selected'],
+    ],
+    ['import reports a name that does not exist in Langfuse', ['team/aa'], 1, [], ['usage/nothing-selected']],
+    [
+      'import reports a chat prompt and imports the other prompts',
+      ['**'],
+      4,
+      ['team/a'],
+      ['langfuse/not-text', 'import/nothing-active'],
+    ],
   ])('%s', async (_, names, exitCode, paths, expected) => {
     const { store, json, folder } = await makeStage();
     store.addChatPrompt('chat', ['staging']);
@@ -90,7 +115,7 @@ describe('An import by pattern', () => {
     for (const { hint } of problems) expect(hint).toMatch(/Did you mean (support\/greeting|team\/a)\?/);
   });
 
-  test('passes over what has a file, which a name does not', async () => {
+  test('import skips prompts with a file for a pattern but reports them for a name', async () => {
     const { json } = await makeImported();
     expect(await json('import', 'support/*')).toMatchObject({ exitCode: 0, report: { prompts: [], problems: [] } });
     const named = await json('import', 'support/*', 'support/refund');
@@ -102,7 +127,7 @@ test.each([
   ['import', 'support/*'],
   ['status', '--orphans'],
   ['status', '--orphans', 'a*'],
-])('Where prompts cannot be listed, %s %s is refused', async (...words) => {
+])('The command %s %s fails if the service cannot list its prompts', async (...words) => {
   const service = await startTestService(['greeting']);
   const text = '---\nid: prm_greeting\nkey: a\nname: A\n---\n\nText.\n';
   const folder = makeRepository({
@@ -113,8 +138,8 @@ test.each([
   expect([exitCode, codes(parseReport(stdout).problems)]).toEqual([1, ['service/cannot-list']]);
 });
 
-describe('A history', () => {
-  test('has all versions with their messages and labels, whoever asked for these', async () => {
+describe('history with Langfuse', () => {
+  test('history shows all Langfuse versions with their messages and labels', async () => {
     const { json } = await makeImported();
     const { report } = await json('history', 'support/greeting');
     const row = ({
@@ -137,27 +162,34 @@ describe('A history', () => {
     expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({ version_number: 1, message: 'First\n\nWith a body.' });
   });
 
-  test.each(['text', 'markdown', 'html'])('as %s shows the first line of a message as subject', async (format) => {
-    const { told } = await makeImported();
-    const { stdout } = await told(['history', 'support/greeting', '--format', format]);
-    expect(stdout).toMatch(/v2[^v]*Shorter/);
-    expect(stdout).toMatch(/v1\W[^v]*First(?!.*With a body)/);
-    expect(stdout).not.toMatch(/keeps no metadata|outside/);
-  });
+  test.each(['text', 'markdown', 'html'])(
+    'In the format %s, history shows only the first line of a commit message',
+    async (format) => {
+      const { runChecked } = await makeImported();
+      const { stdout } = await runChecked(['history', 'support/greeting', '--format', format]);
+      expect(stdout).toMatch(/v2[^v]*Shorter/);
+      expect(stdout).toMatch(/v1\W[^v]*First(?!.*With a body)/);
+      expect(stdout).not.toMatch(/keeps no metadata|outside/);
+    },
+  );
 });
 
-describe('Orphans', () => {
+describe('status --orphans', () => {
   const [A, IDLE] = [
     { name: 'team/a', labels: ['canary', 'production'], last_version: 1 },
     { name: 'team/idle', labels: [], last_version: 1 },
   ];
 
   test.each<[sentence: string, words: readonly string[], orphans: unknown]>([
-    ['are asked for', [], undefined],
-    ['are what no file is of', ['--orphans'], [A, IDLE]],
-    ['are compared with all files, whatever is selected', ['support/greeting', '--orphans'], [A, IDLE]],
-    ['are those whose names match', ['--orphans', 'team/i*'], [IDLE]],
-    ['may be none', ['--orphans=support/*'], []],
+    ['status lists no orphans without --orphans', [], undefined],
+    ['status --orphans lists the prompts that have no file', ['--orphans'], [A, IDLE]],
+    [
+      'status --orphans compares with all files even if some prompts are selected',
+      ['support/greeting', '--orphans'],
+      [A, IDLE],
+    ],
+    ['status --orphans lists only prompts whose names match its pattern', ['--orphans', 'team/i*'], [IDLE]],
+    ['status --orphans lists nothing if every matching prompt has a file', ['--orphans=support/*'], []],
   ])('%s', async (_, words, orphans) => {
     const { json, langfuse } = await makeImported();
     const { report, exitCode } = await json('status', ...words);
@@ -165,28 +197,31 @@ describe('Orphans', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
-  test('of a pattern that no name matches are a problem', async () => {
+  test('status --orphans reports a pattern that matches no prompt', async () => {
     const { json } = await makeImported();
     const { report, exitCode } = await json('status', '--orphans', 'taem/*');
     expect([exitCode, codes(report.problems), report.orphans]).toEqual([1, ['usage/nothing-selected'], undefined]);
   });
 
-  test.each(['text', 'markdown', 'html', 'junit'])('are in a report as %s, and so are none', async (format) => {
-    const { told } = await makeImported();
-    const shown = async (pattern: string) =>
-      (await told(['status', `--orphans=${pattern}`, '--format', format])).stdout.replaceAll('`', '');
-    const some = await shown('**');
-    expect(some).toContain('team/a: last version v1, active in canary, production');
-    expect(some).toContain('team/idle: last version v1, active in no environment');
-    expect(await shown('support/*')).toContain('none: every prompt that was asked about has a file');
-  });
+  test.each(['text', 'markdown', 'html', 'junit'])(
+    'status --orphans shows orphans and their absence in the format %s',
+    async (format) => {
+      const { runChecked } = await makeImported();
+      const shown = async (pattern: string) =>
+        (await runChecked(['status', `--orphans=${pattern}`, '--format', format])).stdout.replaceAll('`', '');
+      const some = await shown('**');
+      expect(some).toContain('team/a: last version v1, active in canary, production');
+      expect(some).toContain('team/idle: last version v1, active in no environment');
+      expect(await shown('support/*')).toContain('none: every prompt that was asked about has a file');
+    },
+  );
 });
 
-describe('A version that keeps the config of another one', () => {
+describe('plan with a kept config', () => {
   const PHRASE = 'keeps the metadata of v2';
   const FILE = '---\nid: support/greeting\npins:\n  staging: latest\n---\n\nFour.\n';
 
-  test('says so in the report, and not where the file has metadata', async () => {
+  test('plan reports a kept config only if the file has no metadata', async () => {
     const { json, folder, read } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') });
     expect((await json('plan')).report.prompts[0]?.changes[0]).not.toHaveProperty('metadata_from');
@@ -194,20 +229,20 @@ describe('A version that keeps the config of another one', () => {
     expect((await json('plan')).report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
   });
 
-  test.each(['text', 'markdown', 'html'])('says so as %s, and shows that config', async (format) => {
-    const { told, folder } = await makeImported();
+  test.each(['text', 'markdown', 'html'])('plan shows the kept config in the format %s', async (format) => {
+    const { runChecked, folder } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
-    const plan = await told(['plan', '--format', format]);
+    const plan = await runChecked(['plan', '--format', format]);
     expect(plan.stdout.replaceAll('`', '')).toContain(PHRASE);
     const shown = plan.stdout.replaceAll('&#34;', '"');
     expect(shown).toContain('limits: {"tokens":300}\n');
     expect(shown).toContain('model: "gpt-5"\n');
     // `show` renders the same from the JSON report alone.
-    writeFiles(folder, { 'report.json': (await told(['plan', '--format', 'json'])).stdout });
-    expect((await told(['show', 'report.json', '--format', format])).stdout).toBe(plan.stdout);
+    writeFiles(folder, { 'report.json': (await runChecked(['plan', '--format', 'json'])).stdout });
+    expect((await runChecked(['show', 'report.json', '--format', format])).stdout).toBe(plan.stdout);
   });
 
-  test('shows a config that is not a mapping as JSON', async () => {
+  test('plan shows a kept config that is not a mapping as JSON', async () => {
     const { json, folder } = await makeImported();
     const path = 'prompts/support/two-words.md';
     writeFiles(folder, { [path]: '---\nid: support/two words\npins:\n  staging: latest\n---\n\nNew.\n' });
@@ -215,19 +250,19 @@ describe('A version that keeps the config of another one', () => {
     expect(report.prompts[0]?.changes).toMatchObject([{ kept_metadata: '[1,2]' }, { after_metadata: '[1,2]' }]);
   });
 
-  test('leaves a config of more than 100 kB out of the report, and says so', async () => {
-    const { told, json, folder, store } = await makeImported();
+  test('plan leaves a kept config of more than 100 kB out of the report', async () => {
+    const { runChecked, json, folder, store } = await makeImported();
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(100_001) }, labels: ['staging'] });
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
     const { report } = await json('plan');
     expect(report.prompts[0]?.changes).toMatchObject([{ metadata_omitted: true }, { text_omitted: true }]);
     expect(JSON.stringify(report).length).toBeLessThan(10_000);
     for (const format of ['text', 'markdown', 'html']) {
-      expect((await told(['plan', '--format', format])).stdout).toContain('too large to be shown (over 100 kB)');
+      expect((await runChecked(['plan', '--format', format])).stdout).toContain('too large to be shown (over 100 kB)');
     }
   });
 
-  test('shows a key with a line feed in it as one line', async () => {
+  test('plan shows a config key with a line feed on one line', async () => {
     const { json, folder, store } = await makeImported();
     const config = { 'model: "gpt-5"\nx': 1 };
     store.addVersion('support/greeting', { text: 'X', config, labels: ['staging'] });
@@ -236,7 +271,7 @@ describe('A version that keeps the config of another one', () => {
     expect(report.prompts[0]?.changes[0]).toMatchObject({ kept_metadata: '"model: \\"gpt-5\\"\\nx": 1' });
   });
 
-  test('shows in the diff of each label how the config changes', async () => {
+  test('plan shows the change of the config in the diff of each label', async () => {
     const { json, folder } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE.replace('latest', 'latest\n  canary: latest') });
     writeFiles(folder, { 'promptsync.yaml': 'service: { provider: langfuse }\n' });
@@ -246,19 +281,19 @@ describe('A version that keeps the config of another one', () => {
     expect(shown).toMatchObject([{ after_metadata: metadata }, { after_metadata: metadata }]);
   });
 
-  test('says so before the question', async () => {
-    const { told, folder, langfuse } = await makeImported();
+  test('sync mentions a kept config before it asks for confirmation', async () => {
+    const { runChecked, folder, langfuse } = await makeImported();
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
-    const { stderr } = await told(['sync', '--allow-dirty', '--any-commit'], { terminal: true, input: 'n\n' });
+    const { stderr } = await runChecked(['sync', '--allow-dirty', '--any-commit'], { terminal: true, input: 'n\n' });
     expect(stderr).toContain(PHRASE);
     expect(langfuse.takeWrites()).toEqual([]);
   });
 });
 
-describe('A create whose version is to keep the config of another one', () => {
+describe('sync with a kept config', () => {
   const FILE = '---\nid: a\npins:\n  staging: latest\n---\n\nTwo.\n';
 
-  /** Syncs an edit of a prompt whose version 1 serves staging, with something in between that answers creates. */
+  /** Syncs an edit of a prompt whose version 1 serves staging. `create` answers the requests that create versions. */
   async function syncThrough(create: (request: FrontRequest, langfuse: LangfuseDouble) => Promise<FrontAnswer>) {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('a', { text: 'One.', config: { model: 'gpt-5' }, labels: ['staging'] });
@@ -273,7 +308,7 @@ describe('A create whose version is to keep the config of another one', () => {
   }
 
   test.each([[{ model: 'evil' }], [{}]])(
-    'does not adopt a version with the config %j if its answer is lost',
+    'sync does not adopt a version with the config %j if the answer to its request is lost',
     async (config) => {
       const synced = await syncThrough(async (request, { baseUrl }) => {
         // The same text and commit message, as the run of another clone sends them.
@@ -285,7 +320,7 @@ describe('A create whose version is to keep the config of another one', () => {
     },
   );
 
-  test('adopts the version with exactly that config if its answer is lost', async () => {
+  test('sync adopts a version with exactly the kept config if the answer to its request is lost', async () => {
     const synced = await syncThrough(async (request, { baseUrl }) => {
       await handOn(request, baseUrl);
       throw new Error('The connection ends.');
@@ -294,7 +329,7 @@ describe('A create whose version is to keep the config of another one', () => {
     expect(synced.langfuse.store.serves('a', 'staging')).toMatchObject({ version: 2, config: { model: 'gpt-5' } });
   });
 
-  test('fails if the service stores another config than was sent', async () => {
+  test('sync fails if the service stores another config than promptsync sent', async () => {
     const synced = await syncThrough((request, { baseUrl }) =>
       handOn({ ...request, body: { ...Object(request.body), config: {} } }, baseUrl),
     );
@@ -302,7 +337,7 @@ describe('A create whose version is to keep the config of another one', () => {
   });
 });
 
-test('A label whose pin has no metadata moves to the version that the plan names, not to a later one of the same text', async () => {
+test('sync moves a label to the planned version, not to a later version with the same text', async () => {
   const langfuse = await startLangfuse();
   const folder = makeRepository({ 'promptsync.yaml': 'service: { provider: langfuse }\n' });
   const commit = (front: string) => {
@@ -317,7 +352,7 @@ test('A label whose pin has no metadata moves to the version that the plan names
   expect(models).toEqual([{ model: 'first' }, { model: 'first' }, { model: 'second' }]);
 });
 
-test('A new version takes over the config of the first environment in promotion order, whatever the order in the file', async () => {
+test('A new version copies the config of the first environment in promotion order, not in file order', async () => {
   const langfuse = await startLangfuse();
   langfuse.store.addVersion('a', { text: 'One.', config: { model: 'live' }, labels: ['production'] });
   langfuse.store.addVersion('a', { text: 'Two.', config: { model: 'tried' }, labels: ['staging'] });
@@ -333,7 +368,7 @@ test('A new version takes over the config of the first environment in promotion 
 });
 
 describe('sync --expect-plan', () => {
-  /** The digest of a plan whose new version keeps the config of v1, which has these labels. */
+  /** Plans an edit whose new version keeps the config of v1, which has these labels. `sync` expects that plan. */
   async function planEdit(labels: readonly string[]) {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('a', { text: 'One.', config: { model: 'gpt-5' }, labels });
@@ -347,7 +382,7 @@ describe('sync --expect-plan', () => {
     return { langfuse, sync };
   }
 
-  test('blocks a plan that would take over the config of a version added since', async () => {
+  test('sync --expect-plan blocks a prompt that would copy the config of a newer version', async () => {
     const { langfuse, sync } = await planEdit([]);
     langfuse.store.addVersion('a', { text: 'Anything.', config: { model: 'evil' } });
     const { exitCode, report } = await sync();
@@ -355,7 +390,7 @@ describe('sync --expect-plan', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
-  test('blocks a plan that would activate a version created since with the planned text and another config', async () => {
+  test('sync --expect-plan blocks a prompt if a newer version has its text and another config', async () => {
     const { langfuse, sync } = await planEdit(['staging']);
     langfuse.store.addVersion('a', { text: 'Two.', config: {} });
     const { exitCode, report } = await sync();

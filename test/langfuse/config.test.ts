@@ -12,7 +12,7 @@ const CONFIG = 'service: { provider: langfuse }\nenvironments: { staging: {} }\n
 const fileOf = (id: string, text: string, metadata: string) =>
   `---\nid: ${id}\npins:\n  staging: latest\n${metadata}---\n\n${text}\n`;
 
-/** Two prompts that are in sync; then somebody makes a version of both, the first with a config that is no mapping. */
+/** Syncs two prompts. Then somebody adds a version to both, and the first of these versions has the given config. */
 async function makeChanged(metadata: string, config: JsonValue) {
   const langfuse = await startLangfuse();
   const { store, environment } = langfuse;
@@ -27,67 +27,70 @@ async function makeChanged(metadata: string, config: JsonValue) {
   return { langfuse, store, folder, json, read: (path: string) => readFileSync(join(folder, path), 'utf8') };
 }
 
-describe.each<[what: string, config: JsonValue]>([
-  ['a list', [1, { a: 2 }]],
-  ['a text', 'gpt-5'],
-  ['a number', 7],
-  ['false', false],
-])('A config of Langfuse that is %s', (_, config) => {
-  test('is no obstacle to the pull of a file without metadata, and a sync then writes nothing', async () => {
-    const { json, folder, langfuse, read } = await makeChanged('', config);
-    expect((await json('pull')).exitCode).toBe(0);
-    expect(read('prompts/a.md')).toBe(fileOf('a', 'Two.', ''));
-    commitAll(folder, 'Pull');
-    expect((await json('plan', '--exit-code')).exitCode).toBe(0);
-    expect((await json('sync', '--yes')).exitCode).toBe(0);
-    expect(langfuse.takeWrites()).toEqual([]);
-  });
+describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
+  'a Langfuse config with the value %j',
+  (config) => {
+    test('pull updates a file without metadata even if the Langfuse config is not a mapping', async () => {
+      const { json, folder, langfuse, read } = await makeChanged('', config);
+      expect((await json('pull')).exitCode).toBe(0);
+      expect(read('prompts/a.md')).toBe(fileOf('a', 'Two.', ''));
+      commitAll(folder, 'Pull');
+      expect((await json('plan', '--exit-code')).exitCode).toBe(0);
+      expect((await json('sync', '--yes')).exitCode).toBe(0);
+      expect(langfuse.takeWrites()).toEqual([]);
+    });
 
-  test.each([
-    ['metadata: {}\n', []],
-    ['metadata:\n  model: gpt-5\n', []],
-    ['metadata:\n  model: gpt-5\n', ['--theirs']],
-    ['metadata:\n  model: gpt-5\n', ['--ours']],
-  ])('stops the pull of a file with metadata, and not that of other files (%j %j)', async (metadata, flags) => {
-    const { json, read } = await makeChanged(metadata, config);
-    const { exitCode, report } = await json('pull', ...flags);
-    expect(exitCode).toBe(3);
-    expect(read('prompts/a.md')).toBe(fileOf('a', 'One.', metadata));
-    expect(read('prompts/b.md')).toBe(fileOf('b', 'Two.', ''));
-    const message = 'The config of v2, which "staging" serves, is not a mapping, so no file can hold it.';
-    expect(report.prompts).toMatchObject([
-      { id: 'a', status: 'blocked', problems: [{ code: 'pull/config-not-mapping', message }] },
-      { id: 'b', status: 'applied', problems: [] },
-    ]);
-  });
+    test.each([
+      [[], 'metadata: {}\n'],
+      [[], 'metadata:\n  model: gpt-5\n'],
+      [['--theirs'], 'metadata:\n  model: gpt-5\n'],
+      [['--ours'], 'metadata:\n  model: gpt-5\n'],
+    ])(
+      'pull with the flags %j blocks only the file with %j if the config is not a mapping',
+      async (flags, metadata) => {
+        const { json, read } = await makeChanged(metadata, config);
+        const { exitCode, report } = await json('pull', ...flags);
+        expect(exitCode).toBe(3);
+        expect(read('prompts/a.md')).toBe(fileOf('a', 'One.', metadata));
+        expect(read('prompts/b.md')).toBe(fileOf('b', 'Two.', ''));
+        const message = 'The config of v2, which "staging" serves, is not a mapping, so no file can hold it.';
+        expect(report.prompts).toMatchObject([
+          { id: 'a', status: 'blocked', problems: [{ code: 'pull/config-not-mapping', message }] },
+          { id: 'b', status: 'applied', problems: [] },
+        ]);
+      },
+    );
 
-  test('stays as it is in the next version of a file without metadata', async () => {
-    const { json, folder, store } = await makeChanged('', config);
-    writeFiles(folder, { 'prompts/a.md': fileOf('a', 'Three.', '') });
-    commitAll(folder, 'Edit');
-    const { exitCode, report } = await json('sync', '--yes');
-    expect(exitCode).toBe(0);
-    expect(report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
-    expect(store.serves('a', 'staging')).toEqual({ version: 3, text: 'Three.', config });
-  });
+    test('sync copies a config that is not a mapping to the next version of a file without metadata', async () => {
+      const { json, folder, store } = await makeChanged('', config);
+      writeFiles(folder, { 'prompts/a.md': fileOf('a', 'Three.', '') });
+      commitAll(folder, 'Edit');
+      const { exitCode, report } = await json('sync', '--yes');
+      expect(exitCode).toBe(0);
+      expect(report.prompts[0]?.changes[0]).toMatchObject({ metadata_from: { version_number: 2 } });
+      expect(store.serves('a', 'staging')).toEqual({ version: 3, text: 'Three.', config });
+    });
 
-  test('is shown by a plan that replaces it with the metadata of the file', async () => {
-    const { json } = await makeChanged('metadata:\n  model: gpt-5\n', config);
-    const { report } = await json('plan');
-    expect(report.prompts[0]?.changes).toMatchObject([
-      { before_metadata: JSON.stringify(config), after_metadata: 'model: "gpt-5"' },
-    ]);
-  });
-});
+    test('plan shows a config that is not a mapping before the metadata of the file replaces it', async () => {
+      const { json } = await makeChanged('metadata:\n  model: gpt-5\n', config);
+      const { report } = await json('plan');
+      expect(report.prompts[0]?.changes).toMatchObject([
+        { before_metadata: JSON.stringify(config), after_metadata: 'model: "gpt-5"' },
+      ]);
+    });
+  },
+);
 
-test('A version of Langfuse has another metadata digest for each config, and none of them is that of {}', () => {
+test('Langfuse versions with different configs have different metadata digests', () => {
   const configs: readonly JsonValue[] = [{}, [], '', 0, false, '{}'];
-  const versions = configs.map((config) => digestVersion({ number: 1, text: 'A', config, labels: [], message: null }));
+  const versions = configs.map((config) =>
+    digestVersion({ number: 1, content: { text: 'A', metadata: config }, labels: [], message: null }),
+  );
   expect(new Set(versions.map(({ metadataDigest }) => metadataDigest)).size).toBe(configs.length);
   expect(versions.map(({ content }) => content?.metadata)).toEqual(configs);
 });
 
-test('A config of Langfuse that is null counts as an empty mapping', async () => {
+test('promptsync treats a Langfuse config of null as an empty mapping', async () => {
   const { json, folder, langfuse } = await makeChanged('metadata: {}\n', null);
   expect((await json('pull')).exitCode).toBe(0);
   commitAll(folder, 'Pull');

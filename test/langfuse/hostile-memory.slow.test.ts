@@ -10,7 +10,7 @@ import { PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
 const MEASURED = resolve(import.meta.dirname, '../faults/measured-run.ts');
 const MIB = 1024 * 1024;
 
-/** A full page of the listing with some 31 MiB, all of it within the limits of a prompt. */
+/** Returns a full page of the listing with about 31 MiB. Each prompt stays within its limits. */
 function heavyPage(): Buffer {
   const label = 'x'.repeat((31 * MIB) / 10_000);
   const labels = Array.from({ length: 100 }, () => label);
@@ -39,7 +39,7 @@ test.each([
   ['plan', 'prompts/known.md'],
   ['status', '--orphans'],
   ['import', '**'],
-])('A Langfuse that lists 31 MiB per page without end takes less than 600 MB of memory in %s %s', async (...words) => {
+])('The command %s %s uses less than 600 MB of memory for an endless Langfuse listing', async (...words) => {
   const page = heavyPage();
   const version = { name: 'known', version: 1, type: 'text', prompt: 'Served.', config: {}, labels: ['staging'] };
   const server = createServer(({ url = '' }, response) => {
@@ -52,37 +52,37 @@ test.each([
   expect(peak).toBeLessThan(600_000_000);
 });
 
-/** A version with some 3.9 MiB, which is within the limit of one version. */
+/** A version with about 3.9 MiB, which is within the limit of one version. */
 type HeavyVersion = { readonly prompt: string; readonly config: unknown };
 
 const text = 'x'.repeat((39 * MIB) / 10);
 const items = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
 
 test.each<[what: string, version: HeavyVersion]>([
-  ['a long text', { prompt: text, config: {} }],
-  ['a config with a million values', { prompt: 'Served.', config: items }],
-])(
-  'A Langfuse prompt with 190 labels, each a version with %s, fails alone in a plan',
-  async (_, { prompt, config }) => {
-    const [before = '', after = ''] = JSON.stringify({ type: 'text', prompt, config, labels: [] }).split(/(?<=^\{)/);
-    const labels = Array.from({ length: 190 }, (__, at) => `label-${at}`);
-    const server = createServer(({ url = '' }, response) => {
-      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
-      if (searchParams.has('page')) {
-        response.end(JSON.stringify({ data: [{ name: searchParams.get('name'), versions: [1, 200], labels }] }));
-        return;
-      }
-      const name = decodeURIComponent(pathname.split('/').at(-1) ?? '');
-      const version = Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 1);
-      response.end(`${before}"name":${JSON.stringify(name)},"version":${version},${after}`);
-    });
-    const { report, peak } = await runMeasured(server, ['plan']);
-    expect(report.prompts).toMatchObject([{ problems: [{ code: 'langfuse/too-large' }] }]);
-    expect(peak).toBeLessThan(1_500_000_000);
-  },
-);
+  ['plan reports a failure only for the Langfuse prompt with 190 long versions', { prompt: text, config: {} }],
+  [
+    'plan reports a failure only for the Langfuse prompt with 190 configs of a million values',
+    { prompt: 'Served.', config: items },
+  ],
+])('%s', async (_, { prompt, config }) => {
+  const [before = '', after = ''] = JSON.stringify({ type: 'text', prompt, config, labels: [] }).split(/(?<=^\{)/);
+  const labels = Array.from({ length: 190 }, (__, at) => `label-${at}`);
+  const server = createServer(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+    if (searchParams.has('page')) {
+      response.end(JSON.stringify({ data: [{ name: searchParams.get('name'), versions: [1, 200], labels }] }));
+      return;
+    }
+    const name = decodeURIComponent(pathname.split('/').at(-1) ?? '');
+    const version = Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 1);
+    response.end(`${before}"name":${JSON.stringify(name)},"version":${version},${after}`);
+  });
+  const { report, peak } = await runMeasured(server, ['plan']);
+  expect(report.prompts).toMatchObject([{ problems: [{ code: 'langfuse/too-large' }] }]);
+  expect(peak).toBeLessThan(1_500_000_000);
+});
 
-test('A Langfuse version of more than 4 MiB is refused before it is parsed', async () => {
+test('promptsync refuses a Langfuse version of more than 4 MiB before it parses it', async () => {
   const server = createServer((_, response) => response.end(`{"config":[${'{},'.repeat(10 * MIB)}0]}`));
   const { report, peak } = await runMeasured(server, ['plan']);
   expect(report.prompts).toMatchObject([

@@ -11,9 +11,9 @@ const MIB = 1024 * 1024;
 
 type Row = { readonly name: string; readonly versions: readonly unknown[]; readonly labels: readonly unknown[] };
 
-/** What a Langfuse lists and serves that sends whatever it likes. */
+/** The listing and the labels that a hostile Langfuse server sends. */
 type Hostile = {
-  /** The page with this number (from 1) of a listing; `name` is null when all prompts are asked for. */
+  /** Returns a page of the listing. Pages count from 1. `name` is null if the request is for all prompts. */
   readonly listing: (page: number, name: string | null) => readonly Row[];
   /** The labels of the version that each prompt serves. */
   readonly labels?: readonly unknown[];
@@ -55,29 +55,27 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at +
 const labelled = (count: number) => numbers(count).map((number) => `label-${number}`);
 const small = (name: string): Row => ({ name, versions: [1], labels: ['staging'] });
 
-const EXCESSES: readonly (readonly [what: string, row: Row, message: string])[] = [
+const EXCESSES: readonly (readonly [row: Row, message: string])[] = [
   [
-    'a million versions',
     { ...small('big'), versions: numbers(1_000_000) },
     '"big" has 1,000,000 versions in Langfuse, and promptsync reads at most 10,000.',
   ],
   [
-    'a hundred thousand labels',
     { ...small('big'), labels: labelled(100_000) },
     '"big" has 100,000 labels in Langfuse, and promptsync reads at most 200.',
   ],
 ];
 
-/** The row that was asked for, or all rows on the first page. */
+/** Returns the requested row, or all rows on the first page. */
 function listingOf(...rows: readonly Row[]): Hostile['listing'] {
   return (page, name) => (page > 1 ? [] : rows.filter((row) => name === null || row.name === name));
 }
 
-describe.each(EXCESSES)('A Langfuse prompt with %s', (_, big, message) => {
+describe.each(EXCESSES)('a Langfuse prompt with too many versions or labels (%#)', (big, message) => {
   const problem = { code: 'langfuse/too-many', message };
 
   test.each(['plan', 'sync', 'pull', 'history', 'status'])(
-    'fails alone in %s, after a few requests',
+    'The command %s reports a failure only for the Langfuse prompt that exceeds a limit',
     async (command) => {
       const folder = makeWorkspace('big', 'small');
       const { environment, requests } = await startHostile({ listing: listingOf(big, small('small')) });
@@ -92,7 +90,7 @@ describe.each(EXCESSES)('A Langfuse prompt with %s', (_, big, message) => {
     },
   );
 
-  test('is not imported, and the other prompts are', async () => {
+  test('import skips a Langfuse prompt that exceeds a limit and imports the others', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('small')) });
     const { exitCode, report } = await runJson(folder, ['import', '**'], { environment });
@@ -105,7 +103,7 @@ describe.each(EXCESSES)('A Langfuse prompt with %s', (_, big, message) => {
     expect(existsSync(join(folder, 'prompts/small.md'))).toBe(true);
   });
 
-  test('is a problem in status --orphans, which lists the others', async () => {
+  test('status --orphans reports a Langfuse prompt that exceeds a limit and lists the others', async () => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: listingOf(big, small('known'), small('small')) });
     const { exitCode, report } = await runJson(folder, ['status', '--orphans'], { environment });
@@ -115,14 +113,14 @@ describe.each(EXCESSES)('A Langfuse prompt with %s', (_, big, message) => {
   });
 });
 
-test('A Langfuse version with a hundred thousand labels fails its prompt alone', async () => {
+test('A Langfuse version with a hundred thousand labels fails only its own prompt', async () => {
   const folder = makeWorkspace('big');
   const { environment } = await startHostile({ listing: listingOf(small('big')), labels: labelled(100_000) });
   const { report } = await runJson(folder, ['history'], { environment });
   expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'langfuse/too-many' }] }]);
 });
 
-test('A Langfuse prompt with 10,000 versions and 200 labels is within the limits', async () => {
+test('plan accepts a Langfuse prompt with 10,000 versions and 200 labels', async () => {
   const folder = makeWorkspace('full');
   const full = { name: 'full', versions: numbers(10_000), labels: labelled(200) };
   const { environment } = await startHostile({ listing: listingOf(full) });
@@ -131,23 +129,23 @@ test('A Langfuse prompt with 10,000 versions and 200 labels is within the limits
 });
 
 describe("Langfuse's listing", () => {
-  /** Some 31 MiB in a hundred rows, all within the limits of a prompt. */
+  /** Returns about 31 MiB in a hundred rows. Each prompt stays within its limits. */
   const heavyPage = (page: number): readonly Row[] =>
     numbers(100).map((row) => ({
       ...small(`heavy-${page}-${row}`),
       labels: labelled(100).map((label) => label.padEnd((31 * MIB) / 10_000, '-')),
     }));
 
-  test.each<[words: string, listings: number]>([
-    ['plan', 1],
-    ['import **', 1],
-    // The prompt of the file is looked for as well.
-    ['status --orphans', 2],
-  ])('ends %s with a problem once it has more than 64 MiB', async (command, listings) => {
+  test.each<[words: readonly string[], listings: number]>([
+    [['plan'], 1],
+    [['import', '**'], 1],
+    // Also looks for the prompt of the file in the listing.
+    [['status', '--orphans'], 2],
+  ])('The command %j fails if Langfuse lists more than 64 MiB', async (words, listings) => {
     const folder = makeWorkspace('known');
     const listing = (page: number) => (page > 6 ? [] : heavyPage(page));
     const { environment, requests } = await startHostile({ listing });
-    const { exitCode, report } = await runJson(folder, command.split(' '), { environment });
+    const { exitCode, report } = await runJson(folder, words, { environment });
     const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
     expect(problems).toMatchObject([
       { code: 'langfuse/listing-too-large', message: "Langfuse's list of prompts has more than 64 MiB." },
@@ -157,7 +155,7 @@ describe("Langfuse's listing", () => {
     expect(pages.length).toBe(3 * listings);
   });
 
-  test('is read no further than to the row of the prompt that is looked for', async () => {
+  test('plan stops reading the Langfuse listing at the row that it needs', async () => {
     const folder = makeWorkspace('known');
     const { environment, requests } = await startHostile({ listing: () => numbers(100).map(() => small('known')) });
     const { exitCode } = await runJson(folder, ['plan'], { environment });
@@ -166,10 +164,17 @@ describe("Langfuse's listing", () => {
   });
 
   test.each<[what: string, rows: readonly Row[]]>([
-    ['half a million rows on a page', numbers(500_000).map(() => small(''))],
-    ['versions that are no numbers', [{ ...small('known'), versions: ['1'] }]],
-    ['labels that are no texts', [{ ...small('known'), labels: [1] }]],
-  ])('with %s breaks the interface', async (_, rows) => {
+    [
+      'promptsync rejects a Langfuse listing with half a million rows on one page',
+      numbers(500_000).map(() => small('')),
+    ],
+    [
+      'promptsync rejects a Langfuse listing with versions that are not numbers',
+      [{ ...small('known'), versions: ['1'] }],
+    ],
+    ['promptsync rejects a Langfuse listing with a version number below 1', [{ ...small('known'), versions: [0] }]],
+    ['promptsync rejects a Langfuse listing with labels that are not strings', [{ ...small('known'), labels: [1] }]],
+  ])('%s', async (_, rows) => {
     const folder = makeWorkspace('known');
     const { environment } = await startHostile({ listing: () => rows });
     for (const words of [['plan'], ['status', '--orphans']]) {
@@ -180,8 +185,29 @@ describe("Langfuse's listing", () => {
   });
 });
 
-describe('An import from Langfuse', () => {
-  test('refuses each name that the rules of the service refuse, and leaves a valid workspace', async () => {
+test('sync reports an unknown outcome if Langfuse answers a create request with version -1', async () => {
+  const folder = makeWorkspace('known');
+  const created = { name: 'known', version: -1, type: 'text', prompt: 'Wanted.', config: {}, labels: ['staging'] };
+  const front = await startFront({
+    answer: ({ method, path }) => {
+      if (method === 'POST') return { status: 200, body: JSON.stringify(created) };
+      const isListing = path.startsWith(`${PROMPTS}?`);
+      return { status: isListing ? 200 : 404, body: JSON.stringify(isListing ? { data: [] } : {}) };
+    },
+  });
+  const environment = {
+    LANGFUSE_HOST: front.baseUrl,
+    LANGFUSE_PUBLIC_KEY: PUBLIC_KEY,
+    LANGFUSE_SECRET_KEY: SECRET_KEY,
+  };
+  const { exitCode, report } = await runJson(folder, ['sync', '--yes'], { environment });
+  expect(exitCode).toBe(4);
+  expect(report.prompts[0]?.changes.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
+  expect(front.requests.filter(({ path }) => path.includes('-1'))).toEqual([]);
+});
+
+describe('import from a hostile Langfuse', () => {
+  test('import refuses invalid Langfuse names and leaves a valid workspace', async () => {
     const folder = makeWorkspace('known');
     const bad = ['new', 'a|b', ' blank', 'folder//name', '<b>bold</b>'];
     const { environment } = await startHostile({ listing: listingOf(...['fine', ...bad].map(small)) });
@@ -198,7 +224,7 @@ describe('An import from Langfuse', () => {
     expect((await runJson(folder, ['validate'], { environment })).exitCode).toBe(0);
   });
 
-  test('takes the first of two names that are one to a file system or in normal form C', async () => {
+  test('import takes only the first of two names that differ in case or Unicode normalization', async () => {
     const folder = makeWorkspace('known');
     const names = ['CASE', 'case', 'caf\u00e9', 'cafe\u0301'];
     const { environment } = await startHostile({ listing: listingOf(...names.map(small)) });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init } from '../../src/commands/init.ts';
 import type { Interview } from '../../src/domain/world.ts';
+import type { NamedProviderName } from '../../src/providers/list.ts';
 import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
 import { makeFolder } from '../support/folder.ts';
 import { run, runJson } from '../support/run.ts';
@@ -19,8 +20,8 @@ const SERVICE = {
 
 const serviceIn = (folder: string) => parse(readFileSync(join(folder, 'promptsync.yaml'), 'utf8')).service as unknown;
 
-describe('A workspace for Langfuse', () => {
-  test('is valid, has an example that a sync makes, and workflows with both keys', async () => {
+describe('init for Langfuse', () => {
+  test('init for Langfuse writes a valid workspace with an example and workflows with both keys', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder();
     const { report } = await runJson(folder, ['init', ...PROVIDER, '--ci', 'github'], langfuse);
@@ -40,7 +41,7 @@ describe('A workspace for Langfuse', () => {
     }
   });
 
-  test('in GitLab is offline without the secret key, and names both', async () => {
+  test('init for Langfuse writes GitLab jobs that plan offline without the secret key', async () => {
     const folder = makeFolder();
     await run(folder, ['init', ...PROVIDER, '--ci', 'gitlab']);
     const jobs = readFileSync(join(folder, '.gitlab/promptsync.gitlab-ci.yml'), 'utf8');
@@ -49,7 +50,7 @@ describe('A workspace for Langfuse', () => {
     expect(jobs).not.toContain('PROMPTSYNC_API_KEY');
   });
 
-  test('begins with a prompt that is there', async () => {
+  test('init for Langfuse starts with an existing prompt if --id names it', async () => {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('team/a [b]', { text: 'A.', labels: ['staging'] });
     const folder = makeFolder();
@@ -62,29 +63,42 @@ describe('A workspace for Langfuse', () => {
     expect(stdout).not.toContain(SECRET_KEY);
   });
 
-  test.each<[sentence: string, flags: readonly string[], said: string]>([
-    ['the embedded service', ['--embedded'], '--provider and --embedded'],
-    ['a variable of one key', ['--api-key-env', 'K'], 'two keys'],
-    ['a label that Langfuse would refuse', ['--environments', 'Prod'], '--environments'],
-    ['its own label', ['--environments', 'latest'], '--environments'],
-    ['a name that Langfuse would refuse', ['--id', 'a//b'], '--id'],
-    ['an address that is none', ['--url', 'langfuse'], '--url'],
-  ])('is not begun with %s', async (_, flags, said) => {
+  test.each<[sentence: string, flags: readonly string[], message: string]>([
+    ['init for Langfuse refuses --embedded', ['--embedded'], '--provider and --embedded'],
+    ['init for Langfuse refuses the variable of a single key', ['--api-key-env', 'K'], 'two keys'],
+    [
+      'init for Langfuse refuses an environment that is not a valid label',
+      ['--environments', 'Prod'],
+      '--environments',
+    ],
+    [
+      'init for Langfuse refuses the reserved label latest as an environment',
+      ['--environments', 'latest'],
+      '--environments',
+    ],
+    ['init for Langfuse refuses an invalid prompt name', ['--id', 'a//b'], '--id'],
+    ['init for Langfuse refuses an invalid address', ['--url', 'langfuse'], '--url'],
+  ])('%s', async (_, flags, expected) => {
     const { exitCode, stdout } = await run(makeFolder(), ['init', ...PROVIDER, ...flags]);
-    expect([exitCode, stdout]).toEqual([1, expect.stringContaining(said)]);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining(expected)]);
   });
 
-  test.each<[sentence: string, first: string, provider: string | undefined, questions: readonly RegExp[]]>([
-    ['the word langfuse for an address', ' langfuse ', undefined, [/prompt service/, /Where is Langfuse/]],
-    ['--provider', '', 'langfuse', [/Where is Langfuse/]],
-  ])('is asked for by %s, and not which variables hold the keys', async (_, first, provider, questions) => {
+  test.each<[sentence: string, first: string, provider: NamedProviderName | undefined, questions: readonly RegExp[]]>([
+    [
+      'init sets up Langfuse if the user enters langfuse as the address',
+      ' langfuse ',
+      undefined,
+      [/prompt service/, /Where is Langfuse/],
+    ],
+    ['init with --provider langfuse asks for no key variables', '', 'langfuse', [/Where is Langfuse/]],
+  ])('%s', async (_, first, provider, questions) => {
     const folder = makeFolder();
     const asked: string[] = [];
-    const text: Interview['text'] = async ({ message, initial, fault }) => {
+    const text: Interview['text'] = async ({ message, initial, findFault }) => {
       asked.push(message);
-      const said = message.includes('prompt service') ? first : initial;
-      expect(fault(said)).toBeNull();
-      return said;
+      const answer = message.includes('prompt service') ? first : initial;
+      expect(findFault(answer)).toBeNull();
+      return answer;
     };
     const world = { ...makeWorld(folder), interview: { text, confirm: async () => false } };
     await init({ embedded: false, force: false, provider }, world);

@@ -17,69 +17,72 @@ type Table = {
   readonly table: readonly Row[];
 };
 
-/** What becomes of the first of the prompts, which all stand on their only version in staging and production. */
+/** The changes of the first prompt. At the start, staging and production serve the only version of every prompt. */
 const STEPS: readonly (readonly [step: string, parts: PromptParts])[] = [
-  ['nothing to do', {}],
-  ['an edit that goes to staging', { text: 'Two.', pins: { staging: 'latest', production: 1 } }],
-  ['its promotion', { text: 'Two.', pins: { staging: 'latest', production: 2 } }],
-  ['a revert of the text', { pins: { staging: 'latest', production: 2 } }],
+  ['Nothing has changed', {}],
+  ['The new text goes to staging', { text: 'Two.', pins: { staging: 'latest', production: 1 } }],
+  ['The new text is promoted to production', { text: 'Two.', pins: { staging: 'latest', production: 2 } }],
+  ['The text is reverted', { pins: { staging: 'latest', production: 2 } }],
 ];
 
 type Count = readonly [listings: number, reads: number, writes: number];
 type Row = readonly [step: string, plan: Count, sync: Count];
 
-/** A sync plans first, and looks at a prompt once more right before it writes. */
+/** A sync plans first, and observes a prompt again right before it writes the prompt. */
 const TABLES: readonly Table[] = [
   {
     service: integration,
     start: () => startTestService(NAMES),
     table: [
-      ['nothing to do', [0, 6, 0], [0, 6, 0]],
-      ['an edit that goes to staging', [0, 7, 0], [0, 12, 3]],
-      ['its promotion', [0, 7, 0], [0, 11, 1]],
-      ['a revert of the text', [0, 7, 0], [0, 12, 2]],
+      ['Nothing has changed', [0, 6, 0], [0, 6, 0]],
+      ['The new text goes to staging', [0, 7, 0], [0, 12, 3]],
+      ['The new text is promoted to production', [0, 7, 0], [0, 11, 1]],
+      ['The text is reverted', [0, 7, 0], [0, 12, 2]],
     ],
   },
   {
     service: langfuse,
     start: () => startLangfuse(),
     table: [
-      ['nothing to do', [0, 6, 0], [0, 6, 0]],
-      ['an edit that goes to staging', [1, 6, 0], [2, 9, 1]],
-      ['its promotion', [1, 6, 0], [2, 9, 1]],
-      ['a revert of the text', [1, 7, 0], [2, 11, 1]],
+      ['Nothing has changed', [0, 6, 0], [0, 6, 0]],
+      ['The new text goes to staging', [1, 6, 0], [2, 9, 1]],
+      ['The new text is promoted to production', [1, 6, 0], [2, 9, 1]],
+      ['The text is reverted', [1, 7, 0], [2, 11, 1]],
     ],
   },
 ];
 
-/** Each step in the same repository: the requests of its plan, and those of its sync. */
-test.each(TABLES)('the same three prompts on the double of $service.name', async ({ service, start, table }) => {
-  const { baseUrl, requests } = await start();
-  const folder = makeFolder();
-  initRepository(folder);
-  const options = { environment: service.environment(baseUrl) };
-  const counted = async (...words: readonly string[]): Promise<Count> => {
-    const from = requests.length;
-    expect((await run(folder, words, options)).exitCode).toBe(0);
-    return count(service, requests.slice(from));
-  };
-  const commit = (step: string, first: PromptParts): void => {
-    const files = NAMES.map((name) => {
-      const parts = { key: `prm_${name}`, name: `prm_${name}`, text: 'One.', pins: BOTH, ...(name === 'a' && first) };
-      return [`prompts/${name}.md`, promptText(name, parts)];
-    });
-    writeFiles(folder, { 'promptsync.yaml': CONFIG + service.settings + ORDER, ...Object.fromEntries(files) });
-    commitAll(folder, step);
-  };
-  commit('the first sync', {});
-  await counted('sync', '--yes');
-  const rows: Row[] = [];
-  for (const [step, parts] of STEPS) {
-    if (Object.keys(parts).length > 0) commit(step, parts);
-    rows.push([step, await counted('sync', '--dry-run'), await counted('sync', '--yes')]);
-  }
-  expect(rows).toEqual(table);
-});
+/** Runs all steps in one repository and counts the requests of each plan and each sync. */
+test.each(TABLES)(
+  'plan and sync send the expected number of requests to the service $service.name',
+  async ({ service, start, table }) => {
+    const { baseUrl, requests } = await start();
+    const folder = makeFolder();
+    initRepository(folder);
+    const options = { environment: service.environment(baseUrl) };
+    const counted = async (...words: readonly string[]): Promise<Count> => {
+      const from = requests.length;
+      expect((await run(folder, words, options)).exitCode).toBe(0);
+      return count(service, requests.slice(from));
+    };
+    const commit = (step: string, first: PromptParts): void => {
+      const files = NAMES.map((name) => {
+        const parts = { key: `prm_${name}`, name: `prm_${name}`, text: 'One.', pins: BOTH, ...(name === 'a' && first) };
+        return [`prompts/${name}.md`, promptText(name, parts)];
+      });
+      writeFiles(folder, { 'promptsync.yaml': CONFIG + service.settings + ORDER, ...Object.fromEntries(files) });
+      commitAll(folder, step);
+    };
+    commit('the first sync', {});
+    await counted('sync', '--yes');
+    const rows: Row[] = [];
+    for (const [step, parts] of STEPS) {
+      if (Object.keys(parts).length > 0) commit(step, parts);
+      rows.push([step, await counted('sync', '--dry-run'), await counted('sync', '--yes')]);
+    }
+    expect(rows).toEqual(table);
+  },
+);
 
 const BOTH = { staging: 'latest', production: 'latest' };
 const ORDER = 'environments: { staging: {}, production: {} }\n';

@@ -9,7 +9,7 @@ import { runJson, type Reported } from '../support/run.ts';
 const NAME = 'prm_main';
 const LABEL = 'staging';
 
-/** Langfuse with version 1 «One.» and version 2 «Two.», where staging is on 2. */
+/** Starts a Langfuse with version 1 "One." and version 2 "Two.". Version 2 has the label of staging. */
 async function start(pause: NonNullable<LangfuseStoreOptions['pause']>) {
   const served = new Set<unknown>();
   const langfuse: LangfuseDouble = await startLangfuse({
@@ -26,7 +26,7 @@ async function start(pause: NonNullable<LangfuseStoreOptions['pause']>) {
   return { langfuse, store, labelled, served: () => (look(), [...served]) };
 }
 
-/** A clone of its own with the prompt as one commit has it, and its sync. */
+/** Makes a clone with one commit of the prompt. Returns the function that syncs it. */
 function cloneWith({ environment }: LangfuseDouble, parts: PromptParts): () => Promise<Reported> {
   const folder = makeFolder();
   initRepository(folder);
@@ -36,7 +36,7 @@ function cloneWith({ environment }: LangfuseDouble, parts: PromptParts): () => P
   return () => runJson(folder, ['sync', '--yes'], { environment });
 }
 
-/** What a run says that it has made is there, and where it failed it says so. */
+/** Expects every version that a run reports as created, and an exit code that matches the statuses. */
 function expectTrue({ exitCode, report }: Reported, { store }: LangfuseDouble): void {
   const made = report.prompts.flatMap(({ changes }) =>
     changes.flatMap((one) =>
@@ -52,12 +52,12 @@ function expectTrue({ exitCode, report }: Reported, { store }: LangfuseDouble): 
 const edit = { text: 'Three.' };
 const revert = { text: 'One.' };
 
-describe.each(['first', 'second', 'third'] as const)('two syncs at once, the %s of whose writes is held up', (nth) => {
+describe.each(['first', 'second', 'third'] as const)('two concurrent syncs with a delayed %s write', (nth) => {
   test.each<readonly [sentence: string, first: PromptParts, second: PromptParts]>([
-    ['two edits', edit, { text: 'Four.' }],
-    ['an edit and a revert', edit, revert],
-    ['a revert and an edit', revert, edit],
-    ['the same edit twice', edit, edit],
+    ['Two concurrent syncs of different edits end with the newest commit', edit, { text: 'Four.' }],
+    ['Concurrent syncs of an edit and a revert end with the revert', edit, revert],
+    ['Concurrent syncs of a revert and an edit end with the edit', revert, edit],
+    ['Two concurrent syncs of the same edit end with that edit', edit, edit],
   ])('%s', async (_, ...commits) => {
     const held = holdUp(['first', 'second', 'third'].indexOf(nth));
     const { langfuse, store, served } = await start(held.pause);
@@ -75,7 +75,7 @@ function areReviewed(texts: readonly unknown[]): boolean {
   return texts.every((text) => ['One.', 'Two.', 'Three.', 'Four.'].includes(`${text}`));
 }
 
-/** One write has read, and writes only after the next one has, or a run has ended. */
+/** Delays one write between its read and its write until the next write is done or a run has ended. */
 function holdUp(held: number) {
   let count = 0;
   const { promise, resolve: goOn } = Promise.withResolvers<void>();
@@ -87,17 +87,17 @@ function holdUp(held: number) {
   return { pause, goOn };
 }
 
-describe.each(['before', 'after'] as const)("somebody's move is written right %s that of a sync", (when) => {
+describe.each(['before', 'after'] as const)('another label move right %s the write of a sync', (when) => {
   test.each<readonly [sentence: string, parts: PromptParts, moved: number]>([
-    ['beside an edit, to the version that serves', edit, 2],
-    ['beside an edit, to an older version', edit, 1],
-    ['beside a revert, to the version that serves', revert, 2],
+    ['The sync of an edit wins over a concurrent label move to the active version', edit, 2],
+    ['The sync of an edit wins over a concurrent label move to an older version', edit, 1],
+    ['The sync of a revert wins over a concurrent label move to the active version', revert, 2],
   ])('%s', async (_, parts, moved) => {
     let writes = 0;
     const others: Promise<unknown>[] = [];
     const { langfuse, store, served } = await start(async () => {
       writes += 1;
-      // The second write is that of somebody else: it begins once the sync's own has read.
+      // The second write belongs to somebody else. It starts after the sync has read for its own write.
       if (writes === 1) others.push(store.patchLabels(NAME, moved, [LABEL]));
       if (writes === 1 && when === 'before') await others[0];
       if (writes === 2 && when === 'after') await setImmediate();
@@ -112,12 +112,12 @@ describe.each(['before', 'after'] as const)("somebody's move is written right %s
   });
 });
 
-describe('a label that is on two versions', () => {
-  // Langfuse serves the one that was made first: that the label is on another one as well is seen nowhere.
+describe('sync with a label on two versions', () => {
+  // Langfuse serves the version that was created first. No answer shows that another version has the label, too.
   test.each([
-    ['is on one after the next sync', 'Two.', ['Two.']],
-    ['stays there while the right one is served', 'One.', ['One.', 'Two.']],
-    ['is on one after the next edit', 'Three.', ['Three.']],
+    ['The next sync leaves a duplicate label only on the desired version', 'Two.', ['Two.']],
+    ['sync leaves a duplicate label unchanged while Langfuse serves the desired version', 'One.', ['One.', 'Two.']],
+    ['The sync of the next edit leaves a duplicate label only on the new version', 'Three.', ['Three.']],
   ])('%s', async (_, text, after) => {
     const { langfuse, store, labelled } = await start(setImmediate);
     store.addLabel(NAME, 1, LABEL);

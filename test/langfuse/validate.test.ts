@@ -6,7 +6,7 @@ const CONFIG = 'service: { provider: langfuse }\n';
 
 const fileOf = (fields: string) => `---\n${fields}\n---\n\nText.\n`;
 
-/** What is wrong, with its place: no key is set, and nothing answers at the address. */
+/** Returns the problems with their places. No key is set, and no service is running. */
 async function validate(fields: string, config = CONFIG) {
   const folder = makeRepository({ 'promptsync.yaml': config, 'prompts/a.md': fileOf(fields) });
   const { report, exitCode } = await runJson(folder, ['validate']);
@@ -16,33 +16,41 @@ async function validate(fields: string, config = CONFIG) {
 
 const pin = (environment: string, value = 'latest') => `id: a/b\npins: { ${JSON.stringify(environment)}: ${value} }`;
 
-describe('A file for Langfuse is valid', () => {
+describe('validate with a valid Langfuse file', () => {
   test.each([
-    ['with an id alone', 'id: a/b'],
-    ['with the id as its name', 'id: a/b\nname: a/b'],
-    ['with a key of its own', 'id: a/b\nkey: c'],
-    ['with letters of any script, blanks and dots in its id', 'id: "Grüße/an alle/v1.2 …"'],
-    ['with a label of 36 characters', pin('x'.repeat(36))],
-    ['with _, . and - in a label', pin('eu_west.a-1')],
-    ['with a number', pin('staging', '12')],
-    ['with a ref', pin('staging', 'git:v1')],
-    ['with any metadata', 'id: a/b\nmetadata: { model: m, nested: [1, { a: null }] }'],
+    ['validate accepts a Langfuse file that has only an id', 'id: a/b'],
+    ['validate accepts a Langfuse file whose name equals its id', 'id: a/b\nname: a/b'],
+    ['validate accepts a Langfuse file whose key differs from its id', 'id: a/b\nkey: c'],
+    ['validate accepts a Langfuse id with letters of any script, spaces and dots', 'id: "Grüße/an alle/v1.2 …"'],
+    ['validate accepts a Langfuse label of 36 characters', pin('x'.repeat(36))],
+    ['validate accepts underscores, dots and hyphens in a Langfuse label', pin('eu_west.a-1')],
+    ['validate accepts a Langfuse pin to a version number', pin('staging', '12')],
+    ['validate accepts a Langfuse pin to a git ref', pin('staging', 'git:v1')],
+    [
+      'validate accepts any mapping as the metadata of a Langfuse file',
+      'id: a/b\nmetadata: { model: m, nested: [1, { a: null }] }',
+    ],
   ])('%s', async (_, fields) => {
     expect(await validate(fields)).toEqual([]);
   });
 });
 
-describe('A file for Langfuse is refused', () => {
+describe('validate with an invalid Langfuse file', () => {
   test.each([
-    ['with another name', 'id: a/b\nname: c', 3, 'name'],
-    ['with a description', 'id: a/b\ndescription: ""', 3, 'description'],
-    ['with the label of Langfuse itself', pin('latest'), 3, 'pins.latest'],
-    ['with capitals in a label', pin('Prod'), 3, 'pins.Prod'],
-    ['with a label of 37 characters', pin('x'.repeat(37)), 3, 'pins.x'],
-    ['with a blank in a label', pin('a b'), 3, 'pins.a b'],
-    ['with a version id', pin('staging', 'version:3-9f2c'), 3, 'pins.staging'],
+    ['validate rejects a Langfuse file whose name differs from its id', 'id: a/b\nname: c', 3, 'name'],
+    ['validate rejects a Langfuse file with a description', 'id: a/b\ndescription: ""', 3, 'description'],
+    ['validate rejects a pin of the label latest, which Langfuse reserves', pin('latest'), 3, 'pins.latest'],
+    ['validate rejects a Langfuse label with capital letters', pin('Prod'), 3, 'pins.Prod'],
+    ['validate rejects a Langfuse label of 37 characters', pin('x'.repeat(37)), 3, 'pins.x'],
+    ['validate rejects a Langfuse label with a space', pin('a b'), 3, 'pins.a b'],
+    ['validate rejects a Langfuse pin to a version id', pin('staging', 'version:3-9f2c'), 3, 'pins.staging'],
     ...['.', '..', 'new', '/a', 'a/', 'a//b', 'a|b', 'a <b>', ' a', 'a '].map(
-      (id): [string, string, number, string] => [`with the id «${id}»`, `id: ${JSON.stringify(id)}`, 2, 'id'],
+      (id): [string, string, number, string] => [
+        `validate rejects the Langfuse id "${id}"`,
+        `id: ${JSON.stringify(id)}`,
+        2,
+        'id',
+      ],
     ),
   ])('%s', async (_, fields, line, field) => {
     expect(await validate(fields)).toEqual([
@@ -51,16 +59,36 @@ describe('A file for Langfuse is refused', () => {
   });
 });
 
-describe('A configuration for Langfuse is refused', () => {
+describe('validate with an invalid Langfuse configuration', () => {
   test.each([
-    ['with a key of another service', 'service: { provider: langfuse, api_key_env: K }\n', 'service.api_key_env'],
-    ['with the embedded service', 'service: { provider: langfuse, embedded: a.db }\n', 'service.embedded'],
-    ['with a tracking environment', `${CONFIG}tracking_environment: t\n`, 'tracking_environment'],
-    ['with its label', `${CONFIG}environments: { latest: {} }\n`, 'environments.latest'],
-    ['with a label that it would refuse', `${CONFIG}environments: { Prod: {} }\n`, 'environments.Prod'],
-    ['as another provider', 'service: { provider: langsmith }\n', 'service.provider'],
     [
-      'with a key in the place of a name',
+      'validate rejects a Langfuse configuration with the key variable of another service',
+      'service: { provider: langfuse, api_key_env: K }\n',
+      'service.api_key_env',
+    ],
+    [
+      'validate rejects a Langfuse configuration with an embedded service',
+      'service: { provider: langfuse, embedded: a.db }\n',
+      'service.embedded',
+    ],
+    [
+      'validate rejects a Langfuse configuration with a tracking environment',
+      `${CONFIG}tracking_environment: t\n`,
+      'tracking_environment',
+    ],
+    [
+      'validate rejects latest as an environment for Langfuse',
+      `${CONFIG}environments: { latest: {} }\n`,
+      'environments.latest',
+    ],
+    [
+      'validate rejects an environment that is not a valid Langfuse label',
+      `${CONFIG}environments: { Prod: {} }\n`,
+      'environments.Prod',
+    ],
+    ['validate rejects an unknown provider', 'service: { provider: langsmith }\n', 'service.provider'],
+    [
+      'validate rejects a secret key in place of the name of its variable',
       'service: { provider: langfuse, secret_key_env: sk-lf-1 }\n',
       'secret_key_env',
     ],
@@ -69,14 +97,20 @@ describe('A configuration for Langfuse is refused', () => {
     expect([problem, others]).toEqual([expect.stringContaining(field), []]);
   });
 
-  test('with a setting of Langfuse alone where the service is another one', async () => {
+  test('validate reports only the unknown provider, because no other rules apply', async () => {
+    const config =
+      'service: { provider: langsmith, public_key_env: P }\nenvironments: { latest: {}, promptsync: {} }\n';
+    expect(await validate('id: a/b', config)).toEqual([expect.stringContaining('service.provider')]);
+  });
+
+  test('validate rejects Langfuse settings for another service', async () => {
     const config = 'service: { base_url: https://a.example.com, public_key_env: P, secret_key_env: S }\n';
     expect(await validate('id: a\nkey: a\nname: a', config)).toHaveLength(2);
   });
 });
 
-describe('No key and no service are needed', () => {
-  test('to plan offline against a base', async () => {
+describe('plan --offline with Langfuse', () => {
+  test('plan --offline with a base needs neither the Langfuse keys nor the service', async () => {
     const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf(pin('staging')) });
     git(folder, 'switch', '-qc', 'edit');
     const words = ['plan', '--offline', '--base', 'HEAD', '--exit-code'];

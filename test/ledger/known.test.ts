@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { entryOf } from '../../src/ledger/ownership.ts';
-import { knownEntries, versionsRead } from '../../src/ledger/reading.ts';
-import type { LedgerEntry } from '../../src/ledger/stamp.ts';
+import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
+import { listKnownEntries, listVersionsRead } from '../../src/ledger/reading.ts';
+import type { LedgerEntry } from '../../src/ledger/version-record.ts';
 import { content, entry, observed, outside, reading, version } from '../planning/support.ts';
 
-describe('Known versions', () => {
-  test('are those read and those of their ledgers, newest first, each once', () => {
+describe('knownEntries', () => {
+  test('The known versions are the read versions and those of their ledgers, newest first', () => {
     const found = reading({
       active: {
         staging: version(5, 'E', { ledger: [entry(4, 'D'), entry(1, 'A')] }),
         production: version(1, 'A'),
         qa: version(5, 'E'),
       },
-      looked: [outside(7, 'G')],
+      others: [outside(7, 'G')],
     });
-    expect(knownEntries(found).map(({ number }) => number)).toStrictEqual([7, 5, 4, 1]);
-    expect(versionsRead(found).map(({ number }) => number)).toStrictEqual([5, 1, 5, 7]);
+    expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([7, 5, 4, 1]);
+    expect(listVersionsRead(found).map(({ number }) => number)).toStrictEqual([5, 1, 5, 7]);
   });
 
-  test('have with them what was read, and nothing where only a ledger knows them', () => {
+  test('A known version has content only if promptsync read it', () => {
     const read = version(5, 'E', { ledger: [entry(4, 'D')] });
     expect(observed({ active: { staging: read } }).known).toMatchObject([
       { number: 5, content: { text: 'E' }, source: { commit: 'c5' } },
@@ -26,66 +26,69 @@ describe('Known versions', () => {
     ]);
   });
 
-  test('count the ledger of a version that was only looked at', () => {
-    const found = reading({ looked: [version(5, 'E', { ledger: [entry(4, 'D')] })] });
-    expect(knownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
+  test('The known versions include the ledger of a version that was only probed', () => {
+    const found = reading({ others: [version(5, 'E', { ledger: [entry(4, 'D')] })] });
+    expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
   });
 
-  test('are what was read rather than what a ledger says, and keep its mark of a pin', () => {
+  test('A version that promptsync read overrides its ledger entry except for the pinned mark', () => {
     const lie: LedgerEntry = { ...entry(1, 'Another text', { stampFor: null }), pinned: true };
     const found = reading({ active: { a: version(1, 'A'), b: version(2, 'B', { ledger: [lie] }) } });
-    expect(knownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });
-    expect(knownEntries(found)[1]?.ours).toBe(true);
+    expect(listKnownEntries(found)[1]).toMatchObject({ ...entry(1, 'A'), pinned: true });
+    expect(listKnownEntries(found)[1]?.isManaged).toBe(true);
   });
 
-  test('are what the newer ledger says, and keep the mark of a pin that the older one has', () => {
+  test('The entry of the newer ledger wins and keeps the pinned mark of the older one', () => {
     const older = version(5, 'E', { ledger: [{ ...entry(1, 'A', { stampFor: null }), pinned: true }] });
     const newer = version(6, 'F', { ledger: [entry(1, 'A')] });
     for (const active of [
       { a: older, b: newer },
       { a: newer, b: older },
     ]) {
-      const known = knownEntries(reading({ active })).find(({ id }) => id === 'ver_1');
+      const known = listKnownEntries(reading({ active })).find(({ id }) => id === 'ver_1');
       expect(known).toStrictEqual({ ...entry(1, 'A'), pinned: true });
     }
   });
 
-  test('of one number have the one that was read first', () => {
+  test('A version that promptsync read comes before a ledger entry with the same number', () => {
     const active = { a: version(9, 'I', { ledger: [entry(7, 'X', { id: 'x' })] }), b: version(7, 'G') };
-    expect(knownEntries(reading({ active })).map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_7', 'x']);
+    expect(listKnownEntries(reading({ active })).map(({ id }) => id)).toStrictEqual(['ver_9', 'ver_7', 'x']);
   });
 });
 
-describe('A ledger entry', () => {
-  test('has commit and path of the stamp', () => {
-    expect(entryOf(version(1, 'A'))).toStrictEqual({
+describe('entryOf', () => {
+  test('A ledger entry contains the commit and the path of the version record', () => {
+    expect(makeLedgerEntry(version(1, 'A'))).toStrictEqual({
       number: 1,
       id: 'ver_1',
       digest: content('A').digest,
       metadataDigest: content('A', {}).metadataDigest,
-      ours: true,
+      isManaged: true,
       commit: 'c1',
       path: 'prompts/a.md',
     });
   });
 
-  test('has neither where the version was not made from a commit, and is ours all the same', () => {
+  test('The entry of a managed version without a commit has neither commit nor path', () => {
     const made = version(1, 'A');
-    const { commit: _, path: __, ...stamp } = made.stamp!;
-    expect(Object.keys(entryOf({ ...made, stamp }))).toStrictEqual([
+    const { commit: _, path: __, ...stamp } = made.record!;
+    expect(Object.keys(makeLedgerEntry({ ...made, record: stamp }))).toStrictEqual([
       'number',
       'id',
       'digest',
       'metadataDigest',
-      'ours',
+      'isManaged',
     ]);
   });
 
   test.each([
-    ['without a stamp', outside(1, 'A')],
-    ['with a stamp over another text', version(1, 'A', { stampFor: 'B' })],
-  ])('of a version %s is marked as made outside, without a commit', (_, made) => {
-    expect(entryOf(made)).toMatchObject({ ours: false });
-    expect(entryOf(made)).not.toHaveProperty('commit');
+    ['The entry of a version without a version record is marked as outside', outside(1, 'A')],
+    [
+      'The entry of a version whose version record has another digest is marked as outside',
+      version(1, 'A', { stampFor: 'B' }),
+    ],
+  ])('%s', (_, made) => {
+    expect(makeLedgerEntry(made)).toMatchObject({ isManaged: false });
+    expect(makeLedgerEntry(made)).not.toHaveProperty('commit');
   });
 });

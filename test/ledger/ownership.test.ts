@@ -1,101 +1,187 @@
 import { describe, expect, test } from 'vitest';
-import { metadataDigest } from '../../src/domain/digest.ts';
+import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { entryAsServed, isDoubtful, isOwn, isRewritten, mayFollow } from '../../src/ledger/ownership.ts';
-import { metadataIn } from '../../src/ledger/reading.ts';
-import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
+import {
+  makeServedEntry,
+  mayBeEditedCopy,
+  isManagedVersion,
+  isRewritten,
+  mayFollowHead,
+} from '../../src/ledger/ownership.ts';
+import { detectMetadataSupport } from '../../src/ledger/reading.ts';
+import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
 import { content, entry, outside, reading, TRACKING, version, type ObservedParts } from '../planning/support.ts';
 
-/** A version whose stamp notes the metadata that was sent with it. */
-function sent(made: Version, metadata: JsonObject = {}): Version {
-  return { ...made, stamp: { ...made.stamp!, metadataDigest: metadataDigest(metadata) } };
+/** Adds the digest of the sent metadata to the version record. */
+function withSentMetadata(made: LedgerVersion, metadata: JsonObject = {}): LedgerVersion {
+  return { ...made, record: { ...made.record!, metadataDigest: computeMetadataDigest(metadata) } };
 }
 
 const one = entry(1, 'One');
 const edited = version(3, 'Two', { metadata: { by: 'them' }, ledger: [one] });
 const original = entry(2, 'Two');
 
-describe('A version', () => {
-  test.each<[string, Version, boolean]>([
-    ['with a stamp of its text is our own', version(1, 'One'), true],
-    ['with a stamp of another text is not', version(2, 'Edited', { stampFor: 'One' }), false],
-    ['without a stamp is not', outside(1, 'One'), false],
-  ])('%s', (_, made, own) => {
-    expect(isOwn(made)).toBe(own);
-  });
-
-  test.each<[string, Version, boolean]>([
-    ['with the metadata that was sent is not doubtful', sent(version(3, 'Two', { ledger: [one] })), false],
-    ['with other metadata is, where its number does not follow its ledger', sent(edited), true],
+describe('ownership of versions', () => {
+  test.each<[string, LedgerVersion, boolean]>([
+    ['A version whose version record has the digest of its text is managed', version(1, 'One'), true],
     [
-      'with other metadata is not, where its number follows its ledger',
-      sent(version(2, 'Two', { metadata: { by: 'api' }, ledger: [one] })),
+      'A version whose version record has another digest is not managed',
+      version(2, 'Edited', { stampFor: 'One' }),
       false,
     ],
-    ['with other metadata is not, where it is the first', sent(version(1, 'One', { metadata: { by: 'api' } })), false],
-    ['of before the sent metadata was noted is not', edited, false],
-    ['that is not our own is not', sent(version(3, 'Edited', { stampFor: 'Two', ledger: [one] })), false],
+    ['A version without a version record is not managed', outside(1, 'One'), false],
+  ])('%s', (_, made, own) => {
+    expect(isManagedVersion(made)).toBe(own);
+  });
+
+  test.each<[string, LedgerVersion, boolean]>([
+    [
+      'A managed version with the metadata that promptsync sent is not doubtful',
+      withSentMetadata(version(3, 'Two', { ledger: [one] })),
+      false,
+    ],
+    [
+      'Other metadata makes a version doubtful if its number does not follow its ledger',
+      withSentMetadata(edited),
+      true,
+    ],
+    [
+      'Other metadata does not make a version doubtful if its number follows its ledger',
+      withSentMetadata(version(2, 'Two', { metadata: { by: 'api' }, ledger: [one] })),
+      false,
+    ],
+    [
+      'Other metadata does not make the first version of a prompt doubtful',
+      withSentMetadata(version(1, 'One', { metadata: { by: 'api' } })),
+      false,
+    ],
+    ['A version without a recorded metadata digest is not doubtful', edited, false],
+    [
+      'A version that is not managed is not doubtful',
+      withSentMetadata(version(3, 'Edited', { stampFor: 'Two', ledger: [one] })),
+      false,
+    ],
   ])('%s', (_, made, doubtful) => {
-    expect(isDoubtful(made)).toBe(doubtful);
+    expect(mayBeEditedCopy(made)).toBe(doubtful);
   });
 
-  test.each<[string, Version, readonly LedgerEntry[], boolean]>([
-    ['is a copy where its original is known', sent(edited), [one, original], true],
-    ['is none where nothing is known that it was copied from', sent(edited), [one], false],
-    ['is none of a later version', sent(edited), [entry(4, 'Two')], false],
-    ['is none of a version with other metadata', sent(edited), [entry(2, 'Two', { metadata: { a: 1 } })], false],
-    ['is none where it is as it was sent', sent(version(3, 'Two', { ledger: [one] })), [original], false],
+  test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
+    ['A doubtful version is a copy if its original is known', withSentMetadata(edited), [one, original], true],
+    ['A doubtful version is not a copy if no possible original is known', withSentMetadata(edited), [one], false],
+    ['A doubtful version is not a copy of a later version', withSentMetadata(edited), [entry(4, 'Two')], false],
+    [
+      'A doubtful version is not a copy of a version with other metadata',
+      withSentMetadata(edited),
+      [entry(2, 'Two', { metadata: { a: 1 } })],
+      false,
+    ],
+    [
+      'A version with the metadata that promptsync sent is not a copy',
+      withSentMetadata(version(3, 'Two', { ledger: [one] })),
+      [original],
+      false,
+    ],
   ])('%s', (_, made, known, copy) => {
-    expect(isDoubtful(made) && !entryAsServed(made, known).ours).toBe(copy);
+    expect(mayBeEditedCopy(made) && !makeServedEntry(made, known).isManaged).toBe(copy);
   });
 
-  test.each<[string, Version, Version | null | undefined, boolean]>([
-    ['whose ledger names the head', version(2, 'Two', { ledger: [one] }), version(1, 'One'), true],
-    ['whose ledger does not name the head', version(2, 'Two'), version(1, 'One'), false],
-    ['where there is no head', version(2, 'Two'), null, true],
-    ['where the head was not read', version(2, 'Two'), undefined, false],
-    ['that is older than the head', version(2, 'Two', { ledger: [entry(3, 'Three')] }), version(3, 'Three'), false],
-    ['of somebody else', outside(2, 'Two'), null, false],
-    ['that is doubtful', sent(edited), null, false],
-  ])('%s may follow it or not', (_, made, head, may) => {
-    expect(mayFollow(made, head)).toBe(may);
+  test.each<[string, LedgerVersion, LedgerVersion | null | undefined, boolean]>([
+    [
+      'The tracking environment may move to a version whose ledger names the tracked version',
+      version(2, 'Two', { ledger: [one] }),
+      version(1, 'One'),
+      true,
+    ],
+    [
+      'The tracking environment may not move to a version whose ledger lacks the tracked version',
+      version(2, 'Two'),
+      version(1, 'One'),
+      false,
+    ],
+    ['An empty tracking environment may move to any managed version', version(2, 'Two'), null, true],
+    ['The tracking environment may not move if promptsync has not read it', version(2, 'Two'), undefined, false],
+    [
+      'The tracking environment may not move to an older version',
+      version(2, 'Two', { ledger: [entry(3, 'Three')] }),
+      version(3, 'Three'),
+      false,
+    ],
+    ['The tracking environment may not move to a foreign version', outside(2, 'Two'), null, false],
+    ['The tracking environment may not move to a doubtful version', withSentMetadata(edited), null, false],
+  ])('%s', (_, made, head, may) => {
+    expect(mayFollowHead(made, head)).toBe(may);
   });
 });
 
-describe('Something else was stored than was sent', () => {
+describe('isRewritten', () => {
   const two = content('Two ');
-  test.each<[string, Version, readonly LedgerEntry[], boolean]>([
-    ['where the text differs in white space', version(9, 'Two', { stampFor: 'Two ', ledger: [one] }), [], true],
+  test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'where the text is another, on the very next number',
+      'A version is rewritten if its text differs from the sent text in white space',
+      version(9, 'Two', { stampFor: 'Two ', ledger: [one] }),
+      [],
+      true,
+    ],
+    [
+      'A version is rewritten if another text has the next number after its ledger',
       version(2, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       true,
     ],
-    ['not where another text was copied further on', version(3, 'X', { stampFor: 'Two ', ledger: [one] }), [], false],
-    ['not where its original is known', sent(version(9, 'Two', { stampFor: 'Two ' })), [entry(2, 'Two ')], false],
     [
-      'not where other metadata was sent',
-      sent(version(2, 'Two', { stampFor: 'Two ', ledger: [one] }), { a: 1 }),
+      'A version is not rewritten if another text has a later number than the next',
+      version(3, 'X', { stampFor: 'Two ', ledger: [one] }),
       [],
       false,
     ],
-    ['not where the text is as it was sent', version(2, 'Two ', { ledger: [one] }), [], false],
-    ['not where the stamp speaks of another text', version(2, 'Two', { stampFor: 'Three', ledger: [one] }), [], false],
-    ['not without a stamp', outside(2, 'Two'), [], false],
+    [
+      'A version is not rewritten if its original is known',
+      withSentMetadata(version(9, 'Two', { stampFor: 'Two ' })),
+      [entry(2, 'Two ')],
+      false,
+    ],
+    [
+      'A version is not rewritten if promptsync sent other metadata',
+      withSentMetadata(version(2, 'Two', { stampFor: 'Two ', ledger: [one] }), { a: 1 }),
+      [],
+      false,
+    ],
+    ['A version is not rewritten if its text is the sent text', version(2, 'Two ', { ledger: [one] }), [], false],
+    [
+      'A version is not rewritten if its version record has the digest of another text',
+      version(2, 'Two', { stampFor: 'Three', ledger: [one] }),
+      [],
+      false,
+    ],
+    ['A version without a version record is not rewritten', outside(2, 'Two'), [], false],
   ])('%s', (_, made, known, rewritten) => {
     expect(isRewritten(made, two, known)).toBe(rewritten);
   });
 
   const managed = content('Two', { model: 'x' });
   const added = version(3, 'Two', { metadata: { model: 'x', by: 'api' }, ledger: [one] });
-  test.each<[string, Version, readonly LedgerEntry[], boolean]>([
-    ['where metadata of the file came back otherwise', sent(added, { model: 'x' }), [], true],
-    ['not where it is a copy', sent(added, { model: 'x' }), [entry(2, 'Two', { metadata: { model: 'x' } })], false],
-    ['not where other metadata was sent', sent(added, { model: 'y' }), [], false],
+  test.each<[string, LedgerVersion, readonly LedgerEntry[], boolean]>([
     [
-      'not where it came back as it is',
-      sent(version(3, 'Two', { metadata: { model: 'x' } }), { model: 'x' }),
+      'A version is rewritten if the service changed the metadata of the file',
+      withSentMetadata(added, { model: 'x' }),
+      [],
+      true,
+    ],
+    [
+      'A version is not rewritten if it is a copy with other metadata',
+      withSentMetadata(added, { model: 'x' }),
+      [entry(2, 'Two', { metadata: { model: 'x' } })],
+      false,
+    ],
+    [
+      'A version is not rewritten if promptsync sent other metadata than the file has',
+      withSentMetadata(added, { model: 'y' }),
+      [],
+      false,
+    ],
+    [
+      'A version is not rewritten if the service kept the metadata of the file',
+      withSentMetadata(version(3, 'Two', { metadata: { model: 'x' } }), { model: 'x' }),
       [],
       false,
     ],
@@ -103,27 +189,39 @@ describe('Something else was stored than was sent', () => {
     expect(isRewritten(made, managed, known)).toBe(rewritten);
   });
 
-  test('in metadata does not count where the file manages none', () => {
-    expect(isRewritten(sent(added), content('Two'), [])).toBe(false);
+  test('A version is not rewritten by added metadata if the file manages no metadata', () => {
+    expect(isRewritten(withSentMetadata(added), content('Two'), [])).toBe(false);
   });
 });
 
-describe('A service drops metadata', () => {
+describe('metadataIn', () => {
   test.each<[string, ObservedParts, boolean]>([
     [
-      'where what is tracked has no stamp, nor has any other',
+      'The service drops metadata if neither the tracked nor any other version has a record',
       { active: { a: outside(1, 'A'), promptsync: outside(2, 'B') } },
       true,
     ],
-    ['not where another version has one', { active: { a: version(1, 'A'), promptsync: outside(2, 'B') } }, false],
     [
-      'not where one that was looked at has one',
-      { active: { promptsync: outside(2, 'B') }, looked: [version(1, 'A')] },
+      'The service keeps metadata if another active version has a version record',
+      { active: { a: version(1, 'A'), promptsync: outside(2, 'B') } },
       false,
     ],
-    ['not where nothing is tracked', { active: { a: outside(1, 'A'), promptsync: null } }, false],
-    ['not where what is tracked was not read', { active: { a: outside(1, 'A') } }, false],
+    [
+      'The service keeps metadata if a probed version has a version record',
+      { active: { promptsync: outside(2, 'B') }, others: [version(1, 'A')] },
+      false,
+    ],
+    [
+      'The service counts as keeping metadata if no version is tracked',
+      { active: { a: outside(1, 'A'), promptsync: null } },
+      false,
+    ],
+    [
+      'The service counts as keeping metadata if the tracked version was not read',
+      { active: { a: outside(1, 'A') } },
+      false,
+    ],
   ])('%s', (_, parts, drops) => {
-    expect(metadataIn(reading(parts), TRACKING)).toBe(drops ? 'dropped' : 'kept');
+    expect(detectMetadataSupport(reading(parts), TRACKING)).toBe(drops ? 'dropped' : 'kept');
   });
 });

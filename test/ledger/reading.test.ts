@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Wanted } from '../../src/domain/observed.ts';
+import type { ReadRequest } from '../../src/domain/observed-prompt.ts';
 import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
-import { stampToWire, type LedgerEntry } from '../../src/ledger/stamp.ts';
-import { type Needs, observe, wantedOf } from '../../src/observing/observe.ts';
+import { renderVersionRecord, type LedgerEntry } from '../../src/ledger/version-record.ts';
+import { type ReadNeeds, observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
-import { recorded, type Hooks } from '../doubles/recorded.ts';
+import { recordCalls, type Hooks } from '../doubles/record-calls.ts';
 import {
   content,
   entry,
@@ -18,119 +18,125 @@ import {
 } from '../planning/support.ts';
 import { openLedger } from './support.ts';
 
-function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: Needs): Wanted {
-  return wantedOf(file(parts), rules(ruleParts), needs);
+function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNeeds): ReadRequest {
+  return makeReadRequest(file(parts), rules(ruleParts), needs);
 }
 
-/** Observes `p1` and gives the calls, sorted where they are made at the same time, with what was seen. */
-async function observing(service: PromptService, wanted: Wanted, tracking = TRACKING) {
-  const spy = recorded(service);
-  const { observed, failed } = await observe(openLedger(spy, tracking), [wanted], { concurrency: 4 });
+/** Observes `p1` and returns the calls with the observation or the problem. */
+async function observePrompt(service: PromptService, wanted: ReadRequest, tracking = TRACKING) {
+  const spy = recordCalls(service);
+  const { observed, failed } = await observePrompts(openLedger(spy, tracking), [wanted], { concurrency: 4 });
   return { calls: spy.lines, observed: observed.get(wanted.promptId), problem: failed.get(wanted.promptId) };
 }
 
-/** Makes version `ver_<n>` of p1 as the tool would, with a ledger. */
-function addOwn(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
-  const stamp = { ...version(1, text).stamp!, ledger };
-  return service.addVersion('p1', { text, metadata: { promptsync: stampToWire(stamp) } });
+/** Adds a managed version of p1 with a ledger. */
+function addManagedVersion(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
+  const stamp = { ...version(1, text).record!, ledger };
+  return service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(stamp) } });
 }
 
 function notFound(promptId: string): ServiceError {
   return new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
 }
 
-/** The in-memory service with a fault before some calls. */
-function faulty(service: PromptService, before: NonNullable<Hooks['before']>): PromptService {
-  return recorded(service, { before });
+/** Wraps a service so that some calls fail. */
+function failBefore(service: PromptService, before: NonNullable<Hooks['before']>): PromptService {
+  return recordCalls(service, { before });
 }
 
-describe.each(backends)('Observing (%s)', (_, start) => {
-  test('shows the fields, and that a newest version is there to be found', async () => {
+describe.each(backends)('observation of a prompt (%s)', (_, start) => {
+  test('The observation contains the fields and whether an unread newest version exists', async () => {
     const service = await start();
-    addOwn(service, 'Hello');
-    const { observed } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
-    expect(observed).toMatchObject({ findable: true, missing: [] });
+    addManagedVersion(service, 'Hello');
+    const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(observed).toMatchObject({ canFindNumbers: true, missingIds: [] });
     expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
   });
 });
 
-describe('The tracking environment', () => {
-  test('is read after the pinned ones, and its ledger counts', async () => {
+describe('the tracking environment', () => {
+  test('promptsync reads the tracking environment after the pinned ones and uses its ledger', async () => {
     const service = inMemoryBackend();
-    service.activate('p1', 'staging', addOwn(service, 'One'));
-    service.activate('p1', 'promptsync', addOwn(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
-    const { calls, observed } = await observing(service, requestFor({ pins: { staging: 'latest', production: 9 } }));
+    service.activate('p1', 'staging', addManagedVersion(service, 'One'));
+    service.activate('p1', 'promptsync', addManagedVersion(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
+    const { calls, observed } = await observePrompt(
+      service,
+      requestFor({ pins: { staging: 'latest', production: 9 } }),
+    );
     expect(calls.at(-1)).toBe('read p1 promptsync');
     expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
   });
 
-  test('may be not found although the prompt is: then nothing is active in it, without another call', async () => {
-    const service = faulty(inMemoryBackend(), (line) => {
+  test('A tracking environment that the service does not find counts as empty', async () => {
+    const service = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 promptsync') throw notFound('p1');
     });
-    const { calls, observed } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
+    const { calls, observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
     expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
     expect(observed?.known).toStrictEqual([]);
   });
 
-  test('that cannot be read fails the prompt', async () => {
-    const service = faulty(inMemoryBackend(), (line) => {
+  test('The observation fails if the tracking environment cannot be read', async () => {
+    const service = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 promptsync')
         throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
     });
-    const { problem } = await observing(service, requestFor({ pins: { staging: 'latest' } }));
+    const { problem } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
     expect(problem?.code).toBe('service/timeout');
   });
 });
 
-describe('An environment that is not found', () => {
+describe('an environment that the service does not find', () => {
   const pins = { staging: 'latest', production: 'latest' };
 
-  test('serves nothing where the prompt is found in another one', async () => {
+  test('A missing environment serves nothing if the service finds the prompt in another one', async () => {
     const service = inMemoryBackend();
-    service.activate('p1', 'staging', addOwn(service, 'Hello'));
-    const front = faulty(service, (line) => {
+    service.activate('p1', 'staging', addManagedVersion(service, 'Hello'));
+    const front = failBefore(service, (line) => {
       if (line === 'read p1 production') throw notFound('p1');
     });
-    const { calls, observed } = await observing(front, requestFor({ pins }));
+    const { calls, observed } = await observePrompt(front, requestFor({ pins }));
     expect(observed?.active.get('production')).toBeNull();
     expect(observed?.active.get('staging')?.content?.text).toBe('Hello');
     expect(calls).toHaveLength(3);
   });
 
-  test('serves nothing where the prompt is found without one', async () => {
-    const front = faulty(inMemoryBackend(), (line) => {
+  test('A missing environment serves nothing if the service finds the prompt without an environment', async () => {
+    const front = failBefore(inMemoryBackend(), (line) => {
       if (line !== 'read p1') throw notFound('p1');
     });
-    const { calls, observed } = await observing(front, requestFor({ pins }));
+    const { calls, observed } = await observePrompt(front, requestFor({ pins }));
     expect(calls).toStrictEqual(['read p1 staging', 'read p1 production', 'read p1', 'read p1 promptsync']);
     expect([...(observed?.active.values() ?? [])]).toStrictEqual([null, null]);
     expect(observed?.fields?.name).toBe('First');
   });
 
-  test('is a prompt that is not found where the plain read finds none either', async () => {
-    const front = faulty(inMemoryBackend(), () => {
+  test('The observation reports a missing prompt if no read finds it', async () => {
+    const front = failBefore(inMemoryBackend(), () => {
       throw notFound('p1');
     });
-    const { observed, problem } = await observing(front, requestFor({ pins }));
+    const { observed, problem } = await observePrompt(front, requestFor({ pins }));
     expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
   });
 
-  test('does not hide another failure', async () => {
-    const front = faulty(inMemoryBackend(), (line) => {
+  test('A missing environment does not hide another failure', async () => {
+    const front = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 staging') throw notFound('p1');
       throw new ServiceError(makeProblem('service/not-authorised', { promptId: 'p1' }), 'rejected');
     });
-    const { problem } = await observing(front, requestFor({ pins }));
+    const { problem } = await observePrompt(front, requestFor({ pins }));
     expect(problem?.code).toBe('service/not-authorised');
   });
 });
 
-/** `staging` serves version 3 of p1, whose ledger names 2; `production` serves version 1; nobody has moved `promptsync`. */
-function threeVersions(): Backend {
+/** Makes a service in which staging serves version 3, whose ledger names 2, and production serves version 1. Nothing is tracked. */
+function makeThreeVersions(): Backend {
   const backend = inMemoryBackend();
   const add = (text: string, ledger = [entry(1, 'One')]) =>
-    backend.addVersion('p1', { text, metadata: { promptsync: stampToWire({ ...version(1, text).stamp!, ledger }) } });
+    backend.addVersion('p1', {
+      text,
+      metadata: { promptsync: renderVersionRecord({ ...version(1, text).record!, ledger }) },
+    });
   backend.activate('p1', 'production', add('One'));
   add('Two');
   backend.activate('p1', 'staging', add('Three', [entry(1, 'One'), entry(2, 'Two')]));
@@ -140,97 +146,139 @@ function threeVersions(): Backend {
 const base = (parts: FileParts) => ({
   base: { files: new Map([['p1', file(parts)]]) },
 });
-const promoted = { promotedFrom: new Map([['production', 'staging']]) };
+const promoted = { promotionSources: new Map([['production', 'staging']]) };
 
-type Row = readonly [sentence: string, file: FileParts, reads: readonly string[], rules?: RulesParts, needs?: Needs];
-const reads: readonly Row[] = [
-  ['no pins', {}, ['promptsync']],
-  ['one pin, in sync', { text: 'Three', pins: { staging: 'latest' } }, ['staging']],
+/** `reads` contains the names of the environments that promptsync reads, separated by spaces. */
+type Row = readonly [title: string, file: FileParts, reads: string, rules?: RulesParts, needs?: ReadNeeds];
+const rows: readonly Row[] = [
+  ['promptsync reads only the tracking environment for a file without pins', {}, 'promptsync'],
   [
-    'one pin, and a text that only a ledger names',
+    'promptsync reads only the pinned environment of a file in sync',
+    { text: 'Three', pins: { staging: 'latest' } },
+    'staging',
+  ],
+  [
+    'promptsync reads the tracking environment for a text that only a ledger names',
     { text: 'Two', pins: { staging: 'latest' } },
-    ['staging', 'promptsync'],
+    'staging promptsync',
   ],
-  ['one pin, and a new text', { text: 'Four', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
-  ['two pins, in sync', { text: 'Three', pins: { staging: 'latest', production: 1 } }, ['staging', 'production']],
-  ['a number to move to', { text: 'Three', pins: { staging: 'latest', qa: 2 } }, ['staging', 'qa', 'promptsync']],
-  ['another name', { text: 'Three', name: 'Other', pins: { staging: 'latest' } }, ['staging', 'promptsync']],
-  ['a number nobody knows', { text: 'Three', pins: { staging: 'latest', qa: 9 } }, ['staging', 'qa', 'promptsync']],
-  ['numbers alone', { text: 'Three', pins: { staging: 3 } }, ['staging']],
-  ['numbers alone, and a text that no ledger names', { text: 'Four', pins: { staging: 3 } }, ['staging', 'promptsync']],
-  ['an id alone', { text: 'Three', pins: { staging: 'version:ver_3' } }, ['staging']],
   [
-    'a text that is found with other metadata',
+    'promptsync reads the tracking environment for a new text',
+    { text: 'Four', pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync reads both pinned environments of a file in sync',
+    { text: 'Three', pins: { staging: 'latest', production: 1 } },
+    'staging production',
+  ],
+  [
+    'promptsync reads the tracking environment before it activates a pinned number',
+    { text: 'Three', pins: { staging: 'latest', qa: 2 } },
+    'staging qa promptsync',
+  ],
+  [
+    'promptsync reads the tracking environment for a changed name',
+    { text: 'Three', name: 'Other', pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync reads the tracking environment for an unknown version number',
+    { text: 'Three', pins: { staging: 'latest', qa: 9 } },
+    'staging qa promptsync',
+  ],
+  [
+    'promptsync reads only the pinned environment if a number is in sync',
+    { text: 'Three', pins: { staging: 3 } },
+    'staging',
+  ],
+  [
+    'promptsync reads the tracking environment for an unpinned text in no ledger',
+    { text: 'Four', pins: { staging: 3 } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync reads only the pinned environment if an id is in sync',
+    { text: 'Three', pins: { staging: 'version:ver_3' } },
+    'staging',
+  ],
+  [
+    'promptsync reads the tracking environment for a known text with other metadata',
     { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
-    ['staging', 'promptsync'],
+    'staging promptsync',
   ],
   [
-    'a git pin of a content that is found nowhere',
+    'promptsync reads the tracking environment for a git pin with unknown content',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
-    ['staging', 'production', 'promptsync'],
+    'staging production promptsync',
     { refs: { v1: content('Nowhere') } },
   ],
-  ['git pins alone', { text: 'Three', pins: { staging: 'git:v1' } }, ['staging'], { refs: { v1: content('Three') } }],
   [
-    'a git pin beside latest',
+    'promptsync reads only the pinned environment if a git pin is in sync',
+    { text: 'Three', pins: { staging: 'git:v1' } },
+    'staging',
+    { refs: { v1: content('Three') } },
+  ],
+  [
+    'promptsync reads both environments of a git pin and a latest pin in sync',
     { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
-    ['staging', 'production'],
+    'staging production',
     { refs: { v1: content('One') } },
   ],
   [
-    'an environment to promote from',
+    'promptsync reads the environment that a promotion starts from',
     { text: 'Three', pins: { production: 'latest' } },
-    ['production', 'staging', 'promptsync'],
+    'production staging promptsync',
     promoted,
   ],
   [
-    'an environment to promote from that is pinned as well',
+    'promptsync reads the source environment of a promotion only once if it is pinned',
     { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
-    ['production', 'staging', 'promptsync'],
+    'production staging promptsync',
     promoted,
   ],
   [
-    'the environments of the base as well',
+    'promptsync reads the environments that only the base pins',
     { text: 'Three', pins: { staging: 'latest' } },
-    ['staging', 'production'],
+    'staging production',
     base({ text: 'One', pins: { staging: 'latest', production: 1 } }),
   ],
   [
-    'an environment that is asked for',
+    'promptsync reads an environment that the command requests',
     { text: 'Three', pins: { staging: 'latest' } },
-    ['staging', 'qa'],
+    'staging qa',
     {},
-    { environments: ['qa', 'staging'], whole: false },
+    { environments: ['qa', 'staging'], readDepth: 'minimal' },
   ],
   [
-    'all that can be known',
+    'promptsync reads the tracking environment if the command requests the whole record',
     { text: 'Four', pins: { staging: 'latest' } },
-    ['staging', 'promptsync'],
+    'staging promptsync',
     {},
-    { environments: [], whole: 'record' },
+    { environments: [], readDepth: 'listed' },
   ],
 ];
 
-test.each(reads.map(([sentence, ...given]) => [sentence, given] as const))(
-  '%s: each needed environment is read once, and no other',
-  async (_, [parts, read, ruleParts, needs]) => {
-    const { calls, problem } = await observing(threeVersions(), requestFor(parts, ruleParts, needs));
+test.each(rows.map(([title, ...given]) => [title, given] as const))(
+  '%s',
+  async (_, [parts, reads, ruleParts, needs]) => {
+    const { calls, problem } = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs));
     expect(problem).toBeUndefined();
-    expect(calls).toStrictEqual(read.map((environment) => `read p1 ${environment}`));
-    const renamed = await observing(threeVersions(), requestFor(parts, ruleParts, needs), 'mine');
+    expect(calls).toStrictEqual(reads.split(' ').map((environment) => `read p1 ${environment}`));
+    const renamed = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs), 'mine');
     expect(renamed.calls).toStrictEqual(calls.map((line) => line.replace('promptsync', 'mine')));
   },
 );
 
 test.each([
-  ['somebody else’s version', { text: 'One' }],
+  ['promptsync reads the tracking environment if all environments serve a foreign version', { text: 'One' }],
   [
-    'a baseline',
-    { text: 'One', metadata: { promptsync: stampToWire({ ...version(1, 'One').stamp!, baseline: true }) } },
+    'promptsync reads the tracking environment if all environments serve a baseline',
+    { text: 'One', metadata: { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) } },
   ],
-])('Where nothing is to be done and all stands on %s the tracking environment is read as well', async (_, made) => {
+])('%s', async (_, made) => {
   const service = inMemoryBackend();
   service.activate('p1', 'staging', service.addVersion('p1', made));
-  const { calls } = await observing(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
+  const { calls } = await observePrompt(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
   expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
 });

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { digestOf, type Digest } from '../../src/domain/digest.ts';
+import { computeDigest, type Digest } from '../../src/domain/digest.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { LedgerEntry, Stamp } from '../../src/ledger/stamp.ts';
-import { parseStamp, stampToWire } from '../../src/ledger/stamp.ts';
+import type { LedgerEntry, VersionRecord } from '../../src/ledger/version-record.ts';
+import { parseVersionRecord, renderVersionRecord } from '../../src/ledger/version-record.ts';
 
-const digest = digestOf('text');
+const digest = computeDigest('text');
 const wireEntry = { number: 1, id: 'ver_1', digest, metadata_digest: digest };
-const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest, ours: true };
+const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest, isManaged: true };
 
-const anyDigest = fc.string().map((text): Digest => digestOf(text));
+const anyDigest = fc.string().map((text): Digest => computeDigest(text));
 const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
   {
     number: fc.maxSafeInteger(),
@@ -18,12 +18,12 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
     metadataDigest: anyDigest,
     commit: fc.string(),
     path: fc.string({ unit: 'binary' }),
-    ours: fc.boolean(),
+    isManaged: fc.boolean(),
     pinned: fc.constant(true as const),
   },
-  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'ours'], noNullPrototype: true },
+  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'isManaged'], noNullPrototype: true },
 );
-const anyStamp: fc.Arbitrary<Stamp> = fc.record(
+const anyStamp: fc.Arbitrary<VersionRecord> = fc.record(
   {
     digest: anyDigest,
     commit: fc.string(),
@@ -34,77 +34,99 @@ const anyStamp: fc.Arbitrary<Stamp> = fc.record(
   { requiredKeys: ['digest', 'operation', 'ledger'], noNullPrototype: true },
 );
 
-describe('stamp', () => {
-  test('is read back as it was written, through JSON', () => {
+describe('parseStamp', () => {
+  test('The parser reads back any version record after a round trip through JSON', () => {
     fc.assert(
       fc.property(anyStamp, (stamp) => {
-        expect(parseStamp({ promptsync: JSON.parse(JSON.stringify(stampToWire(stamp))) })).toStrictEqual(stamp);
+        expect(
+          parseVersionRecord({ promptsync: JSON.parse(JSON.stringify(renderVersionRecord(stamp))) }),
+        ).toStrictEqual(stamp);
       }),
     );
   });
 
-  test('never throws on metadata of any shape', () => {
+  test('The parser of version records never throws, whatever the metadata contains', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(() => parseStamp({ promptsync: value as JsonValue })).not.toThrow();
+        expect(() => parseVersionRecord({ promptsync: value as JsonValue })).not.toThrow();
       }),
     );
   });
 
-  const absent: readonly (readonly [string, Parameters<typeof parseStamp>[0]])[] = [
-    ['there is no metadata', null],
-    ['the metadata is absent', undefined],
-    ['the metadata has no stamp', { model: 'gpt-5' }],
-    ['the stamp is null', { promptsync: null }],
-    ['the stamp is text', { promptsync: 'yes' }],
-    ['the stamp is a list', { promptsync: [] }],
-    ['the digest is missing', { promptsync: { operation: 'op', ledger: [] } }],
-    ['the digest is of another kind', { promptsync: { digest: 'md5:00', operation: 'op', ledger: [] } }],
-    ['the digest is too short', { promptsync: { digest: 'sha256:00', operation: 'op', ledger: [] } }],
-    ['the digest ends in a line feed', { promptsync: { digest: `${digest}\n`, operation: 'op', ledger: [] } }],
-    ['the operation is missing', { promptsync: { digest, ledger: [] } }],
-    ['the operation is empty', { promptsync: { digest, operation: '', ledger: [] } }],
+  const absent: readonly (readonly [string, Parameters<typeof parseVersionRecord>[0]])[] = [
+    ['The parser finds no version record if the metadata is null', null],
+    ['The parser finds no version record if the metadata is missing', undefined],
+    ['The parser finds no version record if the metadata has no key promptsync', { model: 'gpt-5' }],
+    ['The parser finds no version record if the key promptsync is null', { promptsync: null }],
+    ['The parser finds no version record if the key promptsync is a string', { promptsync: 'yes' }],
+    ['The parser finds no version record if the key promptsync is a list', { promptsync: [] }],
+    ['The parser rejects a version record without a digest', { promptsync: { operation: 'op', ledger: [] } }],
+    [
+      'The parser rejects a version record with another kind of digest',
+      { promptsync: { digest: 'md5:00', operation: 'op', ledger: [] } },
+    ],
+    [
+      'The parser rejects a version record whose digest is too short',
+      { promptsync: { digest: 'sha256:00', operation: 'op', ledger: [] } },
+    ],
+    [
+      'The parser rejects a version record whose digest ends in a line feed',
+      { promptsync: { digest: `${digest}\n`, operation: 'op', ledger: [] } },
+    ],
+    ['The parser rejects a version record without an operation', { promptsync: { digest, ledger: [] } }],
+    [
+      'The parser rejects a version record with an empty operation',
+      { promptsync: { digest, operation: '', ledger: [] } },
+    ],
   ];
-  test.each(absent)('is null when %s', (_, metadata) => {
-    expect(parseStamp(metadata)).toBeNull();
+  test.each(absent)('%s', (_, metadata) => {
+    expect(parseVersionRecord(metadata)).toBeNull();
   });
 
   const dropped: readonly (readonly [string, JsonValue])[] = [
-    ['null', null],
-    ['text', 'ver_2'],
-    ['without a number', { id: 'ver_2', digest, metadata_digest: digest }],
-    ['with a fraction as its number', { ...wireEntry, number: 1.5 }],
-    ['with text as its number', { ...wireEntry, number: '1' }],
-    ['with an empty id', { ...wireEntry, id: '' }],
-    ['with a number as its id', { ...wireEntry, id: 7 }],
-    ['with a digest that is none', { ...wireEntry, digest: 'sha256:xyz' }],
-    ['without a digest of its metadata', { number: 1, id: 'ver_2', digest }],
+    ['The parser drops only the bad ledger entry if an entry is null', null],
+    ['The parser drops only the bad ledger entry if an entry is a string', 'ver_2'],
+    ['The parser drops only the ledger entry that has no number', { id: 'ver_2', digest, metadata_digest: digest }],
+    ['The parser drops only the ledger entry whose number is a fraction', { ...wireEntry, number: 1.5 }],
+    ['The parser drops only the ledger entry whose number is a string', { ...wireEntry, number: '1' }],
+    ['The parser drops only the ledger entry whose id is empty', { ...wireEntry, id: '' }],
+    ['The parser drops only the ledger entry whose id is a number', { ...wireEntry, id: 7 }],
+    ['The parser drops only the ledger entry whose digest is invalid', { ...wireEntry, digest: 'sha256:xyz' }],
+    ['The parser drops only the ledger entry that has no metadata digest', { number: 1, id: 'ver_2', digest }],
   ];
-  test.each(dropped)('loses a ledger entry that is %s, and no other', (_, bad) => {
-    const stamp = parseStamp({ promptsync: { digest, operation: 'op', ledger: [wireEntry, bad, wireEntry] } });
+  test.each(dropped)('%s', (_, bad) => {
+    const stamp = parseVersionRecord({ promptsync: { digest, operation: 'op', ledger: [wireEntry, bad, wireEntry] } });
     expect(stamp?.ledger).toStrictEqual([entry, entry]);
   });
 
-  const lenient: readonly (readonly [string, JsonValue, Stamp])[] = [
-    ['a ledger that is missing', { digest, operation: 'op' }, { digest, operation: 'op', ledger: [] }],
-    ['a ledger that is no list', { digest, operation: 'op', ledger: {} }, { digest, operation: 'op', ledger: [] }],
+  const lenient: readonly (readonly [string, JsonValue, VersionRecord])[] = [
     [
-      'a commit that is no text',
+      'The parser reads a version record without a ledger as one with an empty ledger',
+      { digest, operation: 'op' },
+      { digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'The parser reads a ledger that is not a list as an empty ledger',
+      { digest, operation: 'op', ledger: {} },
+      { digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'The parser ignores a commit that is not a string',
       { digest, operation: 'op', commit: 7, ledger: [] },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'fields of a later edition',
+      'The parser ignores unknown fields of a version record',
       { digest, operation: 'op', ledger: [], more: 1 },
       { digest, operation: 'op', ledger: [] },
     ],
     [
-      'marks that are not true',
+      'The parser ignores marks of a ledger entry that are not true',
       { digest, operation: 'op', ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
       { digest, operation: 'op', ledger: [entry] },
     ],
   ];
-  test.each(lenient)('bears with %s', (_, value, expected) => {
-    expect(parseStamp({ promptsync: value })).toStrictEqual(expected);
+  test.each(lenient)('%s', (_, value, expected) => {
+    expect(parseVersionRecord({ promptsync: value })).toStrictEqual(expected);
   });
 });

@@ -1,16 +1,16 @@
 import type { PromptService } from '../../src/service/prompt-service.ts';
-import { untilStopped } from '../doubles/recorded.ts';
+import { rejectWhenStopped } from '../doubles/record-calls.ts';
 import type { Provider } from '../../src/domain/provider.ts';
-import { ledgerProvider } from '../../src/ledger/provider.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
 import { TRACKING } from '../planning/support.ts';
 
-const GOES_ON = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
-/** A provider that only observes. */
-export function openLedger(service: PromptService, trackingEnvironment = TRACKING, stop = GOES_ON): Provider {
-  const never = () => {
-    throw new TypeError('there is nothing to write');
+/** Opens a provider that can only observe. */
+export function openLedger(service: PromptService, trackingEnvironment = TRACKING, stop = NEVER_ABORTED): Provider {
+  const refuseCall = () => {
+    throw new TypeError('this provider only observes');
   };
-  const world = { newOperation: never, textAt: never, sleep: never };
-  return ledgerProvider({ ...world, service: untilStopped(service, stop), trackingEnvironment });
+  const world = { newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
+  return makeLedgerProvider({ ...world, service: rejectWhenStopped(service, stop), trackingEnvironment });
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import type { Command, Setup } from './commands.ts';
 import { sequences } from './generators.ts';
 import { LawBroken } from './laws.ts';
-import { play } from './perform.ts';
+import { runSequence } from './perform.ts';
 import type { Statistics } from './situations.ts';
 
-/** A sequence that breaks a law, made as short as it could be. */
+/** A sequence that breaks a law, in its shortest known form. */
 export type Broken = {
   readonly seed: number;
   readonly message: string;
@@ -14,10 +14,10 @@ export type Broken = {
   readonly commands: readonly Command[];
 };
 
-/** In milliseconds. Commands mean something in every order, so that any of them can be left out. */
+/** The time limit in milliseconds. Any command can be left out, because commands are valid in every order. */
 const TIME_TO_SHORTEN = 120_000;
 
-/** Plays the one sequence of a seed; null where every law holds. */
+/** Runs the sequence of a seed. Returns `null` if every law holds. */
 export async function checkSequence(
   provider: ProviderName,
   seed: number,
@@ -25,7 +25,7 @@ export async function checkSequence(
   statistics: Statistics,
 ): Promise<Broken | null> {
   const property = fc.asyncProperty(sequences(average, provider), ([setup, commands]) =>
-    play(setup, commands, statistics),
+    runSequence(setup, commands, statistics),
   );
   const once = { seed, numRuns: 1, interruptAfterTimeLimit: TIME_TO_SHORTEN };
   const { counterexample, errorInstance: error } = await fc.check(property, once);
@@ -35,7 +35,7 @@ export async function checkSequence(
   return { seed, message: error.message, setup, commands };
 }
 
-/** Another seed for each of 2³² numbers. */
+/** Returns a different seed for each of 2³² numbers. */
 export function seedOf(base: number, number: number): number {
   return (base + Math.imul(number, 0x9e3779b1)) | 0;
 }

@@ -9,12 +9,12 @@ import { run, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { note, type Statistics } from './situations.ts';
 
-/** The model's smaller part: the whole command line over sockets, where the key is said wherever it can be said. */
+/** A small number, because each sequence runs the whole command line over sockets. The key appears wherever it can. */
 const SEQUENCES = 3;
 
 const IDS = ['a', 'b'] as const;
 const id = fc.constantFrom(...IDS);
-/** What people write, with the key in it at times. */
+/** Texts that people write. Some contain the key. */
 const words = fc.constantFrom('One', 'Two', 'Three', `Four ${KEY}`, `${KEY}`, `Five "${KEY}"\nand more`);
 
 const edits = fc.record({
@@ -57,13 +57,13 @@ const steps = fc.array(
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 type Run = Step & { readonly step: 'run' };
 
-test('The key is in no output, whatever the service and the files say; a clean sync leaves nothing to do', async () => {
+test('No output ever contains the API key, and a sync without faults leaves an empty plan', async () => {
   const statistics: Statistics = new Map();
   await fc.assert(
     fc.asyncProperty(fc.noBias(steps), (given) => playSteps(given, statistics)),
     { numRuns: SEQUENCES, interruptAfterTimeLimit: 8_000 },
   );
-  // Where the key is never said, nothing is proved by not finding it.
+  // The test proves something only if the key appeared in answers and promptsync removed it.
   expect(statistics.get('said the key')).toBeGreaterThan(0);
   expect(statistics.get('took it out')).toBeGreaterThan(0);
 });
@@ -103,11 +103,11 @@ async function playRun(folder: string, service: TestService, step: Run, statisti
   expect(said).not.toContain(KEY);
   if (said.includes('[redacted]')) note(statistics, 'took it out');
   if (command[0] !== 'sync') expect(front.takeWrites()).toStrictEqual([]);
-  else if (fault === null) await checkSettled(folder, ran, command, options);
+  else if (fault === null) await expectEmptyPlan(folder, ran, command, options);
 }
 
-/** A sync that nothing came between and that reports success leaves an empty plan. */
-async function checkSettled(
+/** Expects an empty plan after a successful sync without faults. */
+async function expectEmptyPlan(
   folder: string,
   { exitCode }: Ran,
   [, , ...guards]: readonly string[],
@@ -119,7 +119,7 @@ async function checkSettled(
   expect([again.exitCode, again.stdout]).toStrictEqual([0, expect.stringContaining('nothing to do')]);
 }
 
-/** Every answer of a fault quotes the key, as a gateway that echoes requests would. */
+/** Quotes the key in every faulty answer, as a gateway that echoes requests does. */
 function faultyAnswers(service: TestService, fault: Run['fault'], statistics: Statistics) {
   let count = 0;
   return async (request: FrontRequest): Promise<FrontAnswer | null> => {

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OnDrift } from '../../src/domain/policy.ts';
 import type { Effect } from '../../src/service/prompt-service.ts';
@@ -8,10 +8,10 @@ export const ENVIRONMENTS = ['staging', 'production', 'canary'] as const;
 export const TRACKING = 'promptsync';
 export const LOOK = `${TRACKING}-look`;
 
-/** Prompts are counted from 0 and around: a run has one, two or three. */
+/** The index of a prompt, from 0. It wraps around, because a sequence has one, two or three prompts. */
 export type PromptIndex = number;
 
-/** A pin before it meets a service: which number or id it is depends on the versions that there are by then. */
+/** A pin without its number or id. These depend on the versions that exist when the edit runs. */
 export type PinIdea =
   | { readonly pin: 'latest' }
   | { readonly pin: 'number' | 'id'; readonly nth: number }
@@ -19,7 +19,7 @@ export type PinIdea =
   | { readonly pin: 'id-of-another'; readonly nth: number }
   | { readonly pin: 'git'; readonly tag: string };
 
-/** What somebody does to a prompt's file. */
+/** An edit of a prompt file. */
 export type Edit =
   | { readonly edit: 'text'; readonly text: string }
   | { readonly edit: 'metadata'; readonly metadata: JsonObject | null }
@@ -30,10 +30,10 @@ export type Edit =
   | { readonly edit: 'move' }
   | { readonly edit: 'remove' };
 
-/** A text of somebody's own, or that of the prompt's file so many commits ago. */
+/** The text of a foreign version: a text of its own, or the text of the prompt file at an earlier commit. */
 export type TheirText = string | { readonly ofCommitsAgo: number };
 
-/** What somebody does in the service, past git. `goesTo` is the environment that the new version is made active in. */
+/** A change that somebody makes in the service outside of git. `goesTo` is the environment that gets the new version. */
 export type OutsideCommand =
   | {
       readonly kind: 'their-version';
@@ -43,7 +43,7 @@ export type OutsideCommand =
       readonly goesTo: string | null;
     }
   | {
-      /** A copy of a version with all of its metadata, promptsync's included; null keeps text or metadata. */
+      /** A copy of a version with all metadata, including the version record. `null` keeps the text or the metadata. */
       readonly kind: 'their-copy';
       readonly prompt: PromptIndex;
       readonly nth: number;
@@ -54,52 +54,52 @@ export type OutsideCommand =
   | { readonly kind: 'their-move'; readonly prompt: PromptIndex; readonly environment: string; readonly nth: number }
   | OwnCommand;
 
-/** What can be done in one of the services alone; in the other nothing happens. */
+/** A change that is possible in only one of the services. The other one ignores it. */
 export type OwnCommand =
   | { readonly kind: 'their-fields'; readonly prompt: PromptIndex; readonly fields: Readonly<Record<string, string>> }
-  /** A label is on a further version, as two writers at once leave it. */
+  /** Puts a label on a second version, as two concurrent writers can. */
   | { readonly kind: 'their-label'; readonly prompt: PromptIndex; readonly environment: string; readonly nth: number }
   | { readonly kind: 'their-unlabel'; readonly prompt: PromptIndex; readonly environment: string }
   | { readonly kind: 'their-deletion'; readonly prompt: PromptIndex; readonly nth: number };
 
-/** A moment in a run: so many calls after its start, its first call of applying, or its first create-version. */
+/** A moment in a run: a number of calls after its start, its first call while applying, or its first create-version. */
 export type Moment = { readonly from: 'start' | 'applying' | 'create'; readonly calls: number };
 
 export type CallKind = 'read' | 'create' | 'update' | 'set';
 
-/** When a call fails: before its effect, after it, or, for create-version, with an effect that comes later. */
+/** When a call fails: before its effect, after it, or (for create-version) with a late effect. */
 export type FailsWhen = 'before' | 'after' | 'late';
 
 export type Trouble =
   | {
       readonly trouble: 'fault';
       readonly call: CallKind;
-      /** Which of the calls of this kind, from 0. */
+      /** The index of the call among the calls of this kind, from 0. */
       readonly nth: number;
       readonly when: FailsWhen;
-      /** What is said of the effect, where the call failed before it. */
+      /** The effect that the error claims, if the call failed before its effect. */
       readonly effect: Effect;
       /** Whether all later calls of this kind fail as well. */
       readonly lasting: boolean;
-      /** A late effect comes after so many further calls and waits, and at the latest when the run has ended. */
+      /** The number of further calls and waits before a late effect. It happens at the latest at the end of the run. */
       readonly delay: number;
     }
-  /** The call is answered as if it had worked, and nothing was done. */
+  /** The service answers as if the call had worked, but does nothing. */
   | { readonly trouble: 'ignored'; readonly call: 'update' | 'set'; readonly nth: number }
   | { readonly trouble: 'killed'; readonly at: Moment; readonly when: FailsWhen; readonly delay: number }
   | { readonly trouble: 'stopped'; readonly at: Moment }
-  /** `amid`: once the call has begun, so that what a write has read is old before it writes. */
+  /** `amid`: after the call has begun, so that a write is based on stale data. */
   | { readonly trouble: 'disturbed'; readonly at: Moment; readonly by: OutsideCommand; readonly amid: boolean };
 
 export type SyncWith = {
   readonly concurrency: number;
-  /** How many prompts `--only` names; all where it is as many as there are. */
+  /** The number of prompts that `--only` names. If it names all prompts, the run has no `--only`. */
   readonly only: number;
   readonly troubles: readonly Trouble[];
-  /** The base is the commit so many commits ago. */
+  /** How many commits ago the base is. */
   readonly base?: number | undefined;
   readonly onDrift?: OnDrift | undefined;
-  /** Whether only the plan of a dry run right before may be carried out. */
+  /** Whether the sync may apply only the plan of a dry run right before. */
   readonly reviewed?: boolean | undefined;
 };
 
@@ -112,16 +112,16 @@ export type Command =
   | ({ readonly kind: 'sync' } & SyncWith)
   | OutsideCommand;
 
-/** What holds for a whole run of commands. */
+/** The settings of a whole sequence of commands. */
 export type Setup = {
   readonly provider: ProviderName;
   readonly prompts: number;
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];
-  /** `tidies`: trims the texts it is given. `drops`: keeps no metadata. */
+  /** `tidies`: the service trims texts. `drops`: the service drops metadata. */
   readonly service: 'faithful' | 'tidies' | 'drops';
-  /** The versions that each prompt has before git knows it: the first is active in production, the last in staging. */
+  /** The versions of each prompt before its import. The first is active in production, the last in staging. */
   readonly adopted: readonly { readonly text: string; readonly metadata: JsonObject }[];
-  /** The text of a newer version that is active nowhere; null where there is none. */
+  /** The text of a newer version that is active nowhere. `null`: there is none. */
   readonly draft: string | null;
 };

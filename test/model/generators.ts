@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import {
   ENVIRONMENTS,
   LOOK,
@@ -18,12 +18,12 @@ import {
 const is = <const Value>(value: Value): fc.Arbitrary<Value> => fc.constant(value);
 const { constantFrom: among, nat, record } = fc;
 
-/** One of several, each with how often it comes. */
+/** Returns one of several arbitraries, chosen by weight. */
 function often<Value>(...choices: readonly (readonly [weight: number, one: fc.Arbitrary<Value>])[]) {
   return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** Null every third time. */
+/** Returns `null` in one of three cases. */
 function orNull<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
   return often<Value | null>([2, arbitrary], [1, is(null)]);
 }
@@ -33,14 +33,14 @@ const many = nat({ max: 40 });
 const prompt = nat({ max: PROMPTS.length - 1 });
 const environment = among(...ENVIRONMENTS);
 
-/** Few texts that come back again and again, and enough others for ledgers to run full. */
+/** A few texts that repeat often, and enough other texts to fill a ledger. */
 const texts = often<string>(
   [3, among('A', 'A ', 'B', 'C', 'D\nin two lines')],
   [1, nat({ max: 60 }).map((number) => `Text ${number}`)],
 );
 const metadatas = among({}, { model: 'x' }, { model: 'y', more: [1, null] });
 
-/** `v1` is there from the start; the others may never be. */
+/** `v1` exists from the start. The other tags may never exist. */
 const tags = among('v1', 'v1', 'v1', 'v2', 'v2', 'v3');
 
 const pinIdeas = often<PinIdea>(
@@ -73,7 +73,7 @@ const theirMetadata = fc.oneof(metadatas, is({ by: 'hand' }));
 const theirFields = among({ name: 'Theirs' }, { description: 'Theirs.' }, { name: 'New', description: '' });
 const copiedTexts = orNull(fc.oneof(texts, is('Copied and edited')));
 
-/** What others do in the service. */
+/** Changes that somebody makes in the service outside of git. */
 const outsideCommands = often<OutsideCommand>(
   [3, record({ kind: is('their-version'), prompt, text: theirTexts, metadata: theirMetadata, goesTo })],
   [2, record({ kind: is('their-copy'), prompt, nth: few, text: copiedTexts, metadata: orNull(theirMetadata), goesTo })],
@@ -112,7 +112,7 @@ const troubles = often<Trouble>(
 const first = { trouble: is('fault'), call: is('create'), nth: is(0) };
 const lost = record({ ...first, when, effect: is('unknown'), lasting: is(false), delay });
 
-/** Somebody deletes the newest version and makes another one, which gets its number. */
+/** Somebody deletes the newest version and creates another one, which gets the same number. */
 const numberUsedAgain = record({
   prompt,
   text: theirTexts,
@@ -122,7 +122,7 @@ const numberUsedAgain = record({
   { trouble: 'disturbed', at, amid: false, by: { kind: 'their-version', prompt, text, metadata: {}, goesTo: null } },
 ]);
 
-/** One or two of any kind, a lost create with another writer behind it, or somebody who writes again and again. */
+/** One or two troubles of any kind, a lost create followed by another writer, or repeated foreign writes. */
 const someTroubles = often<readonly Trouble[]>(
   [5, fc.array(troubles, { minLength: 1, maxLength: 2 })],
   [1, fc.tuple<[Trouble, Trouble]>(lost, disturbed('create', 3))],
@@ -174,7 +174,7 @@ const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
   }),
 );
 
-/** Sequences of so many commands on average, evenly between none and twice as many. */
+/** Returns sequences whose lengths are evenly distributed from 0 to twice the average. */
 export function sequences(average: number, provider: ProviderName): fc.Arbitrary<readonly [Setup, readonly Command[]]> {
   const service = provider === 'langfuse' ? { service: 'faithful' as const } : {};
   return fc.tuple(

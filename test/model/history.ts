@@ -1,21 +1,22 @@
-import type { DesiredBase, FormerWants, History as Recalled } from '../../src/domain/desired.ts';
+import type { BaseState, FormerStates, PlanningHistory as Recalled } from '../../src/domain/desired-state.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ContentAtRef, Provenance } from '../../src/domain/plan.ts';
-import type { Content, Pin, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Content } from '../../src/domain/content.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';
 
-/** A version, as far as it can be pinned. */
+/** The id and number by which a pin can name a version. */
 type Pinnable = { readonly id: string; readonly number: number };
 
-/** The versions that there are, of one prompt and of the others. Where ids cannot be pinned, numbers stand for them. */
+/** The versions of one prompt and of the others. If the service has no pins by id, edits pin numbers instead. */
 export type Ids = {
   readonly own: readonly Pinnable[];
   readonly others: readonly Pinnable[];
   readonly pinsIds: boolean;
 };
 
-/** A file that has not been there so far; of a prompt that has versions already, as an import writes it. */
+/** Returns the first draft of a prompt file, with the given parts of an import. */
 export function firstDraft(promptId: string, imported: Partial<Draft> = {}): Draft {
   return {
     path: `prompts/${promptId}.md`,
@@ -29,8 +30,8 @@ export function firstDraft(promptId: string, imported: Partial<Draft> = {}): Dra
   };
 }
 
-/** The file after an edit; null where it was removed. */
-export function edited(draft: Draft, edit: Edit, ids: Ids): Draft | null {
+/** Applies an edit to a draft. Returns `null` if the edit removes the file. */
+export function applyEdit(draft: Draft, edit: Edit, ids: Ids): Draft | null {
   switch (edit.edit) {
     case 'text':
       return { ...draft, text: edit.text };
@@ -56,7 +57,7 @@ function pinned({ pins }: Draft, environment: string, idea: PinIdea | null, ids:
   return Object.fromEntries(idea === null ? others : [...others, [environment, written(idea, ids)]]);
 }
 
-/** Where there is no version yet, the first one is meant. */
+/** Returns the pin as written in the file. Without any version, it names the first one. */
 function written(idea: PinIdea, { own, others, pinsIds }: Ids): string | number {
   const pinTo = (version = NOTHING) => (pinsIds ? `version:${version.id}` : version.number);
   switch (idea.pin) {
@@ -77,7 +78,7 @@ function written(idea: PinIdea, { own, others, pinsIds }: Ids): string | number 
 
 const NOTHING: Pinnable = { id: 'ver_none', number: 1 };
 
-/** From the newest, and around. */
+/** Returns the nth version counted from the newest, and wraps around. */
 function nth(versions: readonly Pinnable[], number: number): Pinnable | undefined {
   return versions.at(-1 - (number % Math.max(1, versions.length)));
 }
@@ -86,7 +87,7 @@ function moved({ path }: Draft): string {
   return path.replace('.md', '-moved.md');
 }
 
-/** What one prompt's file says, in the words of somebody who edits it. */
+/** The content of a prompt file as its author writes it. */
 export type Draft = {
   readonly path: string;
   readonly key: string;
@@ -97,13 +98,13 @@ export type Draft = {
   readonly pins: WrittenPins;
 };
 
-/** A file as it was committed, with the commit that touched it last. */
+/** A committed file with the last commit that changed it. */
 export type Committed = { readonly draft: Draft; readonly file: PromptFile; readonly touchedBy: string };
 
-/** A commit holds every file that there is, by prompt id. */
+/** A commit with all files, by prompt id. */
 export type Commit = { readonly id: string; readonly files: ReadonlyMap<string, Committed> };
 
-/** A repository, as far as the model needs one: each commit follows the one before, a merge as well. */
+/** A simplified repository: each commit, including a merge, has the previous commit as its only parent. */
 export type History = { readonly commits: Commit[]; readonly tags: Map<string, Commit> };
 
 export function newHistory(drafts: ReadonlyMap<string, Draft>): History {
@@ -121,7 +122,7 @@ export function commitAgo({ commits }: History, ago: number): Commit {
   return commits[Math.max(0, commits.length - 1 - ago)]!;
 }
 
-/** Commits one prompt's file; null removes it. */
+/** Commits the file of one prompt. `null` removes the file. */
 export function commit(history: History, promptId: string, draft: Draft | null): void {
   const id = `c${history.commits.length}`;
   const files = new Map(head(history).files);
@@ -130,31 +131,31 @@ export function commit(history: History, promptId: string, draft: Draft | null):
   history.commits.push({ id, files });
 }
 
-/** The text and metadata of the file at a path, as git has it at a commit. */
+/** Returns the content of the file at a path in a commit. */
 export function contentAtPath({ commits }: History, commitId: string, path: string): Content | null {
   const found = commits.find(({ id }) => id === commitId);
   return [...(found?.files.values() ?? [])].find(({ file }) => file.path === path)?.file.content ?? null;
 }
 
-/** What each tag that a file is pinned to has of its prompt; those that have nothing are left out. */
+/** Returns the content of the prompt at each tag that the file pins. Tags without the prompt are left out. */
 export function contentsAtTags({ tags }: History, wanted: PromptFile): ReadonlyMap<string, ContentAtRef> {
   const entries = wanted.pins.flatMap(({ pin }): [string, ContentAtRef][] => {
     const at = pin.kind === 'git' ? tags.get(pin.ref) : undefined;
     const found = at?.files.get(wanted.id);
     if (pin.kind !== 'git' || at === undefined || found === undefined) return [];
     const provenance = { commit: at.id, path: found.file.path, changeSummary: `As of ${pin.ref}` };
-    // A copy, as reading it from git makes one: no plan may depend on the object.
+    // A copy, as if read from git, because no plan may depend on object identity.
     return [[pin.ref, { content: { ...found.file.content }, provenance }]];
   });
   return new Map(entries);
 }
 
-/** What the file asks for: its own content, and those that its `git:` pins name. */
+/** Returns the content of the file and the contents that its `git:` pins name. */
 export function contentsOf(history: History, file: PromptFile): readonly Content[] {
   return [file.content, ...[...contentsAtTags(history, file).values()].map(({ content }) => content)];
 }
 
-/** What git knows of each file, by path. */
+/** Returns the provenance of each file, by path. */
 export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance> {
   const entries = [...files.values()].map(({ file, touchedBy }): [string, Provenance] => [
     file.path,
@@ -163,21 +164,21 @@ export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance>
   return new Map(entries);
 }
 
-/** What drift is told by, with a commit as the base: all earlier commits are contained in it. */
+/** Returns the input of drift detection for a base. All earlier commits are ancestors of the base. */
 export function baseOf(
   history: History,
   base: Commit,
   files: readonly PromptFile[],
-): DesiredBase & Pick<Recalled, 'formerWants'> {
+): BaseState & Pick<Recalled, 'formerStates'> {
   const then = files.flatMap(({ id }) => base.files.get(id)?.file ?? []);
   return {
     files: new Map(then.map((file) => [file.id, file])),
-    formerWants: new Map(then.map(({ id }) => [id, formerWants(history, id)])),
+    formerStates: new Map(then.map(({ id }) => [id, formerWants(history, id)])),
   };
 }
 
-/** Whatever the base, all commits are ancestors of the head. */
-function formerWants(history: History, promptId: string): FormerWants {
+/** Returns what all commits wanted. All of them are ancestors of the head. */
+function formerWants(history: History, promptId: string): FormerStates {
   const files = history.commits.flatMap(({ files: all }) => all.get(promptId) ?? []);
   const states = [...new Set(files)].toReversed();
   const pins = states.flatMap(({ file, touchedBy: commit }, age) =>

@@ -1,9 +1,9 @@
-import { digested, metadataDigest } from '../../src/domain/digest.ts';
+import { toFileContent, makeVersionContent } from '../../src/domain/content.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { followsLatest } from '../../src/domain/prompt-file.ts';
-import { digestVersion, type LangfuseService, type RemoteVersion } from '../../src/langfuse/client.ts';
-import { langfuseProvider } from '../../src/langfuse/provider.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import { digestVersion, type LangfuseService, type RemoteLangfuseVersion } from '../../src/langfuse/client.ts';
+import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
 import { LangfuseRefusal, langfuseStore, type LangfuseStore, type LangfuseVersion } from '../doubles/langfuse-store.ts';
@@ -14,24 +14,24 @@ import type { Calls } from './port.ts';
 import { note } from './situations.ts';
 import type { ServiceModel, World } from './world.ts';
 
-/** The store, and what the model keeps in mind of it. */
+/** The store and the knowledge of the model about it. */
 type Kept = {
   readonly store: LangfuseStore;
-  /** By prompt and id, also those that were deleted. */
-  readonly ever: Map<string, Version>;
-  readonly byRow: Map<string, Version>;
-  /** By prompt: all versions as they were when it was listed last. */
+  /** All versions by prompt and id, including deleted ones. */
+  readonly ever: Map<string, LedgerVersion>;
+  readonly byRow: Map<string, LedgerVersion>;
+  /** The versions of each prompt at its last list call. */
   readonly listed: Map<string, readonly LangfuseVersion[]>;
-  /** By prompt and number: what the tool takes that version for, in the run that there is. */
-  readonly told: Map<string, Version>;
+  /** The versions that promptsync read in the current run, by prompt and number. */
+  readonly shown: Map<string, LedgerVersion>;
 };
 
-/** Langfuse, of which labels are the environments. */
+/** Opens the model of Langfuse, whose labels are the environments. */
 export function openLangfuse(): ServiceModel {
-  // What somebody does once a write has begun is done before the write goes on.
+  // Outside changes during a write happen before the write continues.
   const store = langfuseStore({ pause: async () => {} });
-  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), told: new Map() };
-  const find = (promptId: string, is: (row: LangfuseVersion) => boolean): Version | undefined => {
+  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), shown: new Map() };
+  const find = (promptId: string, is: (row: LangfuseVersion) => boolean): LedgerVersion | undefined => {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
   };
@@ -47,8 +47,12 @@ export function openLangfuse(): ServiceModel {
     activate: (promptId, environment, id) => store.moveLabel(promptId, Number.parseInt(id, 10), environment),
     act: (promptId, command) => act(store, promptId, command),
     connect: (world, calls) => {
-      kept.told.clear();
-      return langfuseProvider({ service: callsOf(kept, world, calls), sleep: calls.sleep });
+      kept.shown.clear();
+      return makeLangfuseProvider({
+        service: callsOf(kept, world, calls),
+        readFormerContents: async () => null,
+        sleep: calls.sleep,
+      });
     },
     ...{ pinsIds: false, movesInCreates: true, takesAny: true },
     checkOwnSet: () => false,
@@ -57,7 +61,7 @@ export function openLangfuse(): ServiceModel {
     isFindable: (promptId, id) => find(promptId, (row) => toVersion(kept, row).id === id) !== undefined,
     mayBeUnknown: () => false,
     isRemembered: () => true,
-    isRecognised: (_, version, text) => version.text === text,
+    isRecognised: (_, { content }, text) => content.text === text,
     forgotten: (world, promptId, id) => forgotten(kept, world, promptId, id),
   };
 }
@@ -70,45 +74,44 @@ function act(store: LangfuseStore, promptId: string, command: OwnCommand): void 
   if (command.kind === 'their-deletion') store.deleteVersion(promptId, nth.version);
 }
 
-function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): Version {
+function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): LedgerVersion {
   const known = byRow.get(row.id);
   if (known !== undefined) return known;
-  const { id, number, config } = toRemote(row);
-  const metadata = isJsonObject(config) ? config : {};
-  const version = {
-    id,
-    number,
-    ...digested(`${row.prompt}`),
-    metadata,
-    metadataDigest: metadataDigest(metadata),
-    stamp: null,
-  };
+  const { id, number, content } = toRemote(row);
+  const { metadata } = toFileContent(content);
+  const version = { id, number, content: makeVersionContent(`${row.prompt}`, metadata ?? {}), record: null };
   byRow.set(row.id, version);
   ever.set(`${row.name} ${id}`, version);
   return version;
 }
 
-/** Nobody makes chat prompts here. */
-function toRemote({ version: number, prompt, config, labels, commitMessage: message }: LangfuseVersion): RemoteVersion {
-  return digestVersion({ number, text: `${prompt}`, config, labels, message });
+/** Converts a row. The model has no chat prompts. */
+function toRemote({
+  version: number,
+  prompt,
+  config,
+  labels,
+  commitMessage: message,
+}: LangfuseVersion): RemoteLangfuseVersion {
+  return digestVersion({ number, content: { text: `${prompt}`, metadata: config }, labels, message });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };
 
-/** The ids of the 20 newest versions, less so many, and of those with other labels than these. */
+/** Returns the ids of the 20 newest versions, less `more`, and of versions with labels other than `moving`. */
 function foundByText(kept: Kept, rows: readonly LangfuseVersion[], { more = 0, moving = [] }: Found = {}) {
   const isLabelled = ({ labels }: LangfuseVersion) => labels.some((one) => one !== 'latest' && !moving.includes(one));
   const found = rows.filter((row, at) => at >= rows.length - 20 + more || (more === 0 && isLabelled(row)));
   return new Set(found.map((row) => toVersion(kept, row).id));
 }
 
-/** What no pin follows is lost with the labels that move on. */
+/** Returns why promptsync may not find a version: it loses an unpinned version when its labels move on. */
 function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string, id: string): string | null {
   const rows = kept.listed.get(promptId) ?? [];
   if (rows.every((row) => toVersion(kept, row).id !== id)) {
     return madeByTool.has(id) ? null : 'made by somebody else right before';
   }
-  const taken = kept.told.get(`${promptId} ${Number.parseInt(id, 10)}`);
+  const taken = kept.shown.get(`${promptId} ${Number.parseInt(id, 10)}`);
   if (taken !== undefined && taken.id !== id) return 'a number used again between two reads of one look';
   const file = head(history).files.get(promptId)?.file;
   const moving = file === undefined || followsLatest(file) ? [] : file.pins.map(({ environment }) => environment);
@@ -117,9 +120,9 @@ function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string,
 }
 
 function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseService {
-  const { store, told } = kept;
-  const tell = (row: LangfuseVersion | null): RemoteVersion | null => {
-    if (row !== null) told.set(`${row.name} ${row.version}`, toVersion(kept, row));
+  const { store, shown } = kept;
+  const tell = (row: LangfuseVersion | null): RemoteLangfuseVersion | null => {
+    if (row !== null) shown.set(`${row.name} ${row.version}`, toVersion(kept, row));
     return row && toRemote(row);
   };
   const reading = <Answer>(promptId: string, what: string, read: () => Promise<Answer>) => {
@@ -136,9 +139,10 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
         kept.listed.set(name, store.versions(name));
         return (await store.list({ name, limit: 100 })).data[0] ?? null;
       }),
-    read: async (name, which) =>
-      tell(await reading(name, JSON.stringify(which), () => store.read(name, { ...which, resolve: false }))),
-    create: async (name, { text, config, labels, message }) => {
+    read: async (name, { kind: _, ...selection }) =>
+      tell(await reading(name, JSON.stringify(selection), () => store.read(name, { ...selection, resolve: false }))),
+    create: async (name, { content, labels, message }) => {
+      const { text, metadata: config } = content;
       const made = { text, metadata: isJsonObject(config) ? config : {}, isBaseline: false };
       const create = async () => {
         const row = await store.create({ name, prompt: text, config, labels, commitMessage: message }).catch(refused);
@@ -146,7 +150,7 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
         for (const label of labels) watched.set(name, label, toVersion(kept, row));
         return row;
       };
-      // It is judged by what was known when it was sent: it may come about much later.
+      // The laws are checked when the call is sent, because its effect may come much later.
       watched.creating(name, made);
       const what = `${JSON.stringify(text)} [${labels.join(', ')}]`;
       const row = await call({ kind: 'create', promptId: name, what, effect: create, ignore: create });
@@ -154,11 +158,11 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseSe
       return toRemote(row);
     },
     addLabel: (name, version, label) => {
-      const taken = told.get(`${name} ${version}`);
+      const taken = shown.get(`${name} ${version}`);
       const set = async () => {
         const row = await store.patchLabels(name, version, [label]).catch(refused);
         const isTaken = taken === undefined || toVersion(kept, row).id === taken.id;
-        // No write can be bound to a text: it shows when the label is read back.
+        // Langfuse has no conditional writes. promptsync notices the change when it reads the label back.
         if (!isTaken) note(world.statistics, 'accepted: a number used again between a look and a write');
         watched.set(name, label, toVersion(kept, row), isTaken);
       };

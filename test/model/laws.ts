@@ -6,12 +6,13 @@ import {
   type PromptOutcome,
   type PromptPlan,
   digestPlan,
-  isVisible,
+  isVisibleChange,
 } from '../../src/domain/plan.ts';
-import type { Content, PromptFile } from '../../src/domain/prompt-file.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Content } from '../../src/domain/content.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
-import { withoutFound } from '../../src/planning/guard.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import { omitFoundProblems } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { commitAgo, contentsOf } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
@@ -19,19 +20,19 @@ import type { Made, Write } from './port.ts';
 import { note } from './situations.ts';
 import { storedText, type World } from './world.ts';
 
-/** A law does not hold: the run ends, and what is said here is shown with the commands that led to it. */
+/** The error for a broken law. It ends the run, and the report shows its message with the commands that led to it. */
 export class LawBroken extends Error {
   override readonly name = 'LawBroken';
 }
 
-/** What is said is made only when it is needed: laws are asked millions of times. */
+/** Throws a `LawBroken` unless the law holds. `what` is a function, because checks run millions of times. */
 export function must(holds: boolean, otherwise: () => string): asserts holds {
   if (!holds) throw new LawBroken(otherwise());
 }
 
 /**
- * No content (text and managed metadata) has two versions made by the tool. Asked right before a version comes to be;
- * where the file manages no metadata, any version that the tool made of the text will do.
+ * Checks that promptsync creates no second version of a content (text and managed metadata). Must be called right before
+ * the creation. For a file without metadata, any version that promptsync created for the text counts.
  */
 export function checkCreate(world: World, files: readonly PromptFile[], promptId: string, made: Made): void {
   const { service, statistics } = world;
@@ -42,9 +43,10 @@ export function checkCreate(world: World, files: readonly PromptFile[], promptId
   must(wanted.length > 0, () => `a version of ${promptId} is made of what no pin and no file asks for: ${made.text}`);
   const managed = wanted.some(({ metadata }) => metadata !== undefined);
   for (const version of service.versions(promptId)) {
-    const { id, text, metadata } = version;
+    const { id, content } = version;
+    const { text, metadata } = content;
     if (!service.isRecognised(world, version, made.text)) continue;
-    // What a service has rewritten will not do for anything else than what was sent.
+    // A version that the service rewrote counts only for exactly the sent content.
     if ((managed || text !== made.text) && !isDeepStrictEqual(metadata, made.metadata)) continue;
     const reason = service.forgotten(world, promptId, id);
     must(reason !== null, () => `a second version of one content: ${id} of ${promptId} has it already (${made.text})`);
@@ -52,13 +54,13 @@ export function checkCreate(world: World, files: readonly PromptFile[], promptId
   }
 }
 
-/** A baseline is made where there are versions and none of the tool's is found: once, and never again. */
+/** Checks that promptsync creates a baseline only once: if there are versions but no findable managed one. */
 function checkBaseline(world: World, promptId: string): void {
   const { service, statistics } = world;
   const versions = service.versions(promptId);
   must(versions.length > 0, () => `a baseline of ${promptId}, which has no versions`);
-  // What a service has rewritten holds no text of the tool's.
-  for (const { id } of versions.filter((version) => service.isRecognised(world, version, version.text))) {
+  // A version that the service rewrote does not count as managed.
+  for (const { id } of versions.filter((version) => service.isRecognised(world, version, version.content.text))) {
     const reason = service.forgotten(world, promptId, id);
     must(reason !== null, () => `a baseline of ${promptId} is made although there is ${id}`);
     note(statistics, `baseline made although there is another version: ${reason}`);
@@ -67,15 +69,15 @@ function checkBaseline(world: World, promptId: string): void {
 }
 
 /**
- * Nothing unreviewed goes live: what the tool makes active in an environment is what the pin of that environment says,
- * in the commit that is synced. It touches no environment but those that are pinned, and its own.
+ * Checks that nothing unreviewed goes live: promptsync activates in an environment only what its pin in the synced commit
+ * declares. It sets only pinned environments and its own.
  */
 export function checkSet(
   world: World,
   files: readonly PromptFile[],
   promptId: string,
   environment: string,
-  version: Version,
+  version: LedgerVersion,
 ): void {
   if (world.service.checkOwnSet(world, promptId, environment, version)) return;
   const file = files.find(({ id }) => id === promptId);
@@ -83,17 +85,17 @@ export function checkSet(
   must(file !== undefined && pin !== undefined, () => `${environment} of ${promptId} is set without a pin`);
   const wanted = wantedBy(world, file, pin.pin);
   must(isWhat(world, version, wanted), () => {
-    return `${environment} of ${promptId} is set to ${version.id} (${version.text}), which is not what its pin says`;
+    return `${environment} of ${promptId} is set to ${version.id} (${version.content.text}), which is not what its pin says`;
   });
 }
 
-/** A new version may keep what the one before it has, where the file manages none: which that is stands in the plan. */
+/** Whether a new version has a content. Without managed metadata, it may keep the metadata of the version before it. */
 function isOf({ service }: World, { text, metadata }: Made, content: Content): boolean {
   if (text !== content.text || (service.takesAny && content.metadata === undefined)) return text === content.text;
   return isDeepStrictEqual(metadata, content.metadata ?? {});
 }
 
-/** What is reported of a prompt is what was done to it: no more, no less. */
+/** Checks that the report of a prompt matches the writes exactly. */
 export function checkTruth(world: World, outcome: PromptOutcome, writes: readonly Write[]): void {
   const { id } = outcome.plan.file;
   const own = writes.filter(({ promptId }) => promptId === id);
@@ -108,8 +110,8 @@ export function checkTruth(world: World, outcome: PromptOutcome, writes: readonl
 }
 
 /**
- * Changes are made in order; what follows one that was not made, or whose making is unknown, is not begun. What one and
- * the same write would have done is as unknown as that.
+ * Checks that promptsync makes changes in order and stops at the first change that is unmade or unknown. Changes of the
+ * same write may be unknown together.
  */
 function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void {
   const broken = changes.findIndex(({ status }) => status === 'not_made' || status === 'unknown');
@@ -124,10 +126,10 @@ function checkOrder({ service }: World, { plan, changes }: PromptOutcome): void 
   );
 }
 
-/** What was reviewed is what is done, whatever has come between: `--expect-plan` refuses any other plan. */
+/** Checks that promptsync applied the reviewed plan. `--expect-plan` must refuse any other plan. */
 export function checkReviewed(outcome: PromptOutcome, planned: PromptPlan): void {
   if (outcome.status !== 'applied' && outcome.status !== 'failed') return;
-  const isSame = digestPlan([withoutFound(outcome.plan, planned)]) === digestPlan([planned]);
+  const isSame = digestPlan([omitFoundProblems(outcome.plan, planned)]) === digestPlan([planned]);
   must(isSame, () => `${planned.file.id} is carried out with another plan than the reviewed one`);
 }
 
@@ -141,7 +143,7 @@ function checkStatus({ status, changes, problems, plan }: PromptOutcome, own: re
   must(!refused || own.length === 0, () => `${id} is refused by a guard and was written: ${JSON.stringify(own)}`);
   if (status === 'failed' || status === 'blocked') must(problems.length > 0, () => `${id} is ${status}, unexplained`);
   if (status === 'applied' || status === 'failed') return;
-  // Looking is how a run comes to know that nothing is to be done, or that it may not be.
+  // A run may probe to find out that it has nothing to do, or that it must not do anything.
   const others = own.filter((write) => write.kind !== 'set' || !isToolsOwn(write.environment));
   must(others.length === 0, () => `${id} is ${status} and was written: ${JSON.stringify(others)}`);
 }
@@ -157,8 +159,8 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
     );
   if (status === 'made') must(found.length > 0, what);
   if (status === 'adopted') must(versionIn(world, promptId, version) !== undefined, what);
-  // Any version of the tool's remembers what a baseline would.
-  if (!isVisible(change) && status === 'adopted') return;
+  // Any managed version carries the same ledger as a baseline.
+  if (!isVisibleChange(change) && status === 'adopted') return;
   if (change.kind === 'create-version' && (status === 'made' || status === 'adopted')) {
     const made = versionIn(world, promptId, version);
     must(made !== undefined, what);
@@ -178,19 +180,19 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   }
 }
 
-/** What a create has moved and somebody else has moved on is not made where it cannot be moved once more. */
+/** Whether somebody else has moved an environment on after a create call of promptsync moved it. */
 function isUndone({ service }: World, write: Write): boolean {
   if (!service.movesInCreates || write.kind !== 'set') return false;
   return service.active(write.promptId, write.environment)?.id !== write.id;
 }
 
-function versionIn({ service }: World, promptId: string, ref: VersionRef | undefined): Version | undefined {
+function versionIn({ service }: World, promptId: string, ref: VersionRef | undefined): LedgerVersion | undefined {
   return ref && service.version(promptId, ref.id);
 }
 
 function isFor(world: World, { change }: ChangeOutcome, write: Write): boolean {
   if (change.kind === 'create-version') {
-    const kept = versionIn(world, write.promptId, change.metadataFrom)?.metadata ?? {};
+    const kept = versionIn(world, write.promptId, change.metadataFrom)?.content.metadata ?? {};
     const { text, metadata = kept } = change.content;
     return write.kind === 'create' && write.text === text && isDeepStrictEqual(write.metadata, metadata);
   }
@@ -204,8 +206,8 @@ export function isToolsOwn(environment: string): boolean {
 }
 
 /**
- * A run that nothing came between ends well: a prompt is refused only for what its pins say, and otherwise everything
- * is as the file wants it.
+ * Checks a run without troubles. promptsync may refuse a prompt only because of its pins. Otherwise, the service must
+ * match the file.
  */
 export async function checkOutcome(
   world: World,
@@ -224,14 +226,16 @@ export async function checkOutcome(
   must(world.service.isRemembered(world, file), () => `nothing remembers what ${file.id} serves`);
 }
 
-/** With or without a pin, a file's text has a version: one that is served, or that will be found again. */
+/** Whether the text of a file has a version that is active or that promptsync will find again. */
 function isKept(world: World, file: PromptFile): boolean {
   const { setup, service } = world;
   if (setup.service === 'drops') return true;
   const wanted: Wanted = { kind: 'content', promptId: file.id, content: file.content };
-  // Those of the base commit's file are read as well, where there is one.
+  // With a base, promptsync also reads the environments of its file.
   const active = ENVIRONMENTS.flatMap((environment) => service.active(file.id, environment) ?? []);
-  const served = new Set(active.flatMap(({ id, stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]));
+  const served = new Set(
+    active.flatMap(({ id, record: stamp }) => [id, ...(stamp?.ledger ?? []).map((entry) => entry.id)]),
+  );
   const kept = service.versions(file.id).filter(({ id }) => served.has(id) || service.isKept(file.id, id));
   return kept.some((version) => mayStay(world, version, wanted));
 }
@@ -249,13 +253,13 @@ async function checkServed(world: World, file: PromptFile): Promise<void> {
   }
 }
 
-/** What the tool should say of one environment or field; `either` where it cannot know who has done it. */
+/** The expected drift of an environment or field. `either`: promptsync cannot know who caused the drift. */
 export type Drifting = 'outside' | 'unfinished' | 'either' | 'none';
 
-/** By environment and field: how each differs from what the base wants and from what the file wants. */
+/** The expected drift by environment or field. */
 export type Drifts = ReadonlyMap<string, Drifting>;
 
-/** Asked before a sync. Null where no base is given or the base does not know the prompt. */
+/** Predicts the drift before a sync. Returns `null` without a base, or if the base does not contain the prompt. */
 export async function driftsOf(world: World, file: PromptFile, { base: ago }: SyncWith): Promise<Drifts | null> {
   if (ago === undefined) return null;
   const base = commitAgo(world.history, ago).files.get(file.id)?.file;
@@ -270,9 +274,9 @@ export async function driftsOf(world: World, file: PromptFile, { base: ago }: Sy
   return new Map<string, Drifting>([...environments, ...fields]);
 }
 
-/** What was reported is what is so, and `on_drift: fail` refuses for what somebody else has done, and for that alone. */
+/** Checks the reported drift, and that `on_drift: fail` refuses outside drift only. */
 export function checkDrift(world: World, plan: PromptPlan, drifts: Drifts | null, { onDrift }: SyncWith): void {
-  const reported = new Map(plan.drift.map((one) => ['field' in one ? one.field : one.environment, one.kind]));
+  const reported = new Map(plan.drift.map((one) => [one.subject === 'field' ? one.field : one.environment, one.kind]));
   const { id } = plan.file;
   must(drifts !== null || reported.size === 0, () => `${id} is told to drift, without a base`);
   if (drifts === null) return;
@@ -294,7 +298,7 @@ function environmentDrift(world: World, environment: string, base: PromptFile, f
   const active = service.active(file.id, environment);
   if (active !== null && setup.service !== 'faithful') return 'either';
   if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'none';
-  // What cannot be resolved is not known to be wanted.
+  // An unresolvable pin does not show what the commit wanted.
   if (wanted.some((one) => one.kind === 'nothing')) return 'either';
   if (wanted.some((one) => one.kind === 'version' && !service.isFindable(file.id, one.version.id))) return 'either';
   const former = world.history.commits.flatMap(({ files }) => files.get(file.id)?.file ?? []);

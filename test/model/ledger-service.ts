@@ -1,27 +1,27 @@
-import { ledgerProvider } from '../../src/ledger/provider.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
-import type { NewVersion, PromptService } from '../../src/service/prompt-service.ts';
+import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
 import { inMemoryService, type InMemoryService } from '../doubles/in-memory-service.ts';
-import { apart } from '../doubles/recorded.ts';
+import { splitVersionRecord } from '../doubles/record-calls.ts';
 import { LOOK, TRACKING, type Setup } from './commands.ts';
 import { contentAtPath, head } from './history.ts';
 import { must } from './laws.ts';
 import type { Calls } from './port.ts';
 import { storedText, type ServiceModel, type World } from './world.ts';
 
-/** The service, and what the model keeps in mind of its ledgers. */
+/** The service and the knowledge of the model about its ledgers. */
 type Kept = {
   readonly service: InMemoryService;
   readonly drops: boolean;
-  /** Ids of the versions that the tool has made active in the tracking environment. */
+  /** Ids of the versions that promptsync has activated in the tracking environment. */
   readonly tracked: Set<string>;
-  /** By version that the tool made: the versions that a pin other than `latest` stood on then. */
+  /** The versions under pins other than `latest` at the creation of each version by promptsync. */
   readonly held: Map<string, readonly string[]>;
-  /** Those of them that the tool's record has come to hold on to. */
+  /** Those of these versions that a tracked ledger contains. */
   readonly heldByPins: Set<string>;
 };
 
-/** The service of the four calls. */
+/** Opens the model of the four-call service. */
 export function openLedgerService(setup: Setup, prompts: readonly string[]): ServiceModel {
   const service = openService(setup, prompts);
   const { versions, active, addVersion, activate } = service;
@@ -33,7 +33,7 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
     version: (promptId, id) => versions(promptId).find((version) => version.id === id),
     fields: (promptId) => service.readPrompt(promptId),
     act: (promptId, command) => {
-      // The body of an in-memory call is done when it returns.
+      // An in-memory call has its effect before it returns its promise.
       if (command.kind === 'their-fields') void service.updatePrompt(promptId, command.fields);
     },
     connect: (world, calls) => connect(kept, world, calls),
@@ -46,7 +46,7 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
     mayBeUnknown: (world, promptId, version) => mayBeUnknown(kept, world, promptId, version),
     isRemembered: ({ madeByTool }, { id, pins }) => {
       const served = pins.map(({ environment }) => active(id, environment));
-      const own = served.some((version) => version !== null && (madeByTool.has(version.id) || version.stamp !== null));
+      const own = served.some((version) => version !== null && (madeByTool.has(version.id) || version.record !== null));
       return own || active(id, TRACKING) !== null;
     },
     isRecognised: ({ madeByTool }, { id }, text) => madeByTool.get(id) === text,
@@ -54,7 +54,7 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
   };
 }
 
-/** As faithful as the setup says. */
+/** Opens the service that the setup describes. */
 function openService(setup: Setup, prompts: readonly string[]): InMemoryService {
   const seeds = prompts.map((id) => ({ id, key: `k/${id}`, name: 'Before', description: '' }));
   const faithful = inMemoryService(seeds);
@@ -64,15 +64,17 @@ function openService(setup: Setup, prompts: readonly string[]): InMemoryService 
     case 'tidies':
       return {
         ...faithful,
-        createVersion: (promptId, version) =>
-          faithful.createVersion(promptId, { ...version, text: storedText(setup, version.text) }),
+        createVersion: (promptId, { content, ...version }) => {
+          const text = storedText(setup, content.text);
+          return faithful.createVersion(promptId, { ...version, content: { ...content, text } });
+        },
         addVersion: (promptId, version) =>
           faithful.addVersion(promptId, { ...version, text: storedText(setup, version.text) }),
       };
     case 'drops':
       return {
         ...faithful,
-        createVersion: async (promptId, { text }) => {
+        createVersion: async (promptId, { content: { text } }) => {
           faithful.addVersion(promptId, { text });
           return structuredClone(faithful.versions(promptId).at(-1)!);
         },
@@ -84,7 +86,7 @@ function openService(setup: Setup, prompts: readonly string[]): InMemoryService 
 let operations = 0;
 
 function connect(kept: Kept, world: World, calls: Calls) {
-  return ledgerProvider({
+  return makeLedgerProvider({
     service: callsOf(kept, world, calls),
     trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
@@ -95,7 +97,7 @@ function connect(kept: Kept, world: World, calls: Calls) {
 
 function callsOf(kept: Kept, world: World, { call, watched }: Calls): PromptService {
   const { service, held } = kept;
-  const told = new Map<string, string | null>();
+  const shown = new Map<string, string | null>();
   return {
     readPrompt: async (promptId, environment) => {
       const read = () => {
@@ -103,16 +105,22 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): PromptServ
         return service.readPrompt(promptId, environment);
       };
       const prompt = await call({ kind: 'read', promptId, what: environment ?? '', effect: read, ignore: read });
-      if (environment !== undefined) told.set(`${promptId} ${environment}`, prompt.activeVersion?.id ?? null);
+      if (environment !== undefined) shown.set(`${promptId} ${environment}`, prompt.activeVersion?.id ?? null);
       return prompt;
     },
     createVersion: (promptId, version) => {
       const create = () => {
         const answer = createWatched(service, watched, promptId, version);
-        held.set(service.versions(promptId).at(-1)!.id, standing(world, promptId, told));
+        held.set(service.versions(promptId).at(-1)!.id, listPinnedVersions(world, promptId, shown));
         return answer;
       };
-      return call({ kind: 'create', promptId, what: JSON.stringify(version.text), effect: create, ignore: create });
+      return call({
+        kind: 'create',
+        promptId,
+        what: JSON.stringify(version.content.text),
+        effect: create,
+        ignore: create,
+      });
     },
     updatePrompt: (promptId, fields) =>
       call({
@@ -145,9 +153,9 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): PromptServ
   };
 }
 
-/** Everything up to the first `await` happens at once: what is noted is never behind what is so. */
-function createWatched(service: InMemoryService, watched: Calls['watched'], promptId: string, sent: NewVersion) {
-  const { text, metadata, stamp } = apart(sent);
+/** Creates a version and records it. Everything up to the first `await` happens at once, so that the record is current. */
+function createWatched(service: InMemoryService, watched: Calls['watched'], promptId: string, sent: NewServiceVersion) {
+  const { text, metadata, stamp } = splitVersionRecord(sent);
   const made = { text, metadata, isBaseline: stamp.baseline === true };
   watched.creating(promptId, made);
   const answer = service.createVersion(promptId, sent);
@@ -155,30 +163,38 @@ function createWatched(service: InMemoryService, watched: Calls['watched'], prom
   return answer;
 }
 
-/** The tool can hold on to what it was told of alone, not to what somebody has moved since. */
-function standing({ history }: World, promptId: string, told: ReadonlyMap<string, string | null>): readonly string[] {
+/** Returns the pinned versions that promptsync has read. It cannot know about later moves. */
+function listPinnedVersions(
+  { history }: World,
+  promptId: string,
+  shown: ReadonlyMap<string, string | null>,
+): readonly string[] {
   const pins = head(history).files.get(promptId)?.file.pins ?? [];
   return pins.flatMap(({ environment, pin }) => {
-    const active = told.get(`${promptId} ${environment}`) ?? null;
+    const active = shown.get(`${promptId} ${environment}`) ?? null;
     return pin.kind === 'latest' || active === null ? [] : [active];
   });
 }
 
-/** What the tracking environment has stood on is known from then on, with all that its ledger holds on to. */
+/** Records that promptsync knows a tracked version and the pinned versions in its ledger from now on. */
 function noteTracked({ tracked, held, heldByPins }: Kept, versionId: string): void {
   tracked.add(versionId);
   for (const id of held.get(versionId) ?? []) heldByPins.add(id);
 }
 
-/** Whether the version that the tracking environment stands on is this one or names it in its ledger. */
+/** Whether the tracked version is this version or names it in its ledger. */
 function isNamed(service: InMemoryService, promptId: string, versionId: string): boolean {
   const tracked = service.active(promptId, TRACKING);
   if (tracked === null) return false;
-  return tracked.id === versionId || (tracked.stamp?.ledger ?? []).some(({ id }) => id === versionId);
+  return tracked.id === versionId || (tracked.record?.ledger ?? []).some(({ id }) => id === versionId);
 }
 
-/** The tracking environment moves to versions of the tool's own, and to one that names the version it stands on. */
-function checkTracking({ service, madeByTool }: World, promptId: string, { id, stamp, number }: Version): void {
+/** Checks that the tracking environment moves only to a managed version whose ledger names the tracked version. */
+function checkTracking(
+  { service, madeByTool }: World,
+  promptId: string,
+  { id, record: stamp, number }: LedgerVersion,
+): void {
   const old = service.active(promptId, TRACKING);
   const follows = old === null || (stamp?.ledger ?? []).some((entry) => entry.id === old.id);
   must(madeByTool.has(id) || (stamp !== null && follows), () => `${TRACKING} of ${promptId} is set to ${id}`);
@@ -186,30 +202,31 @@ function checkTracking({ service, madeByTool }: World, promptId: string, { id, s
 }
 
 /**
- * A number is found among the versions observed, in the ledgers, or as the newest version that there is. Of versions
- * that somebody else made the tool may never have heard.
+ * Whether promptsync may not know a version by its number. It finds numbers among the observed versions, in ledgers and
+ * as the newest version. It may never have read a foreign version.
  */
-function mayBeUnknown(kept: Kept, world: World, promptId: string, { id, number }: Version): boolean {
+function mayBeUnknown(kept: Kept, world: World, promptId: string, { id, number }: LedgerVersion): boolean {
   const { service, drops } = kept;
   const newer = service.versions(promptId).length - number;
   if (newer === 0 || isNamed(service, promptId, id)) return false;
   return drops || !world.madeByTool.has(id) || forgotten(kept, world, promptId, id) !== null;
 }
 
-/** The known limits of the contract. */
+/** Returns the known limit of the contract because of which promptsync may not find a version. */
 function forgotten(kept: Kept, { madeByTool }: World, promptId: string, id: string): string | null {
   const { service, tracked, heldByPins, drops } = kept;
   if (drops) return 'services that drop metadata_';
   const versions = service.versions(promptId);
   const at = versions.findIndex((version) => version.id === id);
   const newer = versions.slice(at + 1);
-  // It is made active nowhere, so that only its being the newest tells of it.
-  if (newer.length > 0 && versions[at]?.text !== madeByTool.get(id)) return 'rewritten, and not the newest any more';
+  // The version is active nowhere, so that promptsync finds it only while it is the newest.
+  if (newer.length > 0 && versions[at]?.content.text !== madeByTool.get(id))
+    return 'rewritten, and not the newest any more';
   if (isNamed(service, promptId, id)) return null;
   if (!tracked.has(id) && newer.some((version) => !madeByTool.has(version.id))) {
     return "a lost create followed by somebody else's create";
   }
-  // The tracking environment's own version and the 20 of its ledger.
+  // The tracked version and the 20 versions in its ledger.
   if (newer.length > 20 && !heldByPins.has(id)) return 'numbers more than 20 versions back that were never pinned';
   if (newer.filter((version) => heldByPins.has(version.id)).length >= 20) return 'more than 20 pinned ones back';
   return null;

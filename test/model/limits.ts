@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Content, followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import { followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
+import { type Content, omitDigests } from '../../src/domain/content.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { ENVIRONMENTS, type SyncWith } from './commands.ts';
 import { contentsAtTags, contentsOf } from './history.ts';
 import { note } from './situations.ts';
 import { storedText, type World } from './world.ts';
 
-/** What an environment must serve after a clean sync; `nothing` where no version can be what the pin says. */
+/** What an environment must serve after a clean sync. `nothing`: no version can match the pin. */
 export type Wanted =
   | { readonly kind: 'content'; readonly promptId: string; readonly content: Content }
-  | { readonly kind: 'version'; readonly version: Version }
+  | { readonly kind: 'version'; readonly version: LedgerVersion }
   | { readonly kind: 'nothing' };
 
 export function wantedBy(world: World, file: PromptFile, pin: Pin): Wanted {
@@ -27,51 +28,51 @@ export function wantedBy(world: World, file: PromptFile, pin: Pin): Wanted {
   }
 }
 
-function thatVersion(version: Version | undefined): Wanted {
+function thatVersion(version: LedgerVersion | undefined): Wanted {
   return version === undefined ? { kind: 'nothing' } : { kind: 'version', version };
 }
 
-/** Whether a version may be made active for a pin. */
-export function isWhat(world: World, version: Version, wanted: Wanted): boolean {
+/** Whether promptsync may activate a version for a pin. */
+export function isWhat(world: World, version: LedgerVersion, wanted: Wanted): boolean {
   return isSurelyWhat(world, version, wanted) || isCopyOfWhat(world, version, wanted);
 }
 
-/** Whether a version stays where it is active already, whoever made it. */
-export function mayStay({ setup }: Pick<World, 'setup'>, version: Version, wanted: Wanted): boolean {
+/** Whether an active version may stay active, even if it is foreign. */
+export function mayStay({ setup }: Pick<World, 'setup'>, version: LedgerVersion, wanted: Wanted): boolean {
   if (wanted.kind !== 'content') return wanted.kind === 'version' && wanted.version.id === version.id;
   const { text, metadata } = wanted.content;
-  if (version.text !== text) return false;
-  return metadata === undefined || setup.service === 'drops' || isDeepStrictEqual(version.metadata, metadata);
+  if (version.content.text !== text) return false;
+  return metadata === undefined || setup.service === 'drops' || isDeepStrictEqual(version.content.metadata, metadata);
 }
 
-/** Where the file manages no metadata, those of somebody else's version must be empty. */
-export function isSurelyWhat({ madeByTool, setup, service }: World, version: Version, wanted: Wanted): boolean {
+/** For a file without metadata, the metadata of a foreign version must be empty. */
+export function isSurelyWhat({ madeByTool, setup, service }: World, version: LedgerVersion, wanted: Wanted): boolean {
   if (wanted.kind === 'nothing') return false;
   if (wanted.kind === 'version') return wanted.version.id === version.id;
   const { text, metadata } = wanted.content;
-  if (version.text !== text) return false;
+  if (version.content.text !== text) return false;
   if (setup.service === 'drops') return true;
-  if (metadata !== undefined) return isDeepStrictEqual(version.metadata, metadata);
-  return service.takesAny || madeByTool.has(version.id) || Object.keys(version.metadata).length === 0;
+  if (metadata !== undefined) return isDeepStrictEqual(version.content.metadata, metadata);
+  return service.takesAny || madeByTool.has(version.id) || Object.keys(version.content.metadata).length === 0;
 }
 
-/** A copy of what the tool has made, with its stamp and with nothing changed: all of it was in a commit once. */
-function isCopyOfWhat(world: World, version: Version, wanted: Wanted): boolean {
+/** Whether a version is an unchanged copy of a managed version. Its content was in a commit. */
+function isCopyOfWhat(world: World, version: LedgerVersion, wanted: Wanted): boolean {
   const { service, madeByTool } = world;
-  if (wanted.kind !== 'content' || version.stamp === null) return false;
+  if (wanted.kind !== 'content' || version.record === null) return false;
   return service.versions(wanted.promptId).some((one) => {
-    const isSame = one.digest === version.digest && isDeepStrictEqual(one.metadata, version.metadata);
+    const isSame = isDeepStrictEqual(omitDigests(one.content), omitDigests(version.content));
     return isSame && madeByTool.has(one.id) && isSurelyWhat(world, one, wanted);
   });
 }
 
-/** A copy of a version that was lost: with its stamp, it may be what a service has made of that very version. */
-export function looksRewritten(world: World, promptId: string, version: Version, content: Content): boolean {
+/** Whether a version copies one whose answer was lost. It looks like a version that the service has changed. */
+export function looksRewritten(world: World, promptId: string, version: LedgerVersion, content: Content): boolean {
   const { service, madeByTool } = world;
-  if (madeByTool.has(version.id) || version.stamp?.digest !== content.digest) return false;
-  const { number, stamp } = version;
-  const isOriginal = (one: Version): boolean =>
-    one.number < number && one.digest === stamp.digest && one.metadataDigest === stamp.metadataDigest;
+  if (madeByTool.has(version.id) || version.record?.digest !== content.digest) return false;
+  const { number, record: stamp } = version;
+  const isOriginal = (one: LedgerVersion): boolean =>
+    one.number < number && one.content.digest === stamp.digest && one.content.metadataDigest === stamp.metadataDigest;
   const originals = service.versions(promptId).filter((one) => madeByTool.has(one.id) && isOriginal(one));
   return originals.every(({ id }) => !service.isFindable(promptId, id));
 }
@@ -84,7 +85,7 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
     if (pin.kind === 'latest') return latestForbidden.includes(environment);
     const wanted = wantedBy(world, file, pin);
     if (wanted.kind === 'nothing') return true;
-    // What looking would bring about is in no plan that was reviewed.
+    // A reviewed plan does not contain the results of a probe.
     const isServed = wanted.kind === 'version' && service.active(file.id, environment)?.id === wanted.version.id;
     if (reviewed === true && wanted.kind === 'version' && !isServed) return true;
     const isServedSomewhere = file.pins.some((one) => {
@@ -95,7 +96,7 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
   });
 }
 
-/** What the service rewrites comes to light when it is made. */
+/** Whether the service rewrites the content, which shows only when promptsync creates the version. */
 export function mayFailLate(world: World, file: PromptFile): boolean {
   const { setup } = world;
   const contents = contentsOf(world.history, file);
@@ -104,16 +105,16 @@ export function mayFailLate(world: World, file: PromptFile): boolean {
 }
 
 /**
- * Whether a copy stands somewhere of which the tool cannot tell that it is one. As soon as it reads a ledger that names
- * the original it can, and then moves away from it: one run later. Asked before the sync.
+ * Whether an active version is a copy that promptsync cannot recognize yet. It recognizes the copy one run later, when it
+ * reads a ledger that names the original. Must be called before the sync.
  */
 export function mayBeUnrecognised(world: World, file: PromptFile): boolean {
   return contentsOf(world.history, file).some((content) => readsAsRewritten(world, file, content));
 }
 
 /**
- * Where no pin follows a file's text, its version may be the last that is searched: the version that is made for another
- * pin is one too many, and the next run makes it again. Asked before the sync.
+ * Whether a version for another pin may push the version of an unpinned text out of the searched versions, so that the
+ * next run creates that version again. Must be called before the sync.
  */
 export function mayOutgrow(world: World, file: PromptFile): boolean {
   const { service, statistics } = world;
@@ -125,10 +126,10 @@ export function mayOutgrow(world: World, file: PromptFile): boolean {
   return true;
 }
 
-/** The newest version, or one that is served, may be a copy of what nobody knows, its metadata edited. */
+/** Whether the newest or an active version may be a copy with edited metadata whose original is unknown. */
 function readsAsRewritten(world: World, { id }: PromptFile, content: Content): boolean {
   const { service, statistics } = world;
-  // Those that only the base commit's file pins are read as well.
+  // promptsync also reads environments that only the base pins.
   const read = [service.versions(id).at(-1), ...ENVIRONMENTS.map((environment) => service.active(id, environment))];
   const found = read.some((version) => version && looksRewritten(world, id, version, content));
   if (found) note(statistics, 'accepted: a copy of a version that nobody knows, taken for a rewritten one');

@@ -1,13 +1,13 @@
 /**
- * Plays many sequences of commands against the model, on all cores: `npm run model -- --runs 10000`, half of them for
- * each provider unless `--provider` names one. Ends with 1 and the shortest sequence it found where a law is broken, or
- * where the model no longer reaches what it is for.
+ * Runs many sequences of commands against the model, on all cores: `npm run model -- --runs 10000`. Half of them use
+ * each provider unless `--provider` names one. Exits with 1 if a law is broken, and prints the shortest sequence that it
+ * found. Also exits with 1 if the sequences no longer reach every required situation.
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import { checkSequence, renderBroken, seedOf, type Broken } from './check-sequence.ts';
 import { addAll, rendered, unreached, type Statistics } from './situations.ts';
 
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Fewer sequences may well miss something. */
+/** With fewer sequences, some situations may not occur by chance. */
 const ENOUGH_TO_REACH_ALL = 1000;
 
 const PROVIDERS: readonly ProviderName[] = ['integration', 'langfuse'];
@@ -77,7 +77,7 @@ function summary(statistics: Statistics): string {
   ].join(', ');
 }
 
-/** Which of the runs a thread plays: every `step`th from `first`. */
+/** The runs of one thread: every `step`th run from `first`. */
 type Share = {
   readonly provider: ProviderName;
   readonly seed: number;
@@ -86,8 +86,8 @@ type Share = {
   readonly step: number;
 };
 
-/** What a thread says in the end. */
-type Told = { readonly broken: Broken | null; readonly statistics: Statistics };
+/** The message of a thread at its end. */
+type ShareResult = { readonly broken: Broken | null; readonly statistics: Statistics };
 
 async function playShare({ provider, seed, runs, first, step }: Share): Promise<void> {
   const statistics: Statistics = new Map();
@@ -95,23 +95,23 @@ async function playShare({ provider, seed, runs, first, step }: Share): Promise<
   for (let number = first; number < runs && broken === null; number += step) {
     broken = await checkSequence(provider, seedOf(seed, number), commands, statistics);
   }
-  const told: Told = { broken, statistics };
+  const result: ShareResult = { broken, statistics };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(told);
+  parentPort?.postMessage(result);
 }
 
-/** Ends all of them as soon as one has found a broken law. */
+/** Runs all shares in threads. Stops all threads as soon as one finds a broken law. */
 async function playShares(shares: readonly Share[], statistics: Statistics): Promise<Broken | null> {
   const argv = process.argv.slice(2);
   const workers = shares.map((share) => new Worker(new URL(import.meta.url), { workerData: share, argv }));
   const broken = await new Promise<Broken | null>((resolve, reject) => {
     let playing = workers.length;
-    const hear = (told: Told): void => {
-      addAll(statistics, told.statistics);
+    const handleResult = (result: ShareResult): void => {
+      addAll(statistics, result.statistics);
       playing -= 1;
-      if (told.broken !== null || playing === 0) resolve(told.broken);
+      if (result.broken !== null || playing === 0) resolve(result.broken);
     };
-    for (const worker of workers) worker.on('error', reject).on('message', hear);
+    for (const worker of workers) worker.on('error', reject).on('message', handleResult);
   });
   await Promise.all(workers.map((worker) => worker.terminate()));
   return broken;

@@ -1,7 +1,7 @@
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Command, Edit, PromptIndex, Setup, SyncWith } from './commands.ts';
-import { commit, commitAgo, edited, firstDraft, head, type Draft } from './history.ts';
+import { commit, commitAgo, applyEdit, firstDraft, head, type Draft } from './history.ts';
 import { checkDrift, checkOutcome, checkReviewed, checkTruth, driftsOf, LawBroken, must, type Drifts } from './laws.ts';
 import { mayBeBlocked, mayBeUnrecognised, mayOutgrow } from './limits.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
@@ -13,8 +13,8 @@ import { idsOf, newWorld, promptAt, type World } from './world.ts';
 
 const OPENS = { integration: openLedgerService, langfuse: openLangfuse };
 
-/** Carries out one sequence of commands and checks the laws after each. Throws a `LawBroken` with the last calls. */
-export async function play(setup: Setup, commands: readonly Command[], statistics: Statistics): Promise<void> {
+/** Runs one sequence of commands and checks the laws after each. Throws a `LawBroken` with the last calls. */
+export async function runSequence(setup: Setup, commands: readonly Command[], statistics: Statistics): Promise<void> {
   const world = newWorld(setup, OPENS, statistics);
   note(statistics, 'sequences');
   for (const command of commands) {
@@ -29,14 +29,14 @@ export async function play(setup: Setup, commands: readonly Command[], statistic
   }
 }
 
-/** Does what a command says, and checks every law that it bears on. */
+/** Runs a command and checks all laws that it may break. */
 export async function perform(world: World, command: Command): Promise<void> {
   world.lines = [];
   switch (command.kind) {
     case 'edit':
       return edit(world, command.prompt, headDraft(world, command.prompt), command.edits);
     case 'merge':
-      // A change that was begun on an older commit: its file comes as it was there, with the change.
+      // The change was made on an older commit, so that its file replaces the newer one.
       return edit(world, command.prompt, draftAgo(world, command.prompt, command.ago), command.edits);
     case 'revert':
       return edit(world, command.prompt, draftAgo(world, command.prompt, command.ago), []);
@@ -54,7 +54,7 @@ export async function perform(world: World, command: Command): Promise<void> {
 function edit(world: World, index: PromptIndex, before: Draft | null, edits: readonly Edit[]): void {
   const promptId = promptAt(world, index);
   const ids = idsOf(world, promptId);
-  const after = edits.reduce<Draft | null>((draft, one) => edited(draft ?? firstDraft(promptId), one, ids), before);
+  const after = edits.reduce<Draft | null>((draft, one) => applyEdit(draft ?? firstDraft(promptId), one, ids), before);
   commit(world.history, promptId, after);
 }
 
@@ -71,15 +71,15 @@ async function dryRun(world: World): Promise<void> {
   must(port.begun() === 0, () => 'a dry run writes');
 }
 
-/** What can be told of a prompt's sync before it begins. */
-type Foretold = {
+/** What the model can predict about the sync of a prompt. */
+type Prediction = {
   readonly mayBlock: boolean;
   readonly mayForget: boolean;
   readonly mayTakeTwo: boolean;
   readonly drifts: Drifts | null;
 };
 
-async function foretell(world: World, file: PromptFile, options: SyncWith): Promise<Foretold> {
+async function predict(world: World, file: PromptFile, options: SyncWith): Promise<Prediction> {
   const drifts = await driftsOf(world, file, options);
   const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
   const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
@@ -88,20 +88,20 @@ async function foretell(world: World, file: PromptFile, options: SyncWith): Prom
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
-  const foretold = new Map<string, Foretold>();
-  for (const [id, { file }] of head(world.history).files) foretold.set(id, await foretell(world, file, options));
+  const predictions = new Map<string, Prediction>();
+  for (const [id, { file }] of head(world.history).files) predictions.set(id, await predict(world, file, options));
   const run = await runTool(world, { ...options, ...(await reviewed(world, options)), dryRun: false });
   noteRun(world, run);
   if (run.outcomes === null) return;
   const isClean = world.prompts.every((id) => !run.troubles.touched(id));
-  // A digest is over all prompts: what came between any of them is another plan than the reviewed one.
+  // The digest covers all prompts, so that a trouble with any prompt can change the reviewed plan.
   const mayBeStale = options.reviewed === true && !isClean;
   for (const outcome of run.outcomes) {
     const { id } = outcome.plan.file;
     checkTruth(world, outcome, run.port.writes);
     const planned = run.plan.prompts.find(({ file }) => file.id === id)!;
     if (options.reviewed === true) checkReviewed(outcome, planned);
-    const { mayBlock, mayForget, drifts } = foretold.get(id)!;
+    const { mayBlock, mayForget, drifts } = predictions.get(id)!;
     if (run.troubles.touched(id)) continue;
     checkDrift(
       world,
@@ -111,11 +111,11 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     );
     await checkOutcome(world, outcome, { mayBlock: mayBlock || mayBeStale, mayForget });
   }
-  const takesTwo = [...foretold].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
+  const takesTwo = [...predictions].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
   if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));
 }
 
-/** The digest of the plan that a dry run shows right before: without trouble it is still the plan. */
+/** Returns the digest of the plan from a dry run right before the sync. */
 async function reviewed(world: World, options: SyncWith): Promise<{ readonly expectedPlan?: string }> {
   if (options.reviewed !== true) return {};
   const { plan, port } = await runTool(world, { ...options, troubles: [], dryRun: true });
@@ -124,8 +124,8 @@ async function reviewed(world: World, options: SyncWith): Promise<{ readonly exp
 }
 
 /**
- * Right after a clean run there is nothing to do, and a second run writes nothing, not even to look: but for the prompts
- * that were refused or have a reason to take longer.
+ * Expects that a second run right after a clean run has nothing to do and writes nothing, not even for a probe. Prompts
+ * that were refused or that may need another run are exempt.
  */
 async function checkSecond(
   world: World,
@@ -135,16 +135,19 @@ async function checkSecond(
   world.lines.push('the second run:');
   const { plan, outcomes, port } = await runTool(world, { ...options, troubles: [], dryRun: false });
   const refused = exempt.union(refusedIn(outcomes ?? []));
-  for (const { file, status, changes, finds } of plan.prompts) {
+  for (const { file, status, changes, pinsToFind } of plan.prompts) {
     if (refused.has(file.id) || forgets(world, file)) continue;
-    const isEmpty = status === 'unchanged' && changes.length === 0 && finds.length === 0;
-    must(isEmpty, () => `the second plan of ${file.id} is ${status}: ${JSON.stringify({ changes, finds })}`);
+    const isEmpty = status === 'unchanged' && changes.length === 0 && pinsToFind.length === 0;
+    must(
+      isEmpty,
+      () => `the second plan of ${file.id} is ${status}: ${JSON.stringify({ changes, finds: pinsToFind })}`,
+    );
   }
   must(refused.size > 0 || world.setup.service === 'drops' || port.begun() === 0, () => 'the second run writes');
   for (const outcome of outcomes ?? []) checkTruth(world, outcome, port.writes);
 }
 
-/** A known limit, services that drop metadata_: a version that nothing stands on any more cannot be found again. */
+/** A known limit of services that drop metadata: promptsync cannot find a version again once it is active nowhere. */
 function forgets({ setup }: World, file: PromptFile): boolean {
   return setup.service === 'drops' && !followsLatest(file);
 }

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { type PromptFields, type RemotePrompt, ServiceError } from '../../src/service/prompt-service.ts';
+import { type PromptFields, type ServicePrompt, ServiceError } from '../../src/service/prompt-service.ts';
 import type { CallKind } from './commands.ts';
 import { checkCreate, checkSet, isToolsOwn, LawBroken, must } from './laws.ts';
 import { note } from './situations.ts';
 import type { Troubles } from './troubles.ts';
 import type { World } from './world.ts';
 
-/** The service as one run of the tool meets it. */
+/** The service as one run of promptsync sees it. */
 export type Port = ReturnType<typeof openPort>;
 
-/** What a service makes its calls of: each meets its fate, and what it brings about is noted and held to the laws. */
+/** The functions through which a service model makes calls. They apply troubles, record writes and check the laws. */
 export type Calls = {
   readonly call: <Answer>(one: Call<Answer>) => Promise<Answer>;
   readonly watched: ReturnType<typeof watchWrites>;
-  /** Takes no time, but what is late may come. */
+  /** Returns at once, but late effects may happen. */
   readonly sleep: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ type Call<Answer> = {
   readonly promptId: string;
   readonly what: string;
   readonly effect: () => Promise<Answer>;
-  /** The answer of a service that does nothing. */
+  /** Returns the answer of a service that ignores the call. */
   readonly ignore: () => Promise<Answer>;
 };
 
@@ -41,7 +41,7 @@ export function openPort(world: World, files: readonly PromptFile[], troubles: T
   const tick = (by = 1): void => {
     const due = late.filter((one) => (one.left -= by) <= 0);
     late = late.filter((one) => !due.includes(one));
-    // Nobody hears any more that it was refused.
+    // The error of a late call has no receiver.
     for (const { land } of due) landed.push(land().catch(() => null));
   };
   const call = async <Answer>({ kind, promptId, what, effect, ignore }: Call<Answer>): Promise<Answer> => {
@@ -64,19 +64,19 @@ export function openPort(world: World, files: readonly PromptFile[], troubles: T
   };
   return {
     provider: world.service.connect(world, { call, watched, sleep }),
-    /** What is late comes now, because the run is over. */
+    /** Lets all late effects happen at the end of the run. */
     settle: async () => {
       tick(Number.POSITIVE_INFINITY);
       await Promise.all(landed);
     },
     writes: watched.writes,
-    /** How many writes were begun, whatever became of them. */
+    /** Returns the number of started writes, including failed ones. */
     begun: () => begun,
     broken: watched.broken,
   };
 }
 
-/** What a version is made of, the metadata without the tool's own. */
+/** The content of a new version. The metadata do not include the version record. */
 export type Made = { readonly text: string; readonly metadata: JsonObject; readonly isBaseline: boolean };
 
 /** A write that has had its effect in the service. */
@@ -87,7 +87,7 @@ export type Write =
 
 type SetWrite = Write & { readonly kind: 'set' };
 
-/** The service as the tool writes to it in one run: every write is noted, and held to the laws at that very moment. */
+/** Records every write of one run and checks the laws at the moment of the write. */
 function watchWrites(world: World, files: readonly PromptFile[]) {
   const { service, madeByTool, statistics } = world;
   const writes: Write[] = [];
@@ -103,7 +103,7 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
   };
   return {
     writes,
-    /** The first law that a write broke: the tool must not be able to catch it. */
+    /** Returns the first law that a write broke. It is not thrown, because promptsync could catch it. */
     broken: () => broken,
     creating: (promptId: string, made: Made) => watch(() => checkCreate(world, files, promptId, made)),
     created: (promptId: string, id: string, made: Made) => {
@@ -111,8 +111,8 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
       note(statistics, 'versions made by the tool');
       writes.push({ kind: 'create', promptId, id, ...made });
     },
-    /** Where the tool cannot know what it moves an environment to, that is not held against it. */
-    set: (promptId: string, environment: string, version: Version, isKnown = true) => {
+    /** Records an activation. `isKnown` is false if promptsync could not know which version it activates. */
+    set: (promptId: string, environment: string, version: LedgerVersion, isKnown = true) => {
       const { id } = version;
       const isNewBaseline = writes.some((one) => one.kind === 'create' && one.id === id && one.isBaseline);
       watch(() => must(!isNewBaseline || isToolsOwn(environment), () => `${environment} is set to a new baseline`));
@@ -120,14 +120,14 @@ function watchWrites(world: World, files: readonly PromptFile[]) {
       writes.push({ kind: 'set', promptId, environment, id });
     },
     updated: (promptId: string, fields: PromptFields) => void writes.push({ kind: 'update', promptId, fields }),
-    /** What was answered without being done counts as done where it is so already: nobody can tell. */
-    ignoredUpdate: (promptId: string, fields: PromptFields, prompt: RemotePrompt) => {
+    /** Records an ignored update as done if the fields already have these values. */
+    ignoredUpdate: (promptId: string, fields: PromptFields, prompt: ServicePrompt) => {
       if (isDeepStrictEqual({ ...prompt, ...fields }, prompt)) writes.push({ kind: 'update', promptId, fields });
     },
     ignoredSet: (promptId: string, environment: string, id: string) => {
       ignored.push({ kind: 'set', promptId, environment, id });
     },
-    /** As the tool reads: where somebody else has done what was ignored, it counts as done from then on. */
+    /** Records ignored activations as done if somebody else has made them before promptsync reads. */
     beforeRead: (promptId: string) => {
       const isDone = (set: SetWrite): boolean =>
         set.promptId === promptId && service.active(promptId, set.environment)?.id === set.id;

@@ -1,9 +1,9 @@
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import type { ToolRun } from './tool.ts';
 import type { World } from './world.ts';
 
-/** Counts what came about in a run, so that it can be seen that the model gets there. */
+/** Counts the situations of a run, to show that the generators reach them. */
 export function noteRun({ statistics }: World, run: ToolRun): void {
   note(statistics, 'runs of the tool');
   if (run.files.length > 1) note(statistics, 'situation: several prompts in one run');
@@ -24,7 +24,7 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
   const isBack = changes.some(({ change }) => change.kind === 'set-active' && isOlder(change));
   return [
     ...(planned !== plan ? ['planned afresh'] : []),
-    ...((planned?.finds.length ?? 0) > 0 ? ['looked at for a pin'] : []),
+    ...((planned?.pinsToFind.length ?? 0) > 0 ? ['looked at for a pin'] : []),
     ...(adopted && created ? ['a lost answer settled in the same run'] : []),
     ...(adopted && !created && !isTouched ? ['adopted by a later run'] : []),
     ...(created && status === 'applied' && isTouched ? ['applied in spite of trouble'] : []),
@@ -38,7 +38,7 @@ function isOlder({ before, after }: { readonly before: object | null; readonly a
   return typeof from === 'number' && typeof to === 'number' && to < from;
 }
 
-/** What the model is there for: where one of these never comes about, the generators have to be put right. */
+/** The situations that the model must reach. If one never occurs, the generators need a fix. */
 const EXPECTED = [
   ...['made', 'adopted', 'not_made', 'unknown'].map((status) => `change: create-version ${status}`),
   ...['made', 'not_made', 'unknown'].map((status) => `change: set-active ${status}`),
@@ -110,7 +110,7 @@ export function unreached(provider: ProviderName, statistics: Statistics): reado
   return [...EXPECTED, ...EXPECTED_OF[provider]].filter((what) => !statistics.has(what));
 }
 
-/** How often each command and each situation came about. */
+/** How often each command and each situation occurred. */
 export type Statistics = Map<string, number>;
 
 export function note(statistics: Statistics, what: string, times = 1): void {

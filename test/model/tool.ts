@@ -1,22 +1,23 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
-import { NO_HISTORY, type Desired, type History } from '../../src/domain/desired.ts';
+import { NO_PLANNING_HISTORY, type DesiredState, type PlanningHistory } from '../../src/domain/desired-state.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { observe, wantedOf } from '../../src/observing/observe.ts';
+import { makeSuccess } from '../../src/domain/result.ts';
+import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
-import { guard, guardAfresh, type Guards } from '../../src/planning/guard.ts';
+import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import type { SyncWith } from './commands.ts';
 import { baseOf, commitAgo, contentsAtTags, head, provenanceOf } from './history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
 
-/** One run of the tool. */
+/** One run of promptsync. */
 export type ToolRun = {
   readonly files: readonly PromptFile[];
-  /** The plan at first; outcomes have the one that was carried out. */
+  /** The first plan. The outcomes contain the applied plan. */
   readonly plan: Plan;
-  /** Null for a dry run, and where the run was killed: nobody reads what it would have said. */
+  /** `null` for a dry run and for a killed run. */
   readonly outcomes: readonly PromptOutcome[] | null;
   readonly port: Port;
   readonly troubles: Troubles;
@@ -24,20 +25,20 @@ export type ToolRun = {
 
 export type ToolOptions = SyncWith & { readonly dryRun: boolean; readonly expectedPlan?: string };
 
-/** Observes, plans and applies, as the command `sync` does with the files of the last commit. */
+/** Observes, plans and applies the files of the last commit in the same way as the command `sync`. */
 export async function runTool(world: World, options: ToolOptions): Promise<ToolRun> {
   const { concurrency, only, dryRun, onDrift = 'overwrite', expectedPlan = null } = options;
   const commit = head(world.history);
   const files = [...commit.files.values()].map(({ file }) => file).slice(0, only);
   const { desired, history } = desiredOf(world, files, options);
-  const guards: Guards = { onDrift, expectedPlan, maxChanges: null, uncommitted: new Set() };
+  const guards: GuardSettings = { onDrift, expectedPlan, maxChanges: null, uncommitted: new Set() };
   const troubles = makeTroubles(world, options.troubles);
   const port = openPort(world, files, troubles);
   const { stop } = troubles;
   const { provider } = port;
-  const wantedFor = (file: PromptFile) => wantedOf(file, desired);
-  const observation = await observe(provider, files.map(wantedFor), { concurrency });
-  const plan = guard(makePlan(desired, observation, history), guards);
+  const wantedFor = (file: PromptFile) => makeReadRequest(file, desired);
+  const observation = await observePrompts(provider, files.map(wantedFor), { concurrency });
+  const plan = guardPlan(makePlan(desired, observation, history), guards);
   troubles.beginApplying();
   const outcomes = dryRun
     ? null
@@ -45,7 +46,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
         ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null },
         wantedFor: ({ file }) => wantedFor(file),
         planAgain: async (planned, observed) =>
-          guardAfresh(planPrompt(planned.file, observed, desired, history), planned, guards),
+          guardFreshPlan(planPrompt(planned.file, observed, desired, history), planned, guards),
       });
   await port.settle();
   world.service.checkRun();
@@ -58,22 +59,30 @@ function desiredOf(
   { setup, history }: World,
   files: readonly PromptFile[],
   { base: ago }: ToolOptions,
-): { readonly desired: Desired; readonly history: History } {
-  const { environmentOrder, latestForbidden } = setup;
+): { readonly desired: DesiredState; readonly history: PlanningHistory } {
+  const { environmentOrder, latestForbidden: environmentsWithoutLatest } = setup;
   const base = ago === undefined ? null : baseOf(history, commitAgo(history, ago), files);
   const contentsAtRefs = new Map(
     files.map((file) => {
       const then = base?.files.get(file.id);
       const now = contentsAtTags(history, file);
-      return [file.id, then === undefined ? now : new Map([...contentsAtTags(history, then), ...now])] as const;
+      const all = then === undefined ? now : new Map([...contentsAtTags(history, then), ...now]);
+      return [file.id, new Map([...all].map(([ref, at]) => [ref, makeSuccess(at)]))] as const;
     }),
   );
   return {
-    desired: { files, environmentOrder, latestForbidden, contentsAtRefs, base, promotedFrom: new Map() },
+    desired: {
+      files,
+      environmentOrder,
+      environmentsWithoutLatest,
+      contentsAtRefs,
+      base,
+      promotionSources: new Map(),
+    },
     history: {
-      ...NO_HISTORY,
+      ...NO_PLANNING_HISTORY,
       provenance: provenanceOf(head(history)),
-      formerWants: base?.formerWants ?? NO_HISTORY.formerWants,
+      formerStates: base?.formerStates ?? NO_PLANNING_HISTORY.formerStates,
     },
   };
 }

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../src/domain/json.ts';
 import { ServiceError } from '../../src/service/prompt-service.ts';
-import { stampToWire } from '../../src/ledger/stamp.ts';
+import { renderVersionRecord } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, OutsideCommand, TheirText, Trouble } from './commands.ts';
 import { commitAgo } from './history.ts';
 import { note } from './situations.ts';
 import { promptAt, type World } from './world.ts';
 
-/** What becomes of one call: whether and when it has its effect, and what it throws instead of an answer. */
+/** The fate of one call: whether and when it has its effect, and the error that replaces its answer. */
 export type Fate = {
   readonly effect: 'now' | 'later' | 'never';
   readonly delay: number;
   readonly error: Error | null;
 };
 
-/** The run was killed: it makes no further call, and nobody reads its outcome. */
+/** The error of a killed run, which makes no further calls and has no outcome. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
@@ -66,7 +66,7 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
     }
   };
   return {
-    /** Called as each call begins. Does what others do by then. */
+    /** Must be called before each call. Makes the outside changes that are due. */
     meet: (kind: CallKind, promptId: string): Fate => {
       if (killed) return DEAD;
       if (kind === 'create' && Number.isNaN(began.create)) began.create = calls;
@@ -75,7 +75,7 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
       calls += 1;
       return fates.find(({ error }) => error instanceof Killed) ?? fates.find((fate) => fate !== FINE) ?? FINE;
     },
-    /** Called once the call has begun. Does what others do before it is answered. */
+    /** Must be called after a call has begun. Makes the outside changes that are due before its answer. */
     meanwhile: (): void => {
       const [...now] = amid;
       amid = [];
@@ -84,7 +84,7 @@ export function makeTroubles(world: World, given: readonly Trouble[]) {
     beginApplying: () => void (began.applying = calls),
     stop: stopping.signal,
     isKilled: () => killed,
-    /** Whether a trouble may have had to do with this prompt. */
+    /** Whether a trouble may have affected this prompt. */
     touched: (promptId: string) => touched.has(promptId),
   };
 }
@@ -109,13 +109,13 @@ function moment(when: Fault['when'], kind: CallKind): Fault['when'] {
   return when === 'late' && kind !== 'create' ? 'after' : when;
 }
 
-/** Only creating a version is sent without being repeated until it is known what became of it. */
+/** Returns the fate of a failed call. Only create-version can have a late effect, because promptsync never repeats it. */
 function fateOf(when: Fault['when'], kind: CallKind, delay: number): Omit<Fate, 'error'> {
   if (when === 'before') return { effect: 'never', delay };
   return { effect: moment(when, kind) === 'late' ? 'later' : 'now', delay };
 }
 
-/** Somebody does something in the service. Nothing happens where there is no version yet to do it to. */
+/** Makes an outside change in the service. Does nothing if the change needs a version and none exists. */
 export function actOutside(world: World, command: OutsideCommand): void {
   const { service } = world;
   const prompt = promptAt(world, command.prompt);
@@ -140,7 +140,7 @@ function add(world: World, { prompt: index, goesTo }: Added, text: string, metad
   const { service } = world;
   const prompt = promptAt(world, index);
   const id = service.addVersion(prompt, { text, metadata });
-  // Where numbers are used again, it may have the id of one that the tool has made.
+  // If the service reuses numbers, the version may have the id of a deleted version of promptsync.
   world.madeByTool.delete(id);
   if (goesTo !== null) service.activate(prompt, goesTo, id);
 }
@@ -148,8 +148,12 @@ function add(world: World, { prompt: index, goesTo }: Added, text: string, metad
 function copy(world: World, command: OutsideCommand & { readonly kind: 'their-copy' }): void {
   const original = world.service.versions(promptAt(world, command.prompt)).at(-1 - command.nth);
   if (original === undefined) return;
-  const { text, metadata, stamp } = original;
-  const copied = { ...(command.metadata ?? metadata), ...(stamp !== null && { promptsync: stampToWire(stamp) }) };
+  const { content, record: stamp } = original;
+  const { text, metadata } = content;
+  const copied = {
+    ...(command.metadata ?? metadata),
+    ...(stamp !== null && { promptsync: renderVersionRecord(stamp) }),
+  };
   add(world, command, command.text ?? text, copied);
 }
 

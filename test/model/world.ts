@@ -1,69 +1,69 @@
-import type { ProviderName } from '../../src/config/config.ts';
+import type { ProviderName } from '../../src/providers/list.ts';
 import type { FieldName } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Provider } from '../../src/domain/provider.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import type { OutsideVersion } from '../doubles/in-memory-service.ts';
 import { PROMPTS, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';
 import { type Draft, firstDraft, newHistory, type History, type Ids } from './history.ts';
 import type { Calls } from './port.ts';
 import type { Statistics } from './situations.ts';
 
-/** A service as the model needs it: what stands in it, what others do there, and what the tool can know of it. */
+/** The model of a service: its state, outside changes, and what promptsync can know about it. */
 export type ServiceModel = {
   /** In order of creation. */
-  readonly versions: (promptId: string) => readonly Version[];
-  /** A version by its id, also one that is not there any more. */
-  readonly version: (promptId: string, id: string) => Version | undefined;
-  readonly active: (promptId: string, environment: string) => Version | null;
-  /** Null where a prompt is its versions. */
+  readonly versions: (promptId: string) => readonly LedgerVersion[];
+  /** Returns a version by its id, including deleted versions. */
+  readonly version: (promptId: string, id: string) => LedgerVersion | undefined;
+  readonly active: (promptId: string, environment: string) => LedgerVersion | null;
+  /** Returns `null` if prompts of the service have no fields. */
   readonly fields: (promptId: string) => Promise<Readonly<Record<FieldName, string>> | null>;
   readonly addVersion: (promptId: string, version: OutsideVersion) => string;
   readonly activate: (promptId: string, environment: string, versionId: string) => void;
-  /** Somebody does what can be done in this service alone. */
+  /** Makes an outside change that is possible only in this service. */
   readonly act: (promptId: string, command: OwnCommand) => void;
-  /** The service as one run of the tool has it. */
+  /** Opens a provider for one run of promptsync. */
   readonly connect: (world: World, calls: Calls) => Provider;
   readonly pinsIds: boolean;
-  /** Whether the write that makes a version may make it active as well. */
+  /** Whether the create call can also activate the new version. */
   readonly movesInCreates: boolean;
-  /** Whether the tool takes any version of a text, whoever made it and whatever its metadata, where a file manages none. */
+  /** Whether promptsync uses any version with the text, foreign or not, for a file without metadata. */
   readonly takesAny: boolean;
-  /** Throws a `LawBroken` where a version may not be made active in an environment of the tool's own; false for others. */
-  readonly checkOwnSet: (world: World, promptId: string, environment: string, version: Version) => boolean;
-  /** Throws a `LawBroken` where a run has not kept to what this service asks of its clients. */
+  /** Throws a `LawBroken` for a forbidden activation in an environment of promptsync. Returns false for other environments. */
+  readonly checkOwnSet: (world: World, promptId: string, environment: string, version: LedgerVersion) => boolean;
+  /** Throws a `LawBroken` if a run violated a requirement of this service. */
   readonly checkRun: () => void;
   /**
-   * Whether a text is found again by this version; with a number, although so many more are made and whatever becomes
-   * active.
+   * Whether promptsync will find the text of this version again. With `more`, also after that many further versions and
+   * any activation.
    */
   readonly isKept: (promptId: string, versionId: string, more?: number) => boolean;
-  /** Whether a version is found by its number, or its id, whatever environments serve. */
+  /** Whether promptsync finds a version by its number or id, independent of the active versions. */
   readonly isFindable: (promptId: string, versionId: string) => boolean;
-  /** Whether the tool may not know the version of a number that is not served. */
-  readonly mayBeUnknown: (world: World, promptId: string, version: Version) => boolean;
-  /** Whether what a prompt serves is found again, whatever somebody activates next. */
+  /** Whether promptsync may not know an inactive version by its number. */
+  readonly mayBeUnknown: (world: World, promptId: string, version: LedgerVersion) => boolean;
+  /** Whether promptsync finds the active versions of a prompt again after any outside activation. */
   readonly isRemembered: (world: World, file: PromptFile) => boolean;
-  /** Whether the tool knows what text it is a version of. */
-  readonly isRecognised: (world: World, version: Version, text: string) => boolean;
+  /** Whether promptsync recognizes a version as a version of this text. */
+  readonly isRecognised: (world: World, version: LedgerVersion, text: string) => boolean;
   /**
-   * Why the tool may have lost sight of a version that it would recognise: the known limits, in their words; null where
-   * it may not.
+   * Returns the known limit because of which promptsync may not find a recognizable version, or `null` if it must find
+   * the version.
    */
   readonly forgotten: (world: World, promptId: string, id: string) => string | null;
 };
 
-/** Git, the service, and what the model knows of both beyond what they say themselves. */
+/** Git, the service, and additional knowledge of the model about both. */
 export type World = {
   readonly setup: Setup;
-  /** The ids of the prompts that there are. */
+  /** The ids of all prompts. */
   readonly prompts: readonly string[];
   readonly history: History;
   readonly service: ServiceModel;
-  /** By id of each version that the tool made, whatever its metadata says: the text that was sent. */
+  /** The text that promptsync sent for each version that it created, by version id. */
   readonly madeByTool: Map<string, string>;
   readonly statistics: Statistics;
-  /** What was called since the last command, for a broken law. */
+  /** The calls since the last command, for the message of a broken law. */
   lines: string[];
 };
 
@@ -84,7 +84,7 @@ export function newWorld(setup: Setup, opens: Opens, statistics: Statistics): Wo
   };
 }
 
-/** Gives a prompt the versions that it has before git knows it; what an import makes of them. */
+/** Adds the versions that a prompt has before its import. Returns the draft that an import writes. */
 function adopt(service: ServiceModel, id: string, { adopted, draft }: Setup): Partial<Draft> {
   const ids = adopted.map((version) => service.addVersion(id, version));
   const [first, last] = [ids[0], ids.at(-1)];
@@ -92,7 +92,7 @@ function adopt(service: ServiceModel, id: string, { adopted, draft }: Setup): Pa
   service.activate(id, 'production', first);
   service.activate(id, 'staging', last);
   if (draft !== null) service.addVersion(id, { text: draft });
-  const { text = '', metadata = {} } = service.active(id, 'staging') ?? {};
+  const { text, metadata } = service.active(id, 'staging')?.content ?? { text: '', metadata: {} };
   const managed = Object.keys(metadata).length === 0 ? null : metadata;
   return { text, metadata: managed, pins: { staging: 'latest', production: service.pinsIds ? `version:${first}` : 1 } };
 }
@@ -106,7 +106,7 @@ export function idsOf({ service, prompts }: World, promptId: string): Ids {
   return { own: service.versions(promptId), others, pinsIds: service.pinsIds };
 }
 
-/** What a service makes of the texts that it is given. */
+/** Returns the text that a service stores for a sent text. */
 export function storedText({ service }: Pick<Setup, 'service'>, text: string): string {
   return service === 'tidies' ? text.trim() : text;
 }

@@ -2,27 +2,28 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { assumeObservation } from '../../src/observing/assume.ts';
-import { ledgerRules } from '../../src/ledger/rules.ts';
+import { makeFailure } from '../../src/domain/result.ts';
+import { assumeObservation } from '../../src/observing/assume-observation.ts';
+import { makeLedgerRules } from '../../src/ledger/rules.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { content, file, makePlan, planLines, rules, type FileParts, type Rules } from '../planning/support.ts';
+import { content, file, makePlan, planLines, lines, rules, type FileParts, type Rules } from '../planning/support.ts';
 import { runs } from '../support/seed.ts';
 
 const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich', { model: 'x' }) };
 
-/** What a review without the service says of files, given those of the base. */
-function review(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
+/** Plans the change from the base to the head without the service. */
+function planOffline(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
   const base = { files: new Map(then.map((one) => [one.id, one])), ancestors: new Set<string>() };
   const given = { ...rules({ refs, base, files: now }), ...parts };
-  return makePlan(now, assumeObservation(given, ledgerRules('promptsync')), given);
+  return makePlan(now, assumeObservation(given, makeLedgerRules('promptsync')), given);
 }
 
-function reviewOne(now: FileParts, then: FileParts, parts: Partial<Rules> = {}): PromptPlan {
-  return review([file(now)], [file(then)], parts).prompts[0]!;
+function planOneOffline(now: FileParts, then: FileParts, parts: Partial<Rules> = {}): PromptPlan {
+  return planOffline([file(now)], [file(then)], parts).prompts[0]!;
 }
 
-describe("The base's own files are in sync", () => {
-  test('whatever they pin and hold', () => {
+describe('assumeObservation for equal files', () => {
+  test('A plan without the service is empty if base and head have the same files', () => {
     const pin = fc.oneof(
       fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
       fc.integer({ min: 1, max: 3 }),
@@ -39,8 +40,8 @@ describe("The base's own files are in sync", () => {
     );
     fc.assert(
       fc.property(parts, (one) => {
-        const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], finds: [] };
-        expect(reviewOne(one, one)).toMatchObject(nothing);
+        const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], pinsToFind: [] };
+        expect(planOneOffline(one, one)).toMatchObject(nothing);
       }),
       { numRuns: runs(300) },
     );
@@ -49,75 +50,162 @@ describe("The base's own files are in sync", () => {
 
 const PINS = { staging: 'latest', production: 7 };
 
-describe('What the head changes is all that there is to do', () => {
+describe('assumeObservation for changed files', () => {
   test.each<[string, FileParts, FileParts, readonly string[]]>([
-    ['a text', { pins: PINS }, { pins: PINS, text: 'Bye' }, ['create "Bye"', 'staging: base → new "Bye"']],
-    ['a number', { pins: PINS }, { pins: { ...PINS, production: 9 } }, ['production: v7 → v9']],
-    ['a number to latest', { pins: PINS }, { pins: { ...PINS, production: 'latest' } }, ['production: v7 → base']],
-    ['latest to a number', { pins: { staging: 'latest' } }, { pins: { staging: 7 } }, ['staging: base → v7']],
     [
-      'a number to latest with another text',
+      'A plan without the service shows a changed text',
+      { pins: PINS },
+      { pins: PINS, text: 'Bye' },
+      lines('create "Bye"', 'staging: base → new "Bye"'),
+    ],
+    [
+      'A plan without the service shows a changed version number',
+      { pins: PINS },
+      { pins: { ...PINS, production: 9 } },
+      lines('production: v7 → v9'),
+    ],
+    [
+      'A plan without the service shows a pin that changes from a number to latest',
+      { pins: PINS },
+      { pins: { ...PINS, production: 'latest' } },
+      lines('production: v7 → base'),
+    ],
+    [
+      'A plan without the service shows a pin that changes from latest to a number',
+      { pins: { staging: 'latest' } },
+      { pins: { staging: 7 } },
+      lines('staging: base → v7'),
+    ],
+    [
+      'A plan without the service shows a new text that replaces a pinned number',
       { pins: { staging: 7 } },
       { pins: { staging: 'latest' }, text: 'Bye' },
-      ['create "Bye"', 'staging: v7 → new "Bye"'],
+      lines('create "Bye"', 'staging: v7 → new "Bye"'),
     ],
-    ['an id', { pins: { staging: 'version:a' } }, { pins: { staging: 'version:b' } }, ['staging: a → b']],
-    ['a number to an id', { pins: PINS }, { pins: { ...PINS, production: 'version:b' } }, ['production: v7 → b']],
-    ['a ref', { pins: { staging: 'git:v1' } }, { pins: { staging: 'latest' } }, ['staging: git:v1 → base']],
-    ['latest to a ref', { pins: PINS }, { pins: { ...PINS, staging: 'git:v1' } }, ['staging: base → git:v1']],
-    ['latest to a ref with the same text', { pins: PINS }, { pins: { ...PINS, staging: 'git:same' } }, []],
-    ['one environment more', { pins: { staging: 'latest' } }, { pins: PINS }, ['production: none → v7']],
     [
-      'one environment more that follows the text',
+      'A plan without the service shows a changed version id',
+      { pins: { staging: 'version:a' } },
+      { pins: { staging: 'version:b' } },
+      lines('staging: a → b'),
+    ],
+    [
+      'A plan without the service shows a pin that changes from a number to an id',
+      { pins: PINS },
+      { pins: { ...PINS, production: 'version:b' } },
+      lines('production: v7 → b'),
+    ],
+    [
+      'A plan without the service shows a pin that changes from a git ref to latest',
+      { pins: { staging: 'git:v1' } },
+      { pins: { staging: 'latest' } },
+      lines('staging: git:v1 → base'),
+    ],
+    [
+      'A plan without the service shows a pin that changes from latest to a git ref',
+      { pins: PINS },
+      { pins: { ...PINS, staging: 'git:v1' } },
+      lines('staging: base → git:v1'),
+    ],
+    [
+      'A plan without the service is empty if a pinned git ref has the same text',
+      { pins: PINS },
+      { pins: { ...PINS, staging: 'git:same' } },
+      [],
+    ],
+    [
+      'A plan without the service shows an added environment that pins a number',
+      { pins: { staging: 'latest' } },
+      { pins: PINS },
+      lines('production: none → v7'),
+    ],
+    [
+      'A plan without the service shows an added environment that follows the text',
       { pins: { staging: 7 } },
       { pins: { staging: 7, qa: 'latest' } },
-      ['qa: none → base'],
+      lines('qa: none → base'),
     ],
-    ['one environment less', { pins: PINS }, { pins: { staging: 'latest' } }, []],
-    ['the name', { pins: PINS }, { pins: PINS, name: 'New' }, ['name: "First" → "New"']],
-    ['the key', { pins: PINS }, { pins: PINS, key: 'k/2' }, ['key: "k/1" → "k/2"']],
-    ['the description', { pins: PINS, description: 'a' }, { pins: PINS, description: '' }, ['description: "a" → ""']],
-    ['a description more', { pins: PINS }, { pins: PINS, description: 'a' }, ['description: "" → "a"']],
-    ['a description less', { pins: PINS, description: 'a' }, { pins: PINS }, []],
     [
-      'metadata',
+      'A plan without the service is empty if the head removes an environment',
+      { pins: PINS },
+      { pins: { staging: 'latest' } },
+      [],
+    ],
+    [
+      'A plan without the service shows a changed name',
+      { pins: PINS },
+      { pins: PINS, name: 'New' },
+      lines('name: "First" → "New"'),
+    ],
+    [
+      'A plan without the service shows a changed key',
+      { pins: PINS },
+      { pins: PINS, key: 'k/2' },
+      lines('key: "k/1" → "k/2"'),
+    ],
+    [
+      'A plan without the service shows a cleared description',
+      { pins: PINS, description: 'a' },
+      { pins: PINS, description: '' },
+      lines('description: "a" → ""'),
+    ],
+    [
+      'A plan without the service shows an added description',
+      { pins: PINS },
+      { pins: PINS, description: 'a' },
+      lines('description: "" → "a"'),
+    ],
+    [
+      'A plan without the service is empty if the head removes the description',
+      { pins: PINS, description: 'a' },
+      { pins: PINS },
+      [],
+    ],
+    [
+      'A plan without the service shows a new version for changed metadata',
       { pins: PINS, metadata: { model: 'x' } },
       { pins: PINS, metadata: { model: 'y' } },
-      ['create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'],
+      lines('create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'),
     ],
-    ['metadata more, but none in it', { pins: PINS }, { pins: PINS, metadata: {} }, []],
+    [
+      'A plan without the service is empty if the head adds empty metadata',
+      { pins: PINS },
+      { pins: PINS, metadata: {} },
+      [],
+    ],
   ])('%s', (_, then, now, lines) => {
-    const plan = reviewOne(now, then);
+    const plan = planOneOffline(now, then);
     expect(planLines(plan)).toEqual(lines);
     expect(plan.drift).toEqual([]);
   });
 
-  test('a prompt, with a number that nobody can say is not there', () => {
+  test('A plan without the service shows an added prompt and trusts its version number', () => {
     const added = { ...file({ pins: { staging: 'latest', production: 3 } }), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = review([file({ pins: PINS }), added], [file({ pins: PINS })]);
+    const { prompts } = planOffline([file({ pins: PINS }), added], [file({ pins: PINS })]);
     const expected = ['create "Hello"', 'staging: none → new "Hello"', 'production: none → v3'];
     expect(prompts.map(planLines)).toEqual([[], expected]);
   });
 
-  test('a prompt less', () => {
+  test('A plan without the service shows no change for a removed prompt', () => {
     const gone = { ...file(), id: 'p2', path: 'prompts/b.md' };
-    const { prompts } = review([file({ pins: PINS })], [file({ pins: PINS }), gone]);
+    const { prompts } = planOffline([file({ pins: PINS })], [file({ pins: PINS }), gone]);
     expect(prompts.map(planLines)).toEqual([[]]);
   });
 });
 
-test('A ref that is not there blocks', () => {
-  const contentsAtRefs = new Map([['p1', new Map([['v1', makeProblem('pin/unknown-ref', { ref: 'v1' })]])]]);
+test('A plan without the service blocks a prompt whose git ref does not exist', () => {
+  const contentsAtRefs = new Map([
+    ['p1', new Map([['v1', makeFailure(makeProblem('pin/unknown-ref', { ref: 'v1' }))]])],
+  ]);
   const [now, then] = [{ pins: { staging: 'git:v1' } }, { pins: { staging: 'latest' } }];
-  expect(planLines(reviewOne(now, then, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
-  expect(planLines(reviewOne(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+  expect(planLines(planOneOffline(now, then, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
+  expect(planLines(planOneOffline(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
 });
 
-describe('Numbers that nobody knows', () => {
-  test('are not shown, and those that somebody wrote are', () => {
+describe('version numbers without the service', () => {
+  test('A plan without the service shows only the version numbers that a file contains', () => {
     const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
     const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
-    const { changes } = reviewOne(now, then);
+    const { changes } = planOneOffline(now, then);
     expect(changes).toMatchObject([
       { environment: 'a', before: { id: 'base', number: null }, after: { id: 'v9', number: 9 } },
       { environment: 'b', before: { id: 'v7', number: 7 }, after: { id: 'base', number: null } },

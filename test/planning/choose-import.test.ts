@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseImport } from '../../src/planning/choose-import.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { observed, outside, version } from './support.ts';
 
 const V1 = outside(1, 'T1');
@@ -8,42 +8,54 @@ const V2 = outside(2, 'T2');
 const open = { name: 'staging', allowLatest: true };
 const closed = { name: 'production', allowLatest: false };
 
-type Active = Readonly<Record<string, Version | null>>;
+type Active = Readonly<Record<string, LedgerVersion | null>>;
 
-describe('what a new file takes', () => {
+describe('chooseImport', () => {
   test.each<[string, Active, string | null, number | null, Readonly<Record<string, string | number>>]>([
     [
-      'the first environment’s text',
+      'import takes the text of the first environment and pins the other by id',
       { staging: V2, production: V1 },
       null,
       2,
       { staging: 'latest', production: 'version:ver_1' },
     ],
     [
-      'that of the one which was asked for',
+      'import takes the text of the environment that the user names',
       { staging: V2, production: V1 },
       'production',
       1,
       { staging: 'version:ver_2', production: 'version:ver_1' },
     ],
     [
-      'the next one’s where the first serves nothing',
+      'import takes the text of the next environment if the first serves nothing',
       { staging: null, production: V1 },
       null,
       1,
       { production: 'version:ver_1' },
     ],
-    ['a number that a ledger names', { staging: null, production: version(1, 'T1') }, null, 1, { production: 1 }],
-    ['nothing where nothing is active', { staging: null, production: null }, null, null, {}],
     [
-      'nothing where the one that was asked for serves nothing',
+      'import pins a managed version by its number',
+      { staging: null, production: version(1, 'T1') },
+      null,
+      1,
+      { production: 1 },
+    ],
+    [
+      'import chooses no text if no version is active in any environment',
+      { staging: null, production: null },
+      null,
+      null,
+      {},
+    ],
+    [
+      'import chooses no text if the environment that the user names serves nothing',
       { staging: V2, production: null },
       'production',
       null,
       {},
     ],
     [
-      'latest for one alone of those that have the same text',
+      'import pins only one environment to latest if two serve the same text',
       { staging: V2, production: V2 },
       null,
       2,
@@ -56,7 +68,7 @@ describe('what a new file takes', () => {
     expect(Object.fromEntries(written)).toEqual(pins);
   });
 
-  test('an environment that may follow the file rather than an earlier one that may not', () => {
+  test('import prefers the text of an environment that allows the pin latest', () => {
     const chosen = chooseImport(
       observed({ active: { a: V1, b: V2 } }),
       [

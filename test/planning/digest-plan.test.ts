@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { metadataDigest } from '../../src/domain/digest.ts';
+import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Observed } from '../../src/domain/observed.ts';
-import { digestsAfter } from '../../src/domain/plan.ts';
+import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
+import { computeDigestsAfter } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import {
   content,
@@ -17,7 +17,7 @@ import {
   version,
 } from './support.ts';
 
-type Case = { readonly file?: PromptFile; readonly observed?: Observed; readonly rules?: RulesParts };
+type Case = { readonly file?: PromptFile; readonly observed?: ObservedPrompt; readonly rules?: RulesParts };
 
 const pins = { staging: 'latest', production: 'git:v1' };
 const refs = { v1: content('Old') };
@@ -30,33 +30,42 @@ function planFor({ file: wanted = baseFile, observed: found = observed({ active:
 
 const base = () => planFor({});
 
-describe('The digest of a plan', () => {
-  test('is a SHA-256', () => {
+describe('the digest of a plan', () => {
+  test('The digest of a plan is a SHA-256 hash', () => {
     expect(base().digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
-  const same: readonly (readonly [sentence: string, changed: Case])[] = [
-    ['the path', { file: { ...baseFile, path: 'other/place.md' } }],
-    ['the places of pins', { file: { ...baseFile, pins: baseFile.pins.map((pin) => ({ ...pin, line: 99 })) } }],
-    ['the commit of a content at a ref', { rules: { refs: { v1: { content: content('Old'), provenance: {} } } } }],
+  const same: readonly (readonly [title: string, changed: Case])[] = [
+    ['The digest of a plan does not depend on the path of the file', { file: { ...baseFile, path: 'other/place.md' } }],
     [
-      'the name of a ref',
+      'The digest of a plan does not depend on the lines of the pins',
+      { file: { ...baseFile, pins: baseFile.pins.map((pin) => ({ ...pin, line: 99 })) } },
+    ],
+    [
+      'The digest of a plan does not depend on the commit behind a git ref',
+      { rules: { refs: { v1: { content: content('Old'), provenance: {} } } } },
+    ],
+    [
+      'The digest of a plan does not depend on the name of a git ref',
       {
         file: file({ ...baseFile, text: 'Hi', pins: { ...pins, production: 'git:v2' } }),
         rules: { refs: { v2: content('Old') } },
       },
     ],
-    ['metadata that is managed and empty', { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) }],
     [
-      'what else the service holds',
+      'The digest of a plan is the same for empty metadata and for none',
+      { file: file({ text: 'Hi', metadata: {}, name: 'New', pins }) },
+    ],
+    [
+      'The digest of a plan does not depend on unmanaged state of the service',
       { observed: observed({ active: baseActive, prompt: { latestVersionId: 'ver_9', description: 'Theirs' } }) },
     ],
   ];
-  test.each(same)('stays over another value of %s', (_, changed) => {
+  test.each(same)('%s', (_, changed) => {
     expect(planFor(changed).digest).toBe(base().digest);
   });
 
-  test('stays over commits and change summaries', () => {
+  test('The digest of a plan does not depend on commits and change summaries', () => {
     const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
     const described = planFor({ rules: { provenance: new Map([['prompts/a.md', provenance]]) } });
     expect(described.digest).toBe(base().digest);
@@ -66,98 +75,122 @@ describe('The digest of a plan', () => {
     ]);
   });
 
-  test('stays over the renaming of one of several files, and over unchanged prompts beside them', () => {
+  test('The digest of a plan does not depend on file names or on unchanged prompts', () => {
     const other = { ...baseFile, id: 'p2', path: 'prompts/b.md' };
-    const calm = { ...file({ pins: { staging: 'latest' } }), id: 'p3', path: 'prompts/c.md' };
+    const unchanged = { ...file({ pins: { staging: 'latest' } }), id: 'p3', path: 'prompts/c.md' };
     const found = ['p1', 'p2', 'p3'].map((id) => observed({ active: baseActive, prompt: { id } }));
     const digests = [
       [baseFile, other],
       [baseFile, { ...other, path: 'a-first.md' }],
-      [calm, baseFile, other],
+      [unchanged, baseFile, other],
     ].map((files) => makePlan(files, observation(...found), withRefs(['p1', 'p2'])).digest);
     expect(new Set(digests)).toStrictEqual(new Set([digests[0]]));
   });
 
-  const different: readonly (readonly [sentence: string, changed: Case])[] = [
-    ['the text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
-    ['the metadata', { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) }],
-    ['the content at a ref', { rules: { refs: { v1: content('Older') } } }],
+  const different: readonly (readonly [title: string, changed: Case])[] = [
+    ['The digest of a plan changes with the text', { file: file({ text: 'Hi!', name: 'New', pins }) }],
     [
-      'the prompt',
+      'The digest of a plan changes with the metadata',
+      { file: file({ text: 'Hi', metadata: { a: 1 }, name: 'New', pins }) },
+    ],
+    ['The digest of a plan changes with the content behind a git ref', { rules: { refs: { v1: content('Older') } } }],
+    [
+      'The digest of a plan changes with the id of the prompt',
       { file: { ...baseFile, id: 'p2' }, observed: observed({ active: baseActive, prompt: { id: 'p2' } }) },
     ],
-    ["a field's new value", { file: file({ text: 'Hi', name: 'Newer', pins }) }],
-    ["a field's old value", { observed: observed({ active: baseActive, prompt: { name: 'Theirs' } }) }],
-    ['which field', { file: file({ text: 'Hi', key: 'New', pins }) }],
-    ['one field more', { file: file({ text: 'Hi', name: 'New', description: 'D', pins }) }],
-    ['the environment', { file: file({ text: 'Hi', name: 'New', pins: { qa: 'latest', production: 'git:v1' } }) }],
-    ['one environment fewer', { file: file({ text: 'Hi', name: 'New', pins: { staging: 'latest' } }) }],
+    ['The digest of a plan changes with the new value of a field', { file: file({ text: 'Hi', name: 'Newer', pins }) }],
     [
-      'what is active before',
+      'The digest of a plan changes with the old value of a field',
+      { observed: observed({ active: baseActive, prompt: { name: 'Theirs' } }) },
+    ],
+    ['The digest of a plan depends on which field changes', { file: file({ text: 'Hi', key: 'New', pins }) }],
+    [
+      'The digest of a plan changes if another field changes as well',
+      { file: file({ text: 'Hi', name: 'New', description: 'D', pins }) },
+    ],
+    [
+      'The digest of a plan changes with the name of an environment',
+      { file: file({ text: 'Hi', name: 'New', pins: { qa: 'latest', production: 'git:v1' } }) },
+    ],
+    [
+      'The digest of a plan changes if an environment is removed',
+      { file: file({ text: 'Hi', name: 'New', pins: { staging: 'latest' } }) },
+    ],
+    [
+      'The digest of a plan changes with the version that was active before',
       { observed: observed({ active: { ...baseActive, production: version(1, 'Hello', { id: 'x' }) } }) },
     ],
-    ['none being active before', { observed: observed({ active: { ...baseActive, production: null } }) }],
     [
-      'what is active after: a version that is there already',
+      'The digest of a plan depends on whether a version was active before',
+      { observed: observed({ active: { ...baseActive, production: null } }) },
+    ],
+    [
+      'The digest of a plan depends on whether it activates a new or an existing version',
       { observed: observed({ active: { ...baseActive, qa: outside(5, 'Old') } }) },
     ],
-    ['the order of the environments', { rules: { environmentOrder: ['production', 'staging'] }, file: baseFile }],
+    [
+      'The digest of a plan changes with the order of the environments',
+      { rules: { environmentOrder: ['production', 'staging'] }, file: baseFile },
+    ],
   ];
-  test.each(different)('changes with %s', (_, changed) => {
+  test.each(different)('%s', (_, changed) => {
     expect(planFor(changed).digest).not.toBe(base().digest);
   });
 
-  test('is the same for all plans without changes', () => {
-    const calm = planFor({ file: file({ pins: { staging: 'latest' } }) });
-    expect(calm.prompts[0]?.changes).toStrictEqual([]);
-    expect(calm.digest).toBe(makePlan([], observation(), rules()).digest);
+  test('All plans without changes have the same digest', () => {
+    const unchanged = planFor({ file: file({ pins: { staging: 'latest' } }) });
+    expect(unchanged.prompts[0]?.changes).toStrictEqual([]);
+    expect(unchanged.digest).toBe(makePlan([], observation(), rules()).digest);
   });
 });
 
-describe('The digest of a plan that makes versions', () => {
+describe('the digest of a plan that creates versions', () => {
   const seen = observation(observed({ active: { production: version(7, 'Seven'), promptsync: version(9, 'Nine') } }));
   const digestOf = (parts: FileParts) => makePlan([file({ ...parts, pins: { production: 7 } })], seen, rules()).digest;
 
   test.each<[string, FileParts]>([
-    ['text', { text: 'Another draft' }],
-    ['metadata', { text: 'Draft', metadata: { model: 'x' } }],
-    ['being there at all', { text: 'Seven' }],
-  ])('changes with its %s, also where nothing serves it yet', (_, parts) => {
+    ['The digest of a plan changes with the text of a version that nothing serves', { text: 'Another draft' }],
+    [
+      'The digest of a plan changes with the metadata of a version that nothing serves',
+      { text: 'Draft', metadata: { model: 'x' } },
+    ],
+    ['The digest of a plan depends on whether it creates a version that nothing serves', { text: 'Seven' }],
+  ])('%s', (_, parts) => {
     expect(digestOf({ text: 'Draft', path: 'other.md' })).toBe(digestOf({ text: 'Draft' }));
     expect(digestOf(parts)).not.toBe(digestOf({ text: 'Draft' }));
   });
 
-  test('changes with which environment is to serve which of two', () => {
+  test('The digest of a plan depends on which environment gets which of two new versions', () => {
     const environmentOrder = ['staging', 'production'];
     const [plan, turned] = [pins, { staging: 'git:v1', production: 'latest' }].map((written) =>
       planFor({ file: file({ text: 'Hi', pins: written }), rules: { environmentOrder } }),
     );
-    const madeBy = (one = plan) => one?.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
-    expect(madeBy(turned)).toStrictEqual(madeBy());
+    const creationsOf = (one = plan) => one?.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
+    expect(creationsOf(turned)).toStrictEqual(creationsOf());
     expect(turned?.digest).not.toBe(plan?.digest);
   });
 });
 
-describe('The digest of a plan whose new version takes over metadata', () => {
+describe('the digest of a plan whose new version takes over metadata', () => {
   const wanted = file({ text: 'New', pins: { staging: 'latest' } });
   const none = observed({ active: { staging: null } });
   const takingOver = (metadata: JsonObject, id = 'ver_1') => {
-    const metadataFrom = { id, number: 1, metadata, metadataDigest: metadataDigest(metadata) };
+    const metadataFrom = { id, number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
     return { ...none, metadataFrom };
   };
-  const digestOf = (seen: Observed, from = wanted) => makePlan([from], observation(seen), rules()).digest;
+  const digestOf = (seen: ObservedPrompt, from = wanted) => makePlan([from], observation(seen), rules()).digest;
   const reviewed = digestOf(takingOver({ model: 'gpt-5' }));
 
-  test('changes with that metadata', () => {
+  test('The digest of a plan changes with the metadata that a new version takes over', () => {
     expect(digestOf(takingOver({ model: 'evil' }))).not.toBe(reviewed);
     expect(digestOf(none)).not.toBe(reviewed);
   });
 
-  test('does not depend on the version that has it', () => {
+  test('The digest of a plan does not depend on which version supplies the metadata', () => {
     expect(digestOf(takingOver({ model: 'gpt-5' }, 'ver_2'))).toBe(reviewed);
   });
 
-  test('is that of a file with the same metadata', () => {
+  test('Metadata from an older version and from the file give a plan the same digest', () => {
     const managed = file({ text: 'New', metadata: { model: 'gpt-5' }, pins: { staging: 'latest' } });
     expect(digestOf(none, managed)).toBe(reviewed);
   });
@@ -172,13 +205,13 @@ test('The digest of a plan that activates an existing version changes with the m
   expect(new Set(digests).size).toBe(2);
 });
 
-test('An activation of a text without metadata has the metadata of the version that the plan creates for it', () => {
+test('An activation of a text without metadata uses the metadata of the version created for it', () => {
   const withMetadata = (model: string) => content('Same', { model });
   const atRefs = { a: withMetadata('a'), b: withMetadata('b'), bare: content('Same') };
   const wanted = file({ text: 'Own', pins: { one: 'git:a', two: 'git:b', three: 'git:bare' } });
   const [prompt] = makePlan([wanted], observation(observed()), rules({ refs: atRefs })).prompts;
   const activations = prompt!.changes.filter((change) => change.kind === 'set-active');
-  expect(activations.map((change) => digestsAfter(change, prompt!)?.metadata)).toEqual([
+  expect(activations.map((change) => computeDigestsAfter(change, prompt!)?.metadata)).toEqual([
     atRefs.a.metadataDigest,
     atRefs.b.metadataDigest,
     atRefs.a.metadataDigest,

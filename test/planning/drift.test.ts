@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredBase, FormerWants } from '../../src/domain/desired.ts';
+import type { BaseState, FormerStates } from '../../src/domain/desired-state.ts';
 import type { Drift } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { guard } from '../../src/planning/guard.ts';
+import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
   deepFreeze,
   entry,
@@ -18,6 +18,7 @@ import {
   rules,
   version,
   type WrittenPins,
+  lines,
 } from './support.ts';
 
 const one = version(1, 'One');
@@ -25,29 +26,31 @@ const two = version(2, 'Two', { ledger: [entry(1, 'One')] });
 const theirs = outside(3, 'Theirs');
 const follows: WrittenPins = { staging: 'latest' };
 
-/** A file that says One in staging, unless it says otherwise. */
-const saying = (parts: FileParts): PromptFile => file({ text: 'One', pins: follows, ...parts });
+/** Makes a file whose text is One and that pins staging to latest, unless the parts say otherwise. */
+const makeFile = (parts: FileParts): PromptFile => file({ text: 'One', pins: follows, ...parts });
 
-/** With what earlier commits said, where that is otherwise. */
+/** The base, and the parts of the file that differed at earlier commits. */
 type BaseParts = FileParts & { readonly former?: readonly FileParts[] };
 
 function driftOf(head: FileParts, seen: ObservedParts, { former = [], ...parts }: BaseParts) {
-  const known: DesiredBase = { files: new Map([['p1', saying(parts)]]) };
-  const formerWants = new Map([['p1', wantsOf(former.map((one) => ({ ...parts, ...one })))]]);
-  return planPrompt(...deepFreeze([saying(head), observed(seen), rules({ base: known, formerWants })] as const)).drift;
+  const known: BaseState = { files: new Map([['p1', makeFile(parts)]]) };
+  const formerStates = new Map([['p1', wantsOf(former.map((one) => ({ ...parts, ...one })))]]);
+  return planPrompt(...deepFreeze([makeFile(head), observed(seen), rules({ base: known, formerStates })] as const))
+    .drift;
 }
 
-function wantsOf(states: readonly FileParts[]): FormerWants {
+function wantsOf(states: readonly FileParts[]): FormerStates {
   const pins = formerPins(states.map(({ text = 'One', pins: written = follows }) => ({ ...written, text })));
-  return { pins, fields: states.map(saying) };
+  return { pins, fields: states.map(makeFile) };
 }
 
 function lineOf(drift: Drift): string {
-  if ('field' in drift) return `${drift.kind} ${drift.field}: "${drift.observed}" instead of "${drift.expected}"`;
+  if (drift.subject === 'field')
+    return `${drift.kind} ${drift.field}: "${drift.observed}" instead of "${drift.expected}"`;
   const { kind, environment, observed: held, expected } = drift;
   const holder =
     held === null ? 'nothing' : [held.id, ...(held.commit === undefined ? [] : [held.commit])].join(' of ');
-  return `${kind} ${environment}: ${holder} instead of ${'new' in expected ? `new "${expected.new.text}"` : expected.id}`;
+  return `${kind} ${environment}: ${holder} instead of ${'newContent' in expected ? `new "${expected.newContent.text}"` : expected.id}`;
 }
 
 const moved = { active: { staging: theirs, promptsync: one } };
@@ -55,216 +58,251 @@ const calm = { active: { staging: one } };
 const pinned = { pins: { ...follows, production: 1 } };
 const THEIRS = 'outside staging: ver_3 instead of ver_1';
 
-describe('Drift is', () => {
+describe('drift', () => {
   test.each<[string, head: FileParts, seen: ObservedParts, base: BaseParts, expected: readonly string[]]>([
-    ['nothing where base and head are in sync', {}, calm, {}, []],
-    ['not what the head itself changes', { text: 'Two' }, calm, {}, []],
-    ['not what the head has brought about already', { text: 'Two' }, { active: { staging: two } }, {}, []],
-    ['a version that somebody made active, though neither changed', {}, moved, {}, [THEIRS]],
-    ['the same where the head changes something, too', { text: 'Two' }, moved, {}, [THEIRS]],
-    ['nothing where somebody made active what the head wants', { text: 'Theirs' }, moved, {}, []],
+    ['The plan reports no drift if the service matches base and head', {}, calm, {}, []],
+    ['The plan reports no drift for what the head itself changes', { text: 'Two' }, calm, {}, []],
     [
-      'as unfinished what an earlier commit wanted there',
+      'The plan reports no drift for a change of the head that is already applied',
+      { text: 'Two' },
+      { active: { staging: two } },
+      {},
+      [],
+    ],
+    ['The plan reports a foreign version that somebody activated as outside drift', {}, moved, {}, [THEIRS]],
+    [
+      'The plan reports outside drift even if the head changes the same environment',
+      { text: 'Two' },
+      moved,
+      {},
+      [THEIRS],
+    ],
+    ['The plan reports no drift if somebody activated what the head wants', { text: 'Theirs' }, moved, {}, []],
+    [
+      'The plan reports a version that an earlier commit wanted as unfinished drift',
       { text: 'Three' },
       calm,
       { text: 'Two', former: [{ text: 'One' }] },
-      ['unfinished staging: ver_1 of c1 instead of new "Two"'],
+      lines('unfinished staging: ver_1 of c1 instead of new "Two"'),
     ],
     [
-      'as unfinished what an earlier commit wanted by its number or its id, whoever made it',
+      'The plan reports a foreign version that an earlier commit pinned as unfinished drift',
       { pins: { staging: 1, production: 1 } },
       { active: { staging: theirs, production: outside(2, 'Draft'), promptsync: one } },
       { pins: { staging: 1, production: 1 }, former: [{ pins: { staging: 3, production: 'version:ver_2' } }] },
-      ['unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'],
+      lines('unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'),
     ],
     [
-      'as from outside what an earlier commit wanted only elsewhere',
+      'The plan reports outside drift if an earlier commit wanted the version elsewhere',
       pinned,
       { active: { staging: one, production: two } },
       { ...pinned, former: [{ text: 'Two' }] },
-      ['outside production: ver_2 of c2 instead of ver_1'],
+      lines('outside production: ver_2 of c2 instead of ver_1'),
     ],
     [
-      'as from outside what was made from a commit that wanted it nowhere',
+      'The plan reports outside drift for a version that no known commit wanted active',
       { text: 'Three' },
       calm,
       { text: 'Two', former: [{ text: 'Zero' }] },
-      ['outside staging: ver_1 of c1 instead of new "Two"'],
+      lines('outside staging: ver_1 of c1 instead of new "Two"'),
     ],
     [
-      'as from outside a copy of a version of ours',
+      'The plan reports a copy of a managed version as outside drift',
       {},
       { active: { staging: version(4, 'Edited', { stampFor: 'One' }), promptsync: one } },
       { former: [{}] },
-      ['outside staging: ver_4 instead of ver_1'],
+      lines('outside staging: ver_4 instead of ver_1'),
     ],
     [
-      'as unfinished that nothing is active yet',
+      'The plan reports unfinished drift if no version is active yet',
       { text: 'Two' },
       { active: { staging: null } },
       {},
-      ['unfinished staging: nothing instead of new "One"'],
+      lines('unfinished staging: nothing instead of new "One"'),
     ],
     [
-      'nothing in an environment that the base does not pin',
+      'The plan reports no drift in an environment that the base does not pin',
       pinned,
       { active: { staging: one, production: theirs } },
       {},
       [],
     ],
-    ['nothing in one that the head no longer pins', {}, { active: { staging: one, production: theirs } }, pinned, []],
-    ['nothing where it is not known what the base wants', {}, moved, { pins: { staging: 9 } }, []],
     [
-      'each environment by itself',
+      'The plan reports no drift in an environment that the head no longer pins',
+      {},
+      { active: { staging: one, production: theirs } },
+      pinned,
+      [],
+    ],
+    ['The plan reports no drift if the version that the base pins is unknown', {}, moved, { pins: { staging: 9 } }, []],
+    [
+      'The plan classifies the drift of each environment separately',
       pinned,
       { active: { staging: theirs, production: two } },
       { ...pinned, former: [{ pins: { ...follows, production: 2 } }] },
-      [THEIRS, 'unfinished production: ver_2 of c2 instead of ver_1'],
+      lines(THEIRS, 'unfinished production: ver_2 of c2 instead of ver_1'),
     ],
     [
-      'a field that somebody changed',
+      'The plan reports a field that somebody changed as outside drift',
       { name: 'Newer' },
       { ...calm, prompt: { name: 'Theirs' } },
       { former: [{ name: 'Older' }] },
-      ['outside name: "Theirs" instead of "First"'],
+      lines('outside name: "Theirs" instead of "First"'),
     ],
     [
-      'a field beside a text that the head changes, and that the base would make',
+      'The plan reports drift of a field together with drift of a changed text',
       { text: 'Two' },
       { ...calm, prompt: { name: 'Theirs' } },
       { text: 'Zero' },
-      ['outside staging: ver_1 of c1 instead of new "Zero"', 'outside name: "Theirs" instead of "First"'],
+      lines('outside staging: ver_1 of c1 instead of new "Zero"', 'outside name: "Theirs" instead of "First"'),
     ],
     [
-      'as unfinished a field that stands as an earlier commit had it',
+      'The plan reports a field value from an earlier commit as unfinished drift',
       {},
       { ...calm, prompt: { name: 'Older' } },
       { former: [{ name: 'Oldest' }, { name: 'Older' }] },
-      ['unfinished name: "Older" instead of "First"'],
+      lines('unfinished name: "Older" instead of "First"'),
     ],
-    ['not a field that the head itself changes', { name: 'Newer' }, calm, {}, []],
-    ['not a field that is as the head wants it', { name: 'Theirs' }, { ...calm, prompt: { name: 'Theirs' } }, {}, []],
+    ['The plan reports no drift for a field that the head itself changes', { name: 'Newer' }, calm, {}, []],
     [
-      'not a field that the base does not manage',
+      'The plan reports no drift for a field that matches the head',
+      { name: 'Theirs' },
+      { ...calm, prompt: { name: 'Theirs' } },
+      {},
+      [],
+    ],
+    [
+      'The plan reports no drift for a field that the base does not manage',
       { description: 'Ours' },
       { ...calm, prompt: { description: 'Theirs' } },
       {},
       [],
     ],
     [
-      'from outside an empty description of which no earlier commit is known',
+      'The plan reports an empty description as outside drift if no earlier commit is known',
       { description: 'Ours' },
       calm,
       { description: 'Old' },
-      ['outside description: "" instead of "Old"'],
+      lines('outside description: "" instead of "Old"'),
     ],
     [
-      'from outside an empty description that no earlier commit had',
+      'The plan reports an empty description as outside drift if earlier commits did not manage it',
       { description: 'Ours' },
       calm,
       { description: 'Old', former: [{}] },
-      ['outside description: "" instead of "Old"'],
+      lines('outside description: "" instead of "Old"'),
     ],
   ])('%s', (_, head, seen, base, expected) => {
     expect(driftOf(head, seen, base).map(lineOf)).toStrictEqual(expected);
   });
 
-  test('as unfinished an empty description where an earlier commit had none', () => {
-    const wanted = saying({ description: 'Ours' });
+  test('The plan reports an empty description as unfinished drift if base and head agree', () => {
+    const wanted = makeFile({ description: 'Ours' });
     const base = { files: new Map([['p1', wanted]]) };
-    const formerWants = new Map([['p1', wantsOf([{}])]]);
-    expect(planPrompt(wanted, observed(calm), rules({ base, formerWants })).drift).toStrictEqual([
-      { kind: 'unfinished', field: 'description', expected: 'Ours', observed: '', restores: true },
+    const formerStates = new Map([['p1', wantsOf([{}])]]);
+    expect(planPrompt(wanted, observed(calm), rules({ base, formerStates })).drift).toStrictEqual([
+      {
+        ...{ kind: 'unfinished', subject: 'field', field: 'description' },
+        ...{ expected: 'Ours', observed: '', restoresBase: true },
+      },
     ]);
   });
 
-  test('of each environment by what it should serve, not by what another one should', () => {
+  test('The plan compares each environment only with what that environment should serve', () => {
     const seen = { active: { staging: theirs, production: version(4, 'Four'), promptsync: two } };
     expect(driftOf({ ...pinned, text: 'Two' }, seen, { ...pinned, text: 'Two' })).toStrictEqual([
       {
-        ...{ kind: 'outside', environment: 'staging', restores: true },
+        ...{ kind: 'outside', subject: 'environment', environment: 'staging', restoresBase: true },
         ...{ expected: { id: 'ver_2', number: 2 }, observed: { id: 'ver_3', number: 3 } },
       },
       {
-        ...{ kind: 'outside', environment: 'production', restores: true },
+        ...{ kind: 'outside', subject: 'environment', environment: 'production', restoresBase: true },
         ...{ expected: { id: 'ver_1', number: 1 }, observed: { id: 'ver_4', number: 4, commit: 'c4', pin: '4' } },
       },
     ]);
   });
 
-  test('none of a prompt that the base does not know, nor without a base', () => {
-    const other: DesiredBase = { files: new Map([['p2', saying({})]]) };
-    expect(planPrompt(saying({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
-    expect(planPrompt(saying({}), observed(moved), rules()).drift).toStrictEqual([]);
+  test('The plan reports no drift for a prompt that is missing in the base', () => {
+    const other: BaseState = { files: new Map([['p2', makeFile({})]]) };
+    expect(planPrompt(makeFile({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
+    expect(planPrompt(makeFile({}), observed(moved), rules()).drift).toStrictEqual([]);
   });
 
-  test('found without any effect on what is planned', () => {
-    const known: DesiredBase = { files: new Map([['p1', saying({})]]) };
+  test('The plan contains the same changes with and without drift detection', () => {
+    const known: BaseState = { files: new Map([['p1', makeFile({})]]) };
     const seen = observed(moved);
-    const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(saying({}), seen, by));
+    const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(makeFile({}), seen, by));
     expect({ ...compared, drift: [] }).toStrictEqual(plain);
   });
 
   test.each<[string, FileParts, readonly boolean[]]>([
-    ['only put back where base and head want the same', {}, [true, true, true]],
-    ['but not where the head wants another text', { text: 'New' }, [false, true, true]],
-    ['but not where the head wants another version', { pins: { ...follows, production: 2 } }, [true, false, true]],
-    ['but not where the head wants another field', { description: 'New' }, [true, true, false]],
+    ['The plan marks drift as restored if base and head want the same state', {}, [true, true, true]],
+    ['The plan does not mark drift as restored if the head wants another text', { text: 'New' }, [false, true, true]],
+    [
+      'The plan does not mark drift as restored if the head pins another version',
+      { pins: { ...follows, production: 2 } },
+      [true, false, true],
+    ],
+    [
+      'The plan does not mark drift as restored if the head changes the field',
+      { description: 'New' },
+      [true, true, false],
+    ],
   ])('%s', (_, head, restores) => {
     const base = { ...pinned, text: 'Two', description: 'Ours' };
     const active = { staging: theirs, production: outside(4, 'Four'), promptsync: two };
     const drift = driftOf({ ...base, ...head }, { active, prompt: { description: 'Theirs' } }, base);
-    expect(drift.map((entry) => entry.restores)).toEqual(restores);
+    expect(drift.map((entry) => entry.restoresBase)).toEqual(restores);
   });
 });
 
-describe('Where on_drift is fail', () => {
-  const wanted = saying({ description: 'Ours', pins: { staging: 'latest', production: 'latest' } });
+describe('the guard on_drift: fail', () => {
+  const wanted = makeFile({ description: 'Ours', pins: { staging: 'latest', production: 'latest' } });
   const guards = { onDrift: 'fail', maxChanges: null, expectedPlan: null, uncommitted: new Set<string>() } as const;
   const ours = { prompt: { description: 'Ours' } };
   const edited = { prompt: { description: 'Theirs' } };
 
-  /** The plan of a prompt whose base is the file itself. */
+  /** Plans a prompt whose base is the file itself. */
   function planOf(seen: ObservedParts, former: readonly FileParts[] = []) {
-    const formerWants = new Map([['p1', wantsOf(former)]]);
-    const by = rules({ base: { files: new Map([['p1', wanted]]) }, formerWants });
+    const formerStates = new Map([['p1', wantsOf(former)]]);
+    const by = rules({ base: { files: new Map([['p1', wanted]]) }, formerStates });
     return makePlan([wanted], observation(observed(seen)), by);
   }
 
   test.each<[string, ObservedParts, string]>([
     [
-      'environments and a field',
+      'The drift guard names all environments and fields that somebody changed',
       { ...edited, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
       '"staging" serves v3 (id ver_3); "production" serves v2 (id ver_2); description is "Theirs"',
     ],
     [
-      'an environment, but not another one that is merely unfinished',
+      'The drift guard names only outside drift and not unfinished drift',
       { ...ours, active: { staging: theirs, production: null } },
       '"staging" serves v3 (id ver_3)',
     ],
-  ])('a prompt is refused that somebody has changed, and what it serves is named: %s', (_, seen, what) => {
+  ])('%s', (_, seen, what) => {
     const plan = planOf(seen);
     const message = `The service was changed outside of git, and on_drift is \`fail\`: ${what}.`;
-    expect(guard(plan, guards).prompts).toMatchObject([
+    expect(guardPlan(plan, guards).prompts).toMatchObject([
       {
         ...{ status: 'blocked', changes: plan.prompts[0]?.changes, drift: plan.prompts[0]?.drift },
         problems: [{ code: 'guard/drift', path: 'prompts/a.md', message }],
       },
     ]);
-    expect(guard(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
+    expect(guardPlan(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
   });
 
   test.each([
-    ['where nothing has drifted', planOf({ ...ours, active: { staging: one, production: one } })],
+    ['The drift guard accepts a prompt without drift', planOf({ ...ours, active: { staging: one, production: one } })],
     [
-      'where a sync was cut short',
+      'The drift guard accepts a prompt whose last sync was interrupted',
       planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, [{ text: 'Hi' }]),
     ],
     [
-      'where a field stands as an earlier commit had it that did not have it',
+      'The drift guard accepts a field that an earlier commit did not manage yet',
       planOf({ active: { staging: one, production: one } }, [{}]),
     ],
-  ])('a prompt is not refused %s', (_, plan) => {
-    expect(guard(plan, guards)).toStrictEqual(plan);
+  ])('%s', (_, plan) => {
+    expect(guardPlan(plan, guards)).toStrictEqual(plan);
   });
 });

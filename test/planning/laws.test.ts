@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
+import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
 import {
   content,
   deepFreeze,
@@ -19,7 +19,7 @@ const metadatas = fc.constantFrom(undefined, {}, { model: 'x' });
 const stamps = fc.constantFrom('own', 'none', 'copied');
 const numbers = fc.integer({ min: 1, max: 5 });
 
-/** One history per prompt: version n is the same wherever it is seen. */
+/** One history for each prompt, so that version n is the same in all environments. */
 const histories = fc.array(fc.record({ text: texts, metadata: metadatas, stamp: stamps }), {
   minLength: 5,
   maxLength: 5,
@@ -30,15 +30,15 @@ const pins = fc.oneof(
 );
 const environments = ['staging', 'qa', 'production'] as const;
 
-type Made = { readonly text: string; readonly metadata: object | undefined; readonly stamp: string };
+type WrittenVersion = { readonly text: string; readonly metadata: object | undefined; readonly stamp: string };
 
-function partsOf({ text, metadata, stamp }: Made, ledger: readonly LedgerEntry[]) {
+function partsOf({ text, metadata, stamp }: WrittenVersion, ledger: readonly LedgerEntry[]) {
   const stampFor = { own: text, none: null, copied: 'another text' }[stamp] ?? null;
   return { metadata: { ...metadata }, stampFor, ledger };
 }
 
-/** The version as the tool would have left it: its ledger names all that were before. */
-function versionAt(history: readonly Made[], number: number): Version {
+/** Returns a version whose ledger names all earlier versions, as promptsync creates it. */
+function versionAt(history: readonly WrittenVersion[], number: number): LedgerVersion {
   const before = history.slice(0, number - 1).map((made, index) => entry(index + 1, made.text, partsOf(made, [])));
   const made = history[number - 1];
   if (made === undefined) throw new Error('no such version');
@@ -80,8 +80,8 @@ const inputs = fc.array(prompts, { minLength: 1, maxLength: 4 }).map((all) => {
   return deepFreeze({ files, found: observation(...found), given: rules({ refs, environmentOrder: order }) });
 });
 
-describe('The planner', () => {
-  test('gives the same plan in whatever order files, prompts and environments come', () => {
+describe('makePlan', () => {
+  test('The planner makes the same plan for any order of files, prompts and environments', () => {
     const shuffled = inputs.chain((input) =>
       fc.record({
         input: fc.constant(input),
@@ -104,7 +104,7 @@ describe('The planner', () => {
     );
   });
 
-  test('touches pinned environments alone, each at most once, and never to what is active there', () => {
+  test('The planner sets only pinned environments, each at most once and only to another version', () => {
     fc.assert(
       fc.property(inputs, ({ files, found, given }) => {
         for (const { file: wanted, observed: seen, changes } of makePlan(files, found, given).prompts) {
@@ -121,15 +121,15 @@ describe('The planner', () => {
     );
   });
 
-  test('makes each content once, and every new version that an environment is to serve', () => {
+  test('The planner creates each content once and every new version that an environment needs', () => {
     fc.assert(
       fc.property(inputs, ({ files, found, given }) => {
         for (const { changes } of makePlan(files, found, given).prompts) {
           const made = changes.flatMap((change) => (change.kind === 'create-version' ? [change.content] : []));
           expect(new Set(made.map((one) => `${one.digest} ${one.metadataDigest ?? ''}`)).size).toBe(made.length);
           for (const change of changes) {
-            if (change.kind !== 'set-active' || !('new' in change.after)) continue;
-            const { digest, metadataDigest } = change.after.new;
+            if (change.kind !== 'set-active' || !('newContent' in change.after)) continue;
+            const { digest, metadataDigest } = change.after.newContent;
             const serving = made.filter((one) => one.digest === digest);
             expect(serving.some((one) => metadataDigest === undefined || one.metadataDigest === metadataDigest)).toBe(
               true,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { isNew } from '../../src/domain/plan.ts';
-import type { Content } from '../../src/domain/prompt-file.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import { isNewVersionRef } from '../../src/domain/plan.ts';
+import type { Content } from '../../src/domain/content.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import {
   content,
@@ -20,178 +20,225 @@ import {
   rules,
   type RulesParts,
   version,
+  lines,
 } from './support.ts';
 
-/** A file, what its environments serve, and the lines of the plan; what else the service holds, and the rules. */
+/** A file, the active versions of its environments, the lines of the plan, and further state of the service and rules. */
 type Row = readonly [
-  sentence: string,
+  title: string,
   file: FileParts,
   active: ObservedParts['active'] & object,
   expected: readonly string[],
   rest?: Omit<ObservedParts, 'active'> & RulesParts,
 ];
 
-/** Each plan is made twice from inputs that cannot be written to. */
-function table(title: string, rows: readonly Row[]): void {
-  test.each(rows.map(([sentence, ...given]) => [`${title} ${sentence}`, given] as const))(
-    '%s',
-    (_, [parts, active, expected, { prompt = {}, looked = [], missing = [], ...given } = {}]) => {
-      const found = observed({ active, prompt, looked, missing });
-      const input = deepFreeze([file(parts), found, rules(given)] as const);
-      const plan = planPrompt(...input);
-      expect(planPrompt(...input)).toStrictEqual(plan);
-      expect(planLines(plan)).toStrictEqual(expected);
-      const { changes, problems, status } = plan;
-      expect(status).toBe(problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged');
-    },
-  );
+/** Tests each row. The test makes each plan twice from frozen inputs, to show that the planner is pure. */
+function testPlans(unit: string, rows: readonly Row[]): void {
+  describe.each([unit])('%s', () => {
+    test.each(rows.map(([title, ...given]) => [title, given] as const))(
+      '%s',
+      (_, [parts, active, expected, { prompt = {}, others: looked = [], missingIds: missing = [], ...given } = {}]) => {
+        const found = observed({ active, prompt, others: looked, missingIds: missing });
+        const input = deepFreeze([file(parts), found, rules(given)] as const);
+        const plan = planPrompt(...input);
+        expect(planPrompt(...input)).toStrictEqual(plan);
+        expect(planLines(plan)).toStrictEqual(expected);
+        const { changes, problems, status } = plan;
+        expect(status).toBe(problems.length > 0 ? 'blocked' : changes.length > 0 ? 'pending' : 'unchanged');
+      },
+    );
+  });
 }
 
 const latest = { staging: 'latest' };
 
-/** Of a file that pins staging to latest. */
-type LatestRow = readonly [string, text: string, staging: Version | null, expected: readonly string[]];
+/** A row for a file that pins staging to latest. */
+type LatestRow = readonly [string, text: string, staging: LedgerVersion | null, expected: readonly string[]];
 const latestRows: readonly LatestRow[] = [
-  ['makes the first version', 'Hello', null, ['create "Hello"', 'staging: none → new "Hello"']],
-  ['is in sync where the content is active', 'Hello', version(1, 'Hello'), []],
-  ['follows an edit', 'Hi', version(1, 'Hello'), ['create "Hi"', 'staging: v1 → new "Hi"']],
   [
-    'goes back to what a ledger knows',
+    'The plan creates and activates the first version of a prompt',
+    'Hello',
+    null,
+    lines('create "Hello"', 'staging: none → new "Hello"'),
+  ],
+  ['The plan is empty if the active version has the content of the file', 'Hello', version(1, 'Hello'), []],
+  [
+    'The plan creates and activates a version for an edited text',
+    'Hi',
+    version(1, 'Hello'),
+    lines('create "Hi"', 'staging: v1 → new "Hi"'),
+  ],
+  [
+    'The plan activates an older version from the ledger for a reverted text',
     'Hello',
     version(2, 'Hi', { ledger: [entry(1, 'Hello')] }),
-    ['staging: v2 → v1'],
+    lines('staging: v2 → v1'),
   ],
-  ['is in sync where only line endings differ', 'a\nb', outside(1, 'a\r\nb'), []],
-  ['is not where white space differs', 'a', version(1, 'a '), ['create "a"', 'staging: v1 → new "a"']],
+  ['The plan is empty if only line endings differ', 'a\nb', outside(1, 'a\r\nb'), []],
+  ['The plan creates a version if white space differs', 'a', version(1, 'a '), ['create "a"', 'staging: v1 → new "a"']],
 ];
-table(
-  'A pin latest',
-  latestRows.map(([sentence, text, staging, expected]) => [sentence, { text, pins: latest }, { staging }, expected]),
+testPlans(
+  'a plan for the pin latest',
+  latestRows.map(([title, text, staging, expected]) => [title, { text, pins: latest }, { staging }, expected]),
 );
 
-table('A pin latest', [
+testPlans('a plan for the pin latest', [
   [
-    'moves an environment on to what another one serves',
+    'The plan activates in production the version that staging already serves for latest',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(2, 'Hello'), production: version(1, 'Old') },
-    ['production: v1 → v2'],
+    lines('production: v1 → v2'),
   ],
   [
-    'is in sync with equal content under another id',
+    'The plan is empty if two environments serve equal content in different versions',
     { pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(2, 'Hello') },
     [],
   ],
   [
-    'uses what is tracked',
+    'The plan uses the version in the tracking environment for latest',
     { pins: latest },
     { staging: null, promptsync: version(3, 'Hello') },
-    ['staging: none → v3'],
+    lines('staging: none → v3'),
   ],
   [
-    'does not use what was only looked at, and may be forgotten',
+    'The plan does not use a version that was only probed for latest',
     { pins: latest },
     { staging: null },
-    ['create "Hello"', 'staging: none → new "Hello"'],
-    { looked: [version(3, 'Hello')] },
+    lines('create "Hello"', 'staging: none → new "Hello"'),
+    { others: [version(3, 'Hello')] },
   ],
 ]);
 
 const model = { model: 'gpt-5' };
 
-table('Metadata of the own versions', [
+testPlans('a plan for metadata', [
   [
-    'that differs makes a new version',
+    'The plan creates a version if the metadata of the file differs',
     { metadata: { model: 'other' }, pins: latest },
     { staging: version(1, 'Hello', { metadata: model }) },
-    ['create "Hello" {"model":"other"}', 'staging: v1 → new "Hello" {"model":"other"}'],
+    lines('create "Hello" {"model":"other"}', 'staging: v1 → new "Hello" {"model":"other"}'),
   ],
 ]);
 
-table('A text of the file that no pin follows', [
+testPlans('a plan for a text that no pin follows', [
   [
-    'is made at once where only a version with settings of somebody else has it, and another one is made',
+    'The plan creates the text of the file if only a foreign version with other metadata has it',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello', model), promptsync: null },
-    ['create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'],
+    lines('create "Old" for git:v1', 'create "Hello"', 'staging: v1 → new "Old"'),
     { refs: { v1: content('Old') } },
   ],
   [
-    'is not where the record of the one that is made names it',
+    'The plan leaves out the text of the file if the new ledger names a foreign version of it',
     { pins: { staging: 'git:v1' } },
     { staging: outside(1, 'Hello'), promptsync: null },
-    ['create "Old" for git:v1', 'staging: v1 → new "Old"'],
+    lines('create "Old" for git:v1', 'staging: v1 → new "Old"'),
     { refs: { v1: content('Old') } },
   ],
 ]);
 
 const history = version(9, 'Hello', { ledger: [entry(7, 'Seven'), entry(8, 'Eight')] });
 
-/** Of a file that pins production alone, where what is tracked is the version 9 that knows 7 and 8. */
+/** A row for a file that pins only production. The ledger of the tracked version 9 names the versions 7 and 8. */
 type PinnedRow = readonly [
   string,
   pin: string | number,
-  production: Version | null,
+  production: LedgerVersion | null,
   expected: readonly string[],
   Row[4]?,
 ];
 const unknown = ['blocked: pin/unknown-number'];
 const newest = (number: number) => ({ prompt: { latestVersionId: `ver_${number}` } });
 const pinnedRows: readonly PinnedRow[] = [
-  ['number is in sync where that version is active', 7, version(7, 'Seven'), []],
-  ['number wants that very version, not another of equal content', 7, version(8, 'Seven'), ['production: v8 → v7']],
-  ['number blocks where it is known nowhere', 5, version(7, 'Seven'), unknown, newest(9)],
-  ['number leads to a look at a newest version that was never read', 10, null, [...unknown, 'find: 10'], newest(10)],
-  ['number is found by looking', 10, null, ['production: none → v10'], { ...newest(10), looked: [outside(10, 'Ten')] }],
-  ['number blocks after a look in vain', 10, null, unknown, { ...newest(11), looked: [outside(11, 'Eleven')] }],
+  ['The plan is empty if the pinned number is active', 7, version(7, 'Seven'), []],
   [
-    'number blocks where the newest version is not there after all',
+    'The plan activates the pinned number even if another version has equal content',
+    7,
+    version(8, 'Seven'),
+    lines('production: v8 → v7'),
+  ],
+  ['The plan blocks a prompt whose pinned number is unknown', 5, version(7, 'Seven'), unknown, newest(9)],
+  [
+    'The plan asks for a probe of the newest version if a pinned number is unknown',
+    10,
+    null,
+    [...unknown, 'find: 10'],
+    newest(10),
+  ],
+  [
+    'The plan activates a pinned number that a probe found',
+    10,
+    null,
+    lines('production: none → v10'),
+    { ...newest(10), others: [outside(10, 'Ten')] },
+  ],
+  [
+    'The plan blocks a pinned number that a probe did not find',
     10,
     null,
     unknown,
-    { ...newest(11), missing: ['ver_11'] },
+    { ...newest(11), others: [outside(11, 'Eleven')] },
   ],
-  ['id is in sync where that version is active', 'version:ver_7', version(7, 'Seven'), []],
-  ['id wants that very version', 'version:ver_7', version(8, 'Seven'), ['production: v8 → v7']],
   [
-    'id is planned where no ledger knows it, and looked at first',
+    'The plan blocks a pinned number if the newest version does not exist',
+    10,
+    null,
+    unknown,
+    { ...newest(11), missingIds: ['ver_11'] },
+  ],
+  ['The plan is empty if the pinned id is active', 'version:ver_7', version(7, 'Seven'), []],
+  [
+    'The plan activates the pinned id even if another version is active',
+    'version:ver_7',
+    version(8, 'Seven'),
+    lines('production: v8 → v7'),
+  ],
+  [
+    'The plan asks for a probe of a pinned id that is in no ledger',
     'version:theirs',
     version(8, 'Eight'),
-    ['production: v8 → theirs', 'find: version:theirs'],
+    lines('production: v8 → theirs', 'find: version:theirs'),
   ],
-  ['id blocks where it is none', 'version:theirs', null, ['blocked: pin/unknown-version'], { missing: ['theirs'] }],
+  [
+    'The plan blocks a pinned id that does not exist',
+    'version:theirs',
+    null,
+    lines('blocked: pin/unknown-version'),
+    { missingIds: ['theirs'] },
+  ],
 ];
-table(
-  'A pinned',
-  pinnedRows.map(([sentence, pin, production, expected, rest = {}]) => {
-    return [sentence, { pins: { production: pin } }, { production, promptsync: history }, expected, rest];
+testPlans(
+  'a plan for a pinned version',
+  pinnedRows.map(([title, pin, production, expected, rest = {}]) => {
+    return [title, { pins: { production: pin } }, { production, promptsync: history }, expected, rest];
   }),
 );
 
-table('A pinned version', [
+testPlans('a plan for a pinned version', [
   [
-    'is found active in another environment',
+    'The plan finds a pinned number that is active in another environment',
     { pins: { staging: 'latest', production: 9 } },
     { staging: version(9, 'Hello'), production: version(7, 'Seven') },
-    ['production: v7 → v9'],
+    lines('production: v7 → v9'),
   ],
   [
-    'is found in a ledger, older than what is active',
+    'The plan finds an older pinned number in a ledger',
     { pins: { staging: 'latest', production: 7 } },
     { staging: history, production: version(8, 'Eight') },
-    ['production: v8 → v7'],
+    lines('production: v8 → v7'),
   ],
   [
-    'blocks where the prompt has no version at all',
+    'The plan blocks a pinned number of a prompt without versions',
     { pins: { production: 1 } },
     { production: null, promptsync: null },
-    ['create "Hello"', 'blocked: pin/unknown-number'],
+    lines('create "Hello"', 'blocked: pin/unknown-number'),
   ],
   [
-    'is looked at once for two environments',
+    'The plan asks for only one probe if two environments pin the same id',
     { pins: { staging: 'version:theirs', production: 'version:theirs' } },
     { staging: null, production: null, promptsync: history },
-    ['staging: none → theirs', 'production: none → theirs', 'find: version:theirs'],
+    lines('staging: none → theirs', 'production: none → theirs', 'find: version:theirs'),
   ],
 ]);
 
@@ -200,89 +247,94 @@ const hello = version(2, 'Hello');
 const oldKnown = version(2, 'Hello', { ledger: [entry(1, 'Old')] });
 const equal = content('Hello');
 
-/** Of a file that pins staging to latest and production to `git:v1`, where the content Old is, unless the row says. */
+/** A row for a file that pins staging to latest and production to `git:v1`. By default `git:v1` has the content Old. */
 type RefRow = readonly [
   string,
-  staging: Version | null,
-  production: Version | null,
+  staging: LedgerVersion | null,
+  production: LedgerVersion | null,
   expected: readonly string[],
   v1?: Content,
   metadata?: JsonObject,
 ];
 const refRows: readonly RefRow[] = [
-  ['is in sync whatever the id', oldKnown, outside(5, 'Old'), []],
-  ['finds the content in a ledger', oldKnown, hello, ['production: v2 → v1']],
-  ['makes an unknown content', hello, hello, ['create "Old" for git:v1', 'production: v2 → new "Old"']],
+  ['The plan is empty if any version with the content of the ref is active', oldKnown, outside(5, 'Old'), []],
+  ['The plan finds the content of a ref in a ledger', oldKnown, hello, ['production: v2 → v1']],
   [
-    "makes it before the file's own, so that the own is the newest",
-    null,
-    null,
-    ['create "Old" for git:v1', 'create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Old"'],
+    'The plan creates a version for the content of a ref that no version holds',
+    hello,
+    hello,
+    lines('create "Old" for git:v1', 'production: v2 → new "Old"'),
   ],
   [
-    "means the file's own version where the content is equal",
+    'The plan creates the content of a ref before the text of the file',
     null,
     null,
-    ['create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Hello"'],
+    lines('create "Old" for git:v1', 'create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Old"'),
+  ],
+  [
+    'The plan creates one version if the ref and the file have the same content',
+    null,
+    null,
+    lines('create "Hello"', 'staging: none → new "Hello"', 'production: none → new "Hello"'),
     equal,
   ],
   [
-    "serves the file's own content as well where the file manages no metadata",
+    'The plan uses the version of a ref with metadata for a file without metadata',
     null,
     null,
-    [
+    lines(
       'create "Hello" {"model":"gpt-5"} for git:v1',
       'staging: none → new "Hello"',
       'production: none → new "Hello" {"model":"gpt-5"}',
-    ],
+    ),
     content('Hello', model),
   ],
   [
-    "is served by the file's own where the ref manages no metadata",
+    'The plan uses the version of a file with metadata for a ref without metadata',
     null,
     null,
-    [
+    lines(
       'create "Hello" {"model":"gpt-5"}',
       'staging: none → new "Hello" {"model":"gpt-5"}',
       'production: none → new "Hello"',
-    ],
+    ),
     equal,
     model,
   ],
 ];
-table(
-  'A pin git:<ref>',
-  refRows.map(([sentence, staging, production, expected, v1 = content('Old'), metadata]) => {
+testPlans(
+  'a plan for a git pin',
+  refRows.map(([title, staging, production, expected, v1 = content('Old'), metadata]) => {
     const parts = { pins: { staging: 'latest', production: 'git:v1' }, ...(metadata && { metadata }) };
-    return [sentence, parts, { staging, production }, expected, { refs: { v1 } }];
+    return [title, parts, { staging, production }, expected, { refs: { v1 } }];
   }),
 );
 
-table('A pin git:<ref>', [
+testPlans('a plan for a git pin', [
   [
-    'is made once for two refs of equal content',
+    'The plan creates one version for two refs with the same content',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
     { staging: null, production: null, promptsync: version(3, 'Hello') },
-    ['create "Old" for git:v2', 'staging: none → new "Old"', 'production: none → new "Old"'],
+    lines('create "Old" for git:v2', 'staging: none → new "Old"', 'production: none → new "Old"'),
     { refs: { v1: content('Old'), v2: content('Old') } },
   ],
   [
-    'is made for each of two refs with other metadata',
+    'The plan creates two versions for refs whose metadata differ',
     { pins: { staging: 'git:v1', production: 'git:v2' } },
     { staging: null, production: null, promptsync: version(3, 'Hello') },
-    [
+    lines(
       'create "Old" {"model":"a"} for git:v1',
       'create "Old" {"model":"b"} for git:v2',
       'staging: none → new "Old" {"model":"a"}',
       'production: none → new "Old" {"model":"b"}',
-    ],
+    ),
     { refs: { v1: content('Old', { model: 'a' }), v2: content('Old', { model: 'b' }) } },
   ],
   [
-    'blocks where the ref is missing',
+    'The plan blocks a prompt whose git ref is missing',
     { pins: { staging: 'latest', production: 'git:gone' } },
     { staging: version(2, 'Hello'), production: null },
-    ['blocked: pin/unknown-ref'],
+    lines('blocked: pin/unknown-ref'),
     release,
   ],
 ]);
@@ -290,33 +342,33 @@ table('A pin git:<ref>', [
 const one = version(1, 'One');
 const draft = version(3, 'Draft');
 
-table('No pin latest', [
+testPlans('a plan without the pin latest', [
   [
-    'still keeps the content as a version that nothing serves',
+    'The plan stores the text of the file even if no environment serves it',
     { text: 'Draft', pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
-    ['create "Draft"'],
+    lines('create "Draft"'),
   ],
   [
-    'is in sync where the tracking environment holds the content',
+    'The plan is empty if the tracked version holds the text of the file',
     { pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
     [],
   ],
   [
-    'is in sync where its ledger names the content',
+    'The plan is empty if the tracked ledger names the text of the file',
     { text: 'Eight', pins: { production: 7 } },
     { production: version(7, 'Seven'), promptsync: history },
     [],
   ],
   [
-    "makes a version where somebody else's of equal content is pinned, which the next pin would lose sight of",
+    'The plan stores the text of the file if only a pinned foreign version holds it',
     { pins: { production: 1 } },
     { production: outside(1, 'Hello'), promptsync: null },
-    ['create "Hello"'],
+    lines('create "Hello"'),
   ],
   [
-    "is in sync where a ledger names somebody else's version of equal content",
+    'The plan is empty if a ledger names a foreign version with the text of the file',
     { pins: { production: 1 } },
     {
       production: outside(1, 'Hello'),
@@ -324,45 +376,50 @@ table('No pin latest', [
     },
     [],
   ],
-  ['makes the first version where there is none', { pins: {} }, { promptsync: null }, ['create "Hello"']],
   [
-    'leaves environments alone that are not pinned',
+    'The plan creates the first version of a prompt without pins',
+    { pins: {} },
+    { promptsync: null },
+    lines('create "Hello"'),
+  ],
+  [
+    'The plan leaves environments without a pin alone',
     { pins: latest },
     { staging: version(1, 'Hello'), production: version(7, 'Seven') },
     [],
   ],
   [
-    'makes it where its only version is in an environment that is moved away from it: nothing would show it again',
+    'The plan stores the text if its version is only in an environment that moves away',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: one },
-    ['create "Draft"', 'staging: v3 → v1'],
+    lines('create "Draft"', 'staging: v3 → v1'),
   ],
   [
-    'makes it where only the ledger of such an environment names it',
+    'The plan stores the text if only the ledger of an environment that moves away names it',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: version(4, 'Other', { ledger: [entry(3, 'Draft')] }), promptsync: one },
-    ['create "Draft"', 'staging: v4 → v1'],
+    lines('create "Draft"', 'staging: v4 → v1'),
   ],
   [
-    'does not make it where its version stays in an environment',
+    'The plan does not store the text again if its version stays active in an environment',
     { text: 'Draft', pins: { staging: 3, production: 1 } },
     { staging: draft, production: null, promptsync: one },
-    ['production: none → v1'],
+    lines('production: none → v1'),
   ],
   [
-    'does not make it where an environment is moved away from it, and another one stays',
+    'The plan does not store the text again if one of two environments keeps its version',
     { text: 'Draft', pins: { staging: 1, production: 3 } },
     { staging: draft, production: draft, promptsync: one },
-    ['staging: v3 → v1'],
+    lines('staging: v3 → v1'),
   ],
   [
-    'does not make it where the tracking environment shows it, whatever is moved',
+    'The plan does not store the text again if the tracked ledger names its version',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: draft, promptsync: version(5, 'Five', { ledger: [entry(3, 'Draft'), entry(1, 'One')] }) },
-    ['staging: v3 → v1'],
+    lines('staging: v3 → v1'),
   ],
   [
-    'does not make it where an environment that no pin names is left on it',
+    'The plan does not store the text again if an unpinned environment serves its version',
     { text: 'Draft', pins: { staging: 1 } },
     { staging: one, qa: draft, promptsync: one },
     [],
@@ -371,126 +428,126 @@ table('No pin latest', [
 
 const inSync = { staging: version(1, 'Hello') };
 
-table('Fields', [
+testPlans('a plan for fields', [
   [
-    'that are equal are left alone',
+    'The plan contains no change for equal fields',
     { description: 'About it.', pins: latest },
     inSync,
     [],
     { prompt: { description: 'About it.' } },
   ],
   [
-    'show all that differ, in one change',
+    'The plan puts all changed fields into one change',
     { key: 'k/2', name: 'New', description: 'D', pins: latest },
     inSync,
-    ['key: "k/1" → "k/2"', 'name: "First" → "New"', 'description: "" → "D"'],
+    lines('key: "k/1" → "k/2"', 'name: "First" → "New"', 'description: "" → "D"'),
   ],
   [
-    'leave a description alone that the file does not have',
+    'The plan keeps the description of the service if the file has none',
     { pins: latest },
     inSync,
     [],
     { prompt: { description: 'Theirs' } },
   ],
   [
-    'empty a description',
+    'The plan clears the description if the file has an empty description',
     { description: '', pins: latest },
     inSync,
-    ['description: "Theirs" → ""'],
+    lines('description: "Theirs" → ""'),
     { prompt: { description: 'Theirs' } },
   ],
 ]);
 
-table('Order', [
+testPlans('the order of a plan', [
   [
-    'is: versions, fields, environments in promotion order',
+    'The plan orders versions first, then fields, then environments in promotion order',
     { name: 'New', pins: { production: 'git:v1', qa: 'latest', staging: 'latest' } },
     { staging: null, qa: null, production: null },
-    [
+    lines(
       'create "Old" for git:v1',
       'create "Hello"',
       'name: "First" → "New"',
       'staging: none → new "Hello"',
       'qa: none → new "Hello"',
       'production: none → new "Old"',
-    ],
+    ),
     { ...release, environmentOrder: ['dev', 'staging', 'qa', 'production'] },
   ],
   [
-    "is the file's own without a configured one",
+    'The plan keeps the environment order of the file if none is configured',
     { pins: { production: 'latest', staging: 'latest' } },
     { staging: null, production: null },
-    ['create "Hello"', 'production: none → new "Hello"', 'staging: none → new "Hello"'],
+    lines('create "Hello"', 'production: none → new "Hello"', 'staging: none → new "Hello"'),
   ],
 ]);
 
-table('Blocked', [
+testPlans('a blocked plan', [
   [
-    'where latest is not allowed, and what would change is shown',
+    'The plan blocks the pin latest if the environment forbids it and still shows the changes',
     { text: 'Hi', pins: { staging: 'latest', production: 'latest' } },
     { staging: version(1, 'Hello'), production: version(1, 'Hello') },
-    ['create "Hi"', 'staging: v1 → new "Hi"', 'production: v1 → new "Hi"', 'blocked: guard/latest-not-allowed'],
-    { latestForbidden: ['production'] },
+    lines('create "Hi"', 'staging: v1 → new "Hi"', 'production: v1 → new "Hi"', 'blocked: guard/latest-not-allowed'),
+    { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'where latest is not allowed although it would change nothing',
+    'The plan blocks a forbidden pin latest even if it would change nothing',
     { pins: { production: 'latest' } },
     { production: version(1, 'Hello') },
-    ['blocked: guard/latest-not-allowed'],
-    { latestForbidden: ['production'] },
+    lines('blocked: guard/latest-not-allowed'),
+    { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'not where a number, an id or a ref is pinned there',
+    'The plan accepts numbers, ids and refs in environments that forbid latest',
     { pins: { a: 1, b: 'version:ver_1', c: 'git:v1' } },
     { a: version(1, 'Hello'), b: version(1, 'Hello'), c: version(1, 'Hello') },
     [],
-    { latestForbidden: ['a', 'b', 'c'], refs: { v1: content('Hello') } },
+    { environmentsWithoutLatest: ['a', 'b', 'c'], refs: { v1: content('Hello') } },
   ],
   [
-    'without a look where a guard refuses: looking writes',
+    'The plan asks for no probe if a guard refuses the prompt',
     { pins: { staging: 'latest', production: 'version:theirs' } },
     { staging: version(1, 'Hello'), production: null },
-    ['production: none → theirs', 'blocked: guard/latest-not-allowed'],
-    { latestForbidden: ['staging'] },
+    lines('production: none → theirs', 'blocked: guard/latest-not-allowed'),
+    { environmentsWithoutLatest: ['staging'] },
   ],
   [
-    'without a look where another pin stays unresolved whatever it shows',
+    'The plan asks for no probe if another pin cannot be resolved anyway',
     { pins: { staging: 'version:theirs', production: 'git:gone', qa: 12 } },
     { staging: null, production: null, qa: null, promptsync: history },
-    ['staging: none → theirs', 'blocked: pin/unknown-ref', 'blocked: pin/unknown-number'],
+    lines('staging: none → theirs', 'blocked: pin/unknown-ref', 'blocked: pin/unknown-number'),
     { prompt: { latestVersionId: 'n' } },
   ],
 ]);
 
-describe('A plan', () => {
-  test('is of no changes where there are no files', () => {
+describe('makePlan', () => {
+  test('The plan is empty if there are no prompt files', () => {
     expect(makePlan([], observation(), rules()).prompts).toStrictEqual([]);
   });
 
-  test('has a prompt that could not be observed as failed, with the reason, beside the others', () => {
+  test('The plan marks a prompt as failed if promptsync could not observe it', () => {
     const [one, two] = [file({ pins: latest }), file({ id: 'p2', key: 'k/2', path: 'prompts/b.md', pins: latest })];
     const reason = makeProblem('service/prompt-not-found', { promptId: 'p1' });
     const found = { ...observation(observed({ prompt: { id: 'p2', key: 'k/2' } })), failed: new Map([['p1', reason]]) };
     const { prompts } = makePlan([one, two], found, rules());
     expect(prompts.map(({ status }) => status)).toStrictEqual(['failed', 'pending']);
-    expect(prompts[0]).toMatchObject({ observed: null, changes: [], finds: [], problems: [reason] });
+    expect(prompts[0]).toMatchObject({ observed: null, changes: [], pinsToFind: [], problems: [reason] });
   });
 
-  test('says of a prompt that nobody has observed, for whatever reason, that it has failed', () => {
+  test('The plan reports an internal error for a prompt without an observation', () => {
     const [prompt] = makePlan([file({ pins: latest })], observation(), rules()).prompts;
     expect(prompt).toMatchObject({ status: 'failed', problems: [{ code: 'internal/unexpected' }] });
   });
 
-  test('has a prompt that was not observed because of an interruption as not attempted', () => {
+  test('The plan marks a prompt as not attempted if an interrupt prevented its observation', () => {
     const failed = new Map([['p1', makeProblem('apply/interrupted')]]);
     const [prompt] = makePlan([file({ pins: latest })], { ...observation(), failed }, rules()).prompts;
     expect(prompt).toMatchObject({ status: 'not_attempted', problems: [{ code: 'apply/interrupted' }] });
   });
 
-  test('names what blocks a prompt at its place in the file', () => {
+  test('The plan reports each blocking pin with its line and column in the file', () => {
     const pins = { staging: 'latest', qa: 5, next: 'version:theirs', production: 'git:v9' };
-    const found = observed({ active: { staging: version(1, 'Hello') }, missing: ['theirs'] });
-    const { problems } = planPrompt(file({ pins }), found, rules({ latestForbidden: ['staging'] }));
+    const found = observed({ active: { staging: version(1, 'Hello') }, missingIds: ['theirs'] });
+    const { problems } = planPrompt(file({ pins }), found, rules({ environmentsWithoutLatest: ['staging'] }));
     expect(problems.map(({ path, line, column, message }) => `${path}:${line}:${column} ${message}`)).toStrictEqual([
       'prompts/a.md:6:3 "qa" is pinned to version 5, and no version with that number is known.',
       'prompts/a.md:7:3 "next" is pinned to version "theirs", which this prompt does not have.',
@@ -499,13 +556,13 @@ describe('A plan', () => {
     ]);
   });
 
-  test('keeps what was read beside each prompt, for the writing', () => {
+  test('The plan keeps the observation of each prompt', () => {
     const found = observed({ active: { staging: version(2, 'Hello') } });
     expect(planPrompt(file({ pins: latest }), found, rules()).observed).toBe(found);
   });
 });
 
-describe('Pins on git refs whose contents are to be made', () => {
+describe('new versions for git pins', () => {
   const refs = { v1: content('Old'), v2: content('Older') };
   const pins = { staging: 'latest', qa: 'git:v1', production: 'git:v2' };
   const active = { staging: null, qa: version(1, 'Hey'), production: null };
@@ -514,16 +571,16 @@ describe('Pins on git refs whose contents are to be made', () => {
       ({ changes }) => changes,
     );
 
-  test('name the ref in the environment that is set; latest names none', () => {
+  test('An activation of a new version names the git ref that pins it', () => {
     const targets = changesOf().flatMap((change) => (change.kind === 'set-active' ? [change.after] : []));
-    expect(targets.map((after) => isNew(after) && [after.new.text, after.ref])).toEqual([
+    expect(targets.map((after) => isNewVersionRef(after) && [after.newContent.text, after.ref])).toEqual([
       ['Hello', undefined],
       ['Old', 'v1'],
       ['Older', 'v2'],
     ]);
   });
 
-  test('make each content with the ref and the provenance of that ref, and the own with neither', () => {
+  test('The plan creates the content of a ref with the ref and the commit that it comes from', () => {
     const created = changesOf().flatMap((change) => (change.kind === 'create-version' ? [change] : []));
     expect(created.map(({ content: made, ref, provenance }) => [made.text, ref, provenance])).toStrictEqual([
       ['Old', 'v1', { commit: 'at-v1', path: 'prompts/a.md' }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PromptPlan } from '../../src/domain/plan.ts';
-import type { Version } from '../../src/ledger/stamp.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import type { FormerPins } from '../../src/domain/history.ts';
 import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
 import { runs } from '../support/seed.ts';
@@ -12,11 +12,11 @@ const FRESH = 5;
 type Pins = { readonly staging: number; readonly production: number };
 type Environment = keyof Pins;
 
-/** What happens one after the other. Each commit is synced, by a run that may be cut short. */
+/** One step of a story. A sync follows each commit, and it may be interrupted. */
 type Event = 'sync' | { readonly commit: Pins | 'of something else'; readonly cutShort: boolean };
 
 const LEDGER = [...NUMBERS, FRESH].map((number) => entry(number, `Text ${number}`));
-const VERSIONS = new Map<number, Version>(
+const VERSIONS = new Map<number, LedgerVersion>(
   [...NUMBERS, FRESH].map((number) => [number, version(number, `Text ${number}`, { ledger: LEDGER })]),
 );
 
@@ -24,11 +24,11 @@ type World = {
   /** Newest first. */
   readonly commits: { readonly id: string; readonly pins: Pins | null }[];
   readonly serves: Record<Environment, number>;
-  /** What each environment has ever served. */
+  /** All versions that each environment has ever served. */
   readonly served: Record<Environment, Set<number>>;
 };
 
-function begin(pins: Pins): World {
+function startWorld(pins: Pins): World {
   const served: World['served'] = {
     staging: new Set<number>([pins.staging]),
     production: new Set<number>([pins.production]),
@@ -40,7 +40,7 @@ function pinsOf({ commits }: World): Pins {
   return commits.find(({ pins }) => pins !== null)!.pins!;
 }
 
-/** The states of the file at commits, as git has them. */
+/** Returns the earlier pins of the file, as git shows them. */
 function formerPins(commits: World['commits']): FormerPins {
   const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
   const of = (environment: Environment) =>
@@ -69,14 +69,14 @@ function planOf(world: World): PromptPlan {
   };
   const given = rules({
     environmentOrder: ['staging', 'production'],
-    promotedFrom: new Map([['production', 'staging']]),
+    promotionSources: new Map([['production', 'staging']]),
     formerPins: new Map([['p1', formerPins(commits)]]),
     firstAges: new Map([['p1', commits.filter((commit) => commit.pins !== null).length - 1]]),
   });
   return makePlan([wanted], observation(observed({ active })), given).prompts[0]!;
 }
 
-/** Makes a plan's changes, or the first one alone. */
+/** Applies the first `most` activations of a plan. */
 function apply(world: World, { status, changes }: PromptPlan, most: number): void {
   if (status !== 'pending') return;
   for (const environment of changes
@@ -89,7 +89,7 @@ function apply(world: World, { status, changes }: PromptPlan, most: number): voi
   }
 }
 
-function play(world: World, event: Event): void {
+function runEvent(world: World, event: Event): void {
   if (event === 'sync') return apply(world, planOf(world), 2);
   const { commit, cutShort } = event;
   world.commits.unshift({ id: `c${world.commits.length}`, pins: typeof commit === 'object' ? commit : null });
@@ -104,7 +104,7 @@ const event = fc.oneof(
   fc.constant('sync'),
 );
 
-/** Whether production asked for a version in an earlier run of pins. */
+/** Whether production was pinned to the version before its current pin. */
 function wasPinnedBefore({ commits }: World, wanted: number): boolean {
   const states = commits.flatMap((commit) => (commit.pins === null ? [] : [commit.pins.production]));
   const changed = states.findIndex((one) => one !== wanted);
@@ -113,16 +113,16 @@ function wasPinnedBefore({ commits }: World, wanted: number): boolean {
 
 const isRefused = (world: World): boolean => planOf(world).status === 'blocked';
 
-describe('whatever is committed and synced', () => {
-  test('a skip stays refused: production serves what staging has served, or what it was pinned to before', () => {
+describe('the promotion guard in random histories', () => {
+  test('Production only ever serves versions that staging served or that it was pinned to before', () => {
     fc.assert(
       fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
-        const world = begin(first);
+        const world = startWorld(first);
         for (const one of events) {
           const allowed = new Set([...world.served.staging, ...world.served.production]);
-          // Once a commit is refused, nobody touches the pins again: what later ones might ask for, git takes for done.
+          // After a refused commit, later commits leave the pins alone, because git counts refused pins as applied.
           const commit = 'of something else' as const;
-          play(world, one !== 'sync' && isRefused(world) ? { ...one, commit } : one);
+          runEvent(world, one !== 'sync' && isRefused(world) ? { ...one, commit } : one);
           const { production } = world.serves;
           expect(allowed.has(production) || wasPinnedBefore(world, production)).toBe(true);
         }
@@ -131,18 +131,18 @@ describe('whatever is committed and synced', () => {
     );
   });
 
-  test('a run that moves staging on and promotes what it served is finished by the next one if it is cut short', () => {
+  test('The next sync finishes an interrupted run that moved staging and promoted its version', () => {
     fc.assert(
       fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
-        const world = begin(first);
+        const world = startWorld(first);
         for (const one of events) {
-          play(world, one);
+          runEvent(world, one);
           if (isRefused(world)) return;
         }
         const last = { staging: FRESH, production: world.serves.staging };
         world.commits.unshift({ id: 'last', pins: last });
         apply(world, planOf(world), 1);
-        play(world, 'sync');
+        runEvent(world, 'sync');
         expect(world.serves).toEqual(last);
       }),
       { numRuns: runs(500) },

@@ -1,22 +1,22 @@
-import { contentDigest, digested, metadataDigest } from '../../src/domain/digest.ts';
+import { type Content, computeContentDigest, makeContent, makeVersionContent } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Desired, History } from '../../src/domain/desired.ts';
+import type { DesiredState, PlanningHistory } from '../../src/domain/desired-state.ts';
 import type { FormerPin, FormerPins } from '../../src/domain/history.ts';
-import type { Observation, Observed } from '../../src/domain/observed.ts';
-import { type Change, type ContentAtRef, isNew, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
+import type { Observation, ObservedPrompt } from '../../src/domain/observed-prompt.ts';
+import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
+import { makeSuccess, type Result } from '../../src/domain/result.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
-import { pinText, type Content, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import { entryOf } from '../../src/ledger/ownership.ts';
-import { interpret, type Reading } from '../../src/ledger/reading.ts';
-import type { LedgerEntry, Version } from '../../src/ledger/stamp.ts';
+import { formatPin, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
+import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
+import { interpretLedgerReading, type LedgerReading } from '../../src/ledger/reading.ts';
+import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makePlan as plan, planPrompt as planned } from '../../src/planning/make-plan.ts';
 
-/** Pins as they are written in a file. */
+/** Pins in the form that a prompt file uses. */
 export type WrittenPins = Readonly<Record<string, string | number>>;
 
 export function content(text: string, metadata?: JsonObject): Content {
-  const managed = metadata === undefined ? {} : { metadata, metadataDigest: metadataDigest(metadata) };
-  return { ...digested(text), ...managed };
+  return makeContent(text, metadata);
 }
 
 export type FileParts = Partial<Omit<PromptFile, 'pins' | 'content'>> & {
@@ -25,7 +25,7 @@ export type FileParts = Partial<Omit<PromptFile, 'pins' | 'content'>> & {
   readonly pins?: WrittenPins;
 };
 
-/** The file of prompt `p1`, in sync with the fields that `observed` gives; pins stand on lines 5, 6, … */
+/** Makes the file of prompt `p1`. Its fields match those of `observed`, and its pins are on lines 5, 6, … */
 export function file({ text = 'Hello', metadata, pins = {}, ...rest }: FileParts = {}): PromptFile {
   const own = { path: 'prompts/a.md', id: 'p1', key: 'k/1', name: 'First', content: content(text, metadata) };
   return { ...own, pins: Object.entries(pins).map(toPin), ...rest };
@@ -45,84 +45,98 @@ export type VersionParts = {
   readonly id?: string;
   readonly metadata?: JsonObject;
   readonly ledger?: readonly LedgerEntry[];
-  /** The text that the stamp speaks of; null where there is no stamp. By default the version's own. */
+  /** The text whose digest the version record holds, by default the text of the version. `null`: no version record. */
   readonly stampFor?: string | null;
 };
 
-/** Version `ver_<number>`, made by the tool unless the parts say otherwise. */
-export function version(number: number, text: string, parts: VersionParts = {}): Version {
+/** Makes version `ver_<number>`. It is a managed version by default. */
+export function version(number: number, text: string, parts: VersionParts = {}): LedgerVersion {
   const { id = `ver_${number}`, metadata = {}, ledger = [], stampFor = text } = parts;
   const stamp =
     stampFor === null
       ? null
-      : { digest: contentDigest(stampFor), commit: `c${number}`, path: 'prompts/a.md', operation: `op_${id}`, ledger };
+      : {
+          digest: computeContentDigest(stampFor),
+          commit: `c${number}`,
+          path: 'prompts/a.md',
+          operation: `op_${id}`,
+          ledger,
+        };
   return {
     id,
     number,
-    ...digested(text),
-    metadata,
-    metadataDigest: metadataDigest(metadata),
-    stamp,
+    content: makeVersionContent(text, metadata),
+    record: stamp,
   };
 }
 
-export function outside(number: number, text: string, metadata: JsonObject = {}): Version {
+export function outside(number: number, text: string, metadata: JsonObject = {}): LedgerVersion {
   return version(number, text, { metadata, stampFor: null });
 }
 
-/** A version that only a ledger names. */
+/** Makes the ledger entry of a version that promptsync did not read. */
 export function entry(number: number, text: string, parts: VersionParts = {}): LedgerEntry {
-  return entryOf(version(number, text, parts));
+  return makeLedgerEntry(version(number, text, parts));
 }
 
 export const TRACKING = 'promptsync';
 
-export type ObservedParts = Partial<Omit<Reading, 'prompt' | 'active'>> & {
-  readonly prompt?: Partial<Reading['prompt']>;
-  readonly active?: Readonly<Record<string, Version | null>>;
+export type ObservedParts = Partial<Omit<LedgerReading, 'prompt' | 'active'>> & {
+  readonly prompt?: Partial<LedgerReading['prompt']>;
+  readonly active?: Readonly<Record<string, LedgerVersion | null>>;
 };
 
-/** What a reading says, interpreted as the ledger does; `promptsync` among the environments is the tracking one. */
-export function observed(parts: ObservedParts = {}): Observed {
+/** Makes the observation of a prompt from a reading. The environment `promptsync` is the tracking environment. */
+export function observed(parts: ObservedParts = {}): ObservedPrompt {
   const environments = Object.keys(parts.active ?? {}).filter((name) => name !== TRACKING);
-  return interpret(reading(parts), environments, TRACKING);
+  return interpretLedgerReading(reading(parts), environments, TRACKING);
 }
 
-/** Prompt `p1` as the service has it; the latest version is the newest one active unless the parts say otherwise. */
-export function reading({ prompt, active = {}, looked = [], missing = [] }: ObservedParts = {}): Reading {
+/** Makes the reading of prompt `p1`. By default, its latest version is the newest active version. */
+export function reading({
+  prompt,
+  active = {},
+  others: looked = [],
+  missingIds: missing = [],
+}: ObservedParts = {}): LedgerReading {
   const newest = Object.values(active).reduce(
     (found, one) => (one === null || (found !== null && found.number > one.number) ? found : one),
     null,
   );
   const own = { id: 'p1', key: 'k/1', name: 'First', description: '', latestVersionId: newest?.id ?? null };
-  return { prompt: { ...own, ...prompt }, active: new Map(Object.entries(active)), looked, missing };
+  return {
+    prompt: { ...own, ...prompt },
+    active: new Map(Object.entries(active)),
+    others: looked,
+    missingIds: missing,
+  };
 }
 
-export function observation(...prompts: readonly Observed[]): Observation {
+export function observation(...prompts: readonly ObservedPrompt[]): Observation {
   return { observed: new Map(prompts.map((one) => [one.fields!.id, one])), failed: new Map() };
 }
 
-export type RulesParts = Partial<Omit<Desired, 'contentsAtRefs'> & History> & {
+export type RulesParts = Partial<Omit<DesiredState, 'contentsAtRefs'> & PlanningHistory> & {
   readonly refs?: Readonly<Record<string, ContentAtRef | Content>>;
 };
 
-/** What a plan is made by besides files and observation; refs are those of prompt `p1`. */
-export type Rules = Desired & History;
+/** The input of a plan besides the files and the observation. */
+export type Rules = DesiredState & PlanningHistory;
 
 export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
-  const contents = Object.entries(refs).map(([ref, at]): [string, ContentAtRef] => [
+  const contents = Object.entries(refs).map(([ref, at]): [string, Result<ContentAtRef>] => [
     ref,
-    'content' in at ? at : { content: at, provenance: { commit: `at-${ref}`, path: 'prompts/a.md' } },
+    makeSuccess('content' in at ? at : { content: at, provenance: { commit: `at-${ref}`, path: 'prompts/a.md' } }),
   ]);
   const contentsAtRefs = new Map([['p1', new Map(contents)]]);
   return {
     ...{ files: [], contentsAtRefs, base: null },
-    ...{ environmentOrder: null, latestForbidden: [], promotedFrom: new Map() },
+    ...{ environmentOrder: null, environmentsWithoutLatest: [], promotionSources: new Map() },
     ...{
       formerPins: new Map(),
       firstAges: new Map(),
-      formerWants: new Map(),
-      pinnedAlways: new Map(),
+      formerStates: new Map(),
+      alwaysPinned: new Map(),
       provenance: new Map(),
       contents: new Map(),
     },
@@ -130,7 +144,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
   };
 }
 
-/** How a file's environments were pinned in earlier states, newest first; `latest` and refs meant the state's text. */
+/** Makes the earlier pins of a file from its states, newest first. The pins `latest` and `git:` mean the text of the state. */
 export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPins {
   const all = states.flatMap(({ text, ...pins }, age) =>
     file({ pins }).pins.map(({ environment, pin }) => {
@@ -146,17 +160,17 @@ export function formerPins(states: readonly (WrittenPins & { readonly text?: str
   return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
 }
 
-/** Whether a pin cannot mean another version later: commit ids do not move, branches and tags do. */
+/** Whether a pin always means the same version. Branches and tags can move, commit ids cannot. */
 function isFixed(pin: Pin): boolean {
   return pin.kind !== 'git' || /^[0-9a-f]{40}$/.test(pin.ref);
 }
 
-/** A prompt's plan in lines: what it changes, what blocks it, what it would look for. */
-export function planLines({ changes, problems, finds }: PromptPlan): readonly string[] {
+/** Formats the plan of a prompt: one line for each change, each problem and each pin to probe for. */
+export function planLines({ changes, problems, pinsToFind }: PromptPlan): readonly string[] {
   return [
     ...changes.flatMap(changeLines),
     ...problems.map(({ code }) => `blocked: ${code}`),
-    ...finds.map((pin) => `find: ${pinText(pin)}`),
+    ...pinsToFind.map((pin) => `find: ${formatPin(pin)}`),
   ];
 }
 
@@ -172,7 +186,7 @@ function changeLines(change: Change): readonly string[] {
 }
 
 function target({ after }: Change & { kind: 'set-active' }): string {
-  return isNew(after) ? `new ${contentName(after.new)}` : refName(after);
+  return isNewVersionRef(after) ? `new ${contentName(after.newContent)}` : refName(after);
 }
 
 function refName({ id, number }: VersionRef): string {
@@ -183,7 +197,7 @@ function contentName({ text, metadata }: Content): string {
   return metadata === undefined ? `"${text}"` : `"${text}" ${JSON.stringify(metadata)}`;
 }
 
-/** Frozen through and through: whatever writes to it throws. Maps are guarded as well. */
+/** Freezes a value deeply, so that any write to it throws. This includes maps. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {
@@ -197,12 +211,17 @@ export function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/** The plan of one prompt by these rules. */
-export function planPrompt(one: PromptFile, seen: Observed, by: Rules): PromptPlan {
+/** Returns its arguments: the expected lines of a plan in a table of tests. */
+export function lines(...all: readonly string[]): readonly string[] {
+  return all;
+}
+
+/** Plans one prompt by these rules. */
+export function planPrompt(one: PromptFile, seen: ObservedPrompt, by: Rules): PromptPlan {
   return planned(one, seen, by, by);
 }
 
-/** The plan of files by these rules. */
+/** Plans files by these rules. */
 export function makePlan(files: readonly PromptFile[], seen: Observation, by: Rules): Plan {
   return plan({ ...by, files }, seen, by);
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Block, type MarkedBlock, markWords } from '../../src/report/diff.ts';
 import { renderDiffs } from '../../src/report/diff-text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
-import { PLAIN, styleFor } from '../../src/report/style.ts';
+import { PLAIN_STYLE, makeStyle } from '../../src/report/style.ts';
 import { promptOf, setActive, type SetActive } from './support.ts';
 import { runs } from '../support/seed.ts';
 
@@ -22,57 +22,73 @@ function change(before: Side | null, after: Side, environment = 'staging'): SetA
 }
 
 function diffs(...changes: readonly SetActive[]): readonly string[] {
-  return renderDiffs(promptOf({ changes }), PLAIN, 'whole');
+  return renderDiffs(promptOf({ changes }), PLAIN_STYLE, 'whole');
 }
 
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));
 const heads = ['--- staging: v1', '+++ staging: new version'];
+const firstHeads = ['--- staging: nothing', '+++ staging: new version'];
 
-describe('a diff', () => {
+describe('renderDiffs', () => {
   test.each<[string, Side | null, Side, readonly string[]]>([
-    ['equal texts have none', side('a'), side('a'), []],
-    ['one line', side('a'), side('b'), [...heads, '@@ -1,1 +1,1 @@', '-a', '+b']],
+    ['renderDiffs returns nothing for equal texts', side('a'), side('a'), []],
     [
-      'nothing was active',
+      'renderDiffs shows a changed line as removed and added',
+      side('a'),
+      side('b'),
+      [...heads, '@@ -1,1 +1,1 @@', '-a', '+b'],
+    ],
+    [
+      'renderDiffs shows a first version as added lines',
       null,
       side('a\nb'),
-      ['--- staging: nothing', '+++ staging: new version', '@@ -0,0 +1,2 @@', '+a', '+b'],
+      [...firstHeads, '@@ -0,0 +1,2 @@', '+a', '+b'],
     ],
-    ['a blank at the end', side('a'), side('a '), [...heads, '@@ -1,1 +1,1 @@', '-a', '+a ']],
-    ['a line feed at the end', side('a'), side('a\n'), [...heads, '@@ -1,1 +1,2 @@', ' a', '+']],
-    ['tabs stay', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
     [
-      'lines that look like those of a diff',
+      'renderDiffs shows a space that was added at the end',
+      side('a'),
+      side('a '),
+      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a '],
+    ],
+    [
+      'renderDiffs shows a line feed that was added at the end',
+      side('a'),
+      side('a\n'),
+      [...heads, '@@ -1,1 +1,2 @@', ' a', '+'],
+    ],
+    ['renderDiffs keeps tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
+    [
+      'renderDiffs handles lines that look like parts of a diff',
       side('-- a\n++ b\n@@ c'),
       side('-- a\n++ b\n@@ d'),
       [...heads, '@@ -1,3 +1,3 @@', ' -- a', ' ++ b', '-@@ c', '+@@ d'],
     ],
     [
-      'three lines of context',
+      'renderDiffs shows three lines of context',
       side('1\n2\n3\n4\n5\n6\n7\n8\n9'),
       side('1\n2\n3\n4\nfive\n6\n7\n8\n9'),
       [...heads, '@@ -2,7 +2,7 @@', ' 2', ' 3', ' 4', '-5', '+five', ' 6', ' 7', ' 8'],
     ],
     [
-      'metadata stands above the text',
+      'renderDiffs shows metadata above the text',
       side('a', 'model: "m1"\nz: 1'),
       side('a', 'model: "m2"\nz: 1'),
       [...heads, '@@ -1,4 +1,4 @@', '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'],
     ],
     [
-      'metadata where nothing was active',
+      'renderDiffs shows the metadata of a first version',
       null,
       side('a', 'model: "m"'),
-      ['--- staging: nothing', '+++ staging: new version', '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
+      [...firstHeads, '@@ -0,0 +1,3 @@', '+metadata.model: "m"', '+', '+a'],
     ],
     [
-      'a text that was never read',
+      'renderDiffs reports a new text that was never read',
       side('a'),
       side(null),
       ['staging: the text to come was never read; a sync looks at it first'],
     ],
     [
-      'a text of now that is not known',
+      'renderDiffs reports a current text that is unknown',
       side(null),
       side('a'),
       ['staging: its text of now is not known without the service'],
@@ -81,22 +97,22 @@ describe('a diff', () => {
     expect(diff(before, after)).toEqual(expected);
   });
 
-  test('a text that is too long for a report has none', () => {
+  test('renderDiffs shows no diff of a text that is too long for the report', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     expect(diffs(long)).toEqual(['staging: a text is too large to be shown (over 100 kB)']);
   });
 
-  test('a version that was read before it went live, and whose text was not kept, has none', () => {
+  test('renderDiffs returns nothing for an activated version whose text was not kept', () => {
     expect(diffs(setActive({ status: 'made', after_text: null }))).toEqual([]);
   });
 
-  test('environments with the same two texts share one', () => {
+  test('renderDiffs shows one diff for all environments with the same two texts', () => {
     const to = (environment: string, text: string) => change(side('a'), side(text), environment);
     const lines = diffs(to('dev', 'b'), to('staging', 'c'), to('production', 'b'));
     expect(lines.filter((line) => line.startsWith('---'))).toEqual(['--- dev, production: v1', '--- staging: v1']);
   });
 
-  test('is a patch that makes the one text of the other', () => {
+  test('The diff is a patch that turns the old text into the new text', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', ' ', '-', '+', '@@', 'long line');
     const text = fc.array(line, { minLength: 1, maxLength: 30 }).map((lines) => lines.join('\n'));
     fc.assert(
@@ -108,14 +124,14 @@ describe('a diff', () => {
     );
   });
 
-  test('two long texts with nothing in common are replaced as a whole, without a long wait', () => {
+  test('renderDiffs quickly replaces a long text that has nothing in common with the new one', () => {
     const text = (mark: string) => Array.from({ length: 20_000 }, (_, index) => `${mark} ${index}`).join('\n');
     const lines = diff(side(text('old')), side(text('new')));
     expect(lines.slice(0, 4)).toEqual([...heads, '@@ -1,20000 +1,20000 @@', '-old 0']);
     expect(lines).toHaveLength(40_003);
   });
 
-  test('a small edit in a long text stays a small diff', () => {
+  test('renderDiffs shows a small diff for a small edit in a long text', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join('\n');
     expect(diff(side(text), side(text.replace('line 25000\n', 'edited\n')))).toHaveLength(11);
   });
@@ -126,27 +142,27 @@ const numbered = (name: string, count: number) => Array.from({ length: count }, 
 
 function folded(before: string | null, after: string, columns?: number): readonly string[] {
   const one = change(before === null ? null : side(before), side(after));
-  const style = columns === undefined ? PLAIN : styleFor({ colour: false, screen: makeScreen(columns) });
+  const style = columns === undefined ? PLAIN_STYLE : makeStyle({ colour: false, screen: makeScreen(columns) });
   return renderDiffs(promptOf({ changes: [one] }), style, 'folded').slice(2);
 }
 
-describe('For people', () => {
+describe('renderDiffs with folded diffs', () => {
   test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
-    ['forty lines are whole', null, numbered('a', 40), { '+': 40 }],
+    ['A folded diff shows forty lines in full', null, numbered('a', 40), { '+': 40 }],
     [
-      'more are the first of them',
+      'A folded diff shows only the first lines of a longer text',
       null,
       numbered('a', 41),
       { '+': 20, '… 21 more lines (--format html shows all)': 1 },
     ],
     [
-      'of a text that was rewritten the old and the new one are seen',
+      'A folded diff of a rewritten text shows old and new lines',
       numbered('a', 300),
       numbered('b', 280),
       { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
-      'hunks that nothing is left of are gone',
+      'A folded diff omits hunks that have no lines left',
       numbered('a', 600),
       numbered('a', 600).replaceAll(/0$/gm, 'x'),
       { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
@@ -159,19 +175,19 @@ describe('For people', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'what is near a change',
+      'On a terminal, a folded diff shows only the text near a change in a long line',
       `${LINE} old ${LINE}`,
       `${LINE} new ${LINE}`,
       '+Far away from any change this … oes on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
-    ['all where the line is new as a whole', 'x', LINE, `+${LINE}`],
+    ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [
-      'whole characters',
+      'On a terminal, a folded diff splits no character of a long line',
       `${'😀'.repeat(600)} old`,
       `${'😀'.repeat(600)} new`,
       `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
     ],
-  ])('of a long line on a terminal they see %s', (_, before, after, expected) => {
+  ])('%s', (_, before, after, expected) => {
     const rows = folded(before, after, 80);
     const added = rows.slice(rows.findIndex((row) => row.startsWith('+')));
     expect(added.join('').replaceAll(/\s/g, '')).toBe(expected.replaceAll(/\s/g, ''));
@@ -182,7 +198,7 @@ const removed = (...lines: readonly string[]): Block => ({ kind: 'removed', line
 const added = (...lines: readonly string[]): Block => ({ kind: 'added', lines });
 const same = (...lines: readonly string[]): Block => ({ kind: 'same', lines });
 
-/** Changed words in brackets. */
+/** Returns the lines with changed words in brackets. */
 function shown(blocks: readonly MarkedBlock[]): readonly string[] {
   const sign = { same: ' ', removed: '-', added: '+' };
   return blocks.flatMap(({ kind, lines }) =>
@@ -190,56 +206,56 @@ function shown(blocks: readonly MarkedBlock[]): readonly string[] {
   );
 }
 
-describe('In changed lines the words are marked that differ', () => {
-  test.each<[string, readonly Block[], readonly string[]]>([
+describe('markWords', () => {
+  test.each<[string, readonly Block[], string]>([
     [
-      'one word for another',
+      'markWords marks a replaced word',
       [removed('Greet the customer by name.'), added('Greet the buyer by name.')],
-      ['-Greet the [customer] by name.', '+Greet the [buyer] by name.'],
+      '-Greet the [customer] by name.\n+Greet the [buyer] by name.',
     ],
     [
-      'words that are new',
+      'markWords marks added words',
       [removed('Greet {{name}}.'), added('Greet {{name}} in a friendly way.')],
-      ['-Greet {{name}}.', '+Greet {{name}}[ in a friendly way].'],
+      '-Greet {{name}}.\n+Greet {{name}}[ in a friendly way].',
     ],
     [
-      'several words next to each other are one mark',
+      'markWords joins adjacent changed words into one mark',
       [removed('Always answer in one short sentence.'), added('Always answer in two long paragraphs.')],
-      ['-Always answer in [one short sentence].', '+Always answer in [two long paragraphs].'],
+      '-Always answer in [one short sentence].\n+Always answer in [two long paragraphs].',
     ],
     [
-      'a paragraph that was broken into other lines',
+      'markWords marks only moved words if the line breaks change',
       [removed('You answer questions', 'about orders.'), added('You answer', 'questions about orders.')],
-      ['-You answer[ questions]', '-about orders.', '+You answer', '+[questions ]about orders.'],
+      '-You answer[ questions]\n-about orders.\n+You answer\n+[questions ]about orders.',
     ],
     [
-      'a text without blanks between words',
+      'markWords marks changes in a text without spaces',
       [removed('これは古い文です'), added('これは新しい文です')],
-      ['-これは[古い]文です', '+これは[新しい]文です'],
+      '-これは[古い]文です\n+これは[新しい]文です',
     ],
     [
-      'nothing where the text is another one',
+      'markWords marks nothing if the texts are unrelated',
       [removed('Greet them.'), added('Refunds take five days to arrive.')],
-      ['-Greet them.', '+Refunds take five days to arrive.'],
+      '-Greet them.\n+Refunds take five days to arrive.',
     ],
-    ['nothing in lines that are only gone', [same('a'), removed('b'), same('c')], [' a', '-b', ' c']],
-    ['nothing in lines that are only new', [same('a'), added('b', '', 'c')], [' a', '+b', '+', '+c']],
+    ['markWords marks nothing in lines that were only removed', [same('a'), removed('b'), same('c')], ' a\n-b\n c'],
+    ['markWords marks nothing in lines that were only added', [same('a'), added('b', '', 'c')], ' a\n+b\n+\n+c'],
     [
-      'nothing in what is too long to wait for',
+      'markWords marks nothing in lines that would take too long to compare',
       [removed('a '.repeat(10_001)), added('b '.repeat(10_001))],
-      [`-${'a '.repeat(10_001)}`, `+${'b '.repeat(10_001)}`],
+      `-${'a '.repeat(10_001)}\n+${'b '.repeat(10_001)}`,
     ],
   ])('%s', (_, blocks, expected) => {
-    expect(shown(markWords(blocks))).toEqual(expected);
+    expect(shown(markWords(blocks)).join('\n')).toBe(expected);
   });
 
   test.each([
-    ['in the middle', 'word '.repeat(3000), 9_000, 'new '],
-    ['at the start', 'word '.repeat(3000), 0, 'new '],
-    ['at the end', 'word '.repeat(3000), 15_000, 'new '],
-    ['without blanks', '語'.repeat(15_000), 7_000, '否'],
-    ['among pairs of surrogates that begin alike', '😀'.repeat(7_500), 8_000, '😁'],
-  ])('also in a long line, where little of it is changed: %s', (_, text, at, word) => {
+    ['markWords finds a small change in the middle of a long line', 'word '.repeat(3000), 9_000, 'new '],
+    ['markWords finds a small change at the start of a long line', 'word '.repeat(3000), 0, 'new '],
+    ['markWords finds a small change at the end of a long line', 'word '.repeat(3000), 15_000, 'new '],
+    ['markWords finds a small change in a long line without spaces', '語'.repeat(15_000), 7_000, '否'],
+    ['markWords splits no surrogate pair in a long line', '😀'.repeat(7_500), 8_000, '😁'],
+  ])('%s', (_, text, at, word) => {
     const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
 
     const [old, fresh] = markWords([removed(before), added(after)]).map(({ lines: [line = []] }) => line);
@@ -252,7 +268,7 @@ describe('In changed lines the words are marked that differ', () => {
 
   const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.', 'é', '語', '{') }), { minLength: 1 });
 
-  test('and marking loses nothing of the lines, however long they are', () => {
+  test('markWords preserves the text of all lines, even of long ones', () => {
     const middle = fc.constantFrom('', '語'.repeat(11_000), 'word '.repeat(2_500));
     fc.assert(
       fc.property(middle, lines, lines, lines, lines, (long, first, last, start, end) => {

@@ -12,11 +12,11 @@ const DOWN = makeProblem('service/unreachable', { origin: 'https://x', reason: '
 const HIDDEN = makeProblem('prompt/hidden-character', { character: 'x', count: 1 });
 const PIN = { ...makeProblem('usage/invalid', { reason: 'Odd pin.' }), path: 'a.md', line: 4, column: 12 };
 
-describe('a test case', () => {
+describe('renderJunit', () => {
   const prompt = (key: string, parts: object = {}) => promptOf({ key, path: `${key}.md`, ...parts });
   const rows: readonly (readonly [name: string, Report, readonly Partial<Case>[]])[] = [
     [
-      'is each prompt, by its path; what is in sync, pending or applied passes, with warnings too',
+      'JUnit has a passing case for each prompt without an error',
       reportOf([
         prompt('a'),
         prompt('b', { status: 'pending', problems: [HIDDEN] }),
@@ -25,7 +25,7 @@ describe('a test case', () => {
       ['a.md', 'b.md', 'c.md'].map((name) => ({ name, file: name, failure: null })),
     ],
     [
-      'fails where the prompt is refused, with place and hint',
+      'JUnit has a failing case with place and hint for a refused prompt',
       reportOf([prompt('a', { status: 'blocked', problems: [PIN] }), prompt('b', { status: 'not_attempted' })]),
       [
         { name: 'a.md', failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  See promptsync --help.\na: blocked' },
@@ -33,7 +33,7 @@ describe('a test case', () => {
       ],
     ],
     [
-      'is each file that is not valid as well, by its path',
+      'JUnit has a failing case for each invalid file',
       reportOf([prompt('a')], { mode: 'validate', problems: [BAD, { ...BAD, line: 9 }] }),
       [
         { name: 'a.md', failure: null },
@@ -41,12 +41,12 @@ describe('a test case', () => {
       ],
     ],
     [
-      'passes where the prompt was only looked at',
+      'JUnit has a passing case for a prompt that was only validated',
       reportOf([prompt('a', { status: 'not_attempted' })], { mode: 'validate' }),
       [{ name: 'a.md', failure: null }],
     ],
     [
-      'is what stopped the run, by its code',
+      'JUnit has a case for each problem that stopped the run',
       reportOf([], { problems: [makeProblem('config/missing-service'), DOWN] }),
       [
         { name: 'config/missing-service', file: null, failure: expect.stringContaining('No service is configured.') },
@@ -54,7 +54,7 @@ describe('a test case', () => {
       ],
     ],
     [
-      'is what no prompt could be observed for, beside each prompt',
+      'JUnit has an additional case for a problem that all prompts share',
       reportOf(['a', 'b'].map((key) => prompt(key, { status: 'failed', problems: [DOWN] }))),
       [
         { name: 'a.md', failure: expect.stringMatching(/^a\.md: error: [^]*\na: failed$/) },
@@ -63,12 +63,12 @@ describe('a test case', () => {
       ],
     ],
     [
-      'of a file of the run that has a prompt as well is that of the prompt',
+      'JUnit puts a problem of a prompt file into the case of its prompt',
       reportOf([prompt('a')], { problems: [PIN] }),
       [{ name: 'a.md', failure: expect.stringMatching(/^a\.md:4:12: /) }],
     ],
     [
-      'has a name of its own where others are called the same, and the key where no file is known',
+      'JUnit gives each case a unique name, or the key of a prompt without a file',
       reportOf([prompt('a\u200b'), prompt('a\\u{200b}'), prompt('x', { path: '' })]),
       [{ name: 'a\\u{200b}.md', file: 'a\\u{200b}.md' }, { name: 'a\\u{200b}.md (case 2)' }, { name: 'x', file: null }],
     ],
@@ -78,15 +78,15 @@ describe('a test case', () => {
   });
 });
 
-describe('whatever a text holds, it is XML, also in a log, and no two cases have one name', () => {
-  testTexts(HOSTILE, anyText, (text) => {
+describe('renderJunit with hostile texts', () => {
+  testTexts('JUnit stays valid XML with unique case names for', HOSTILE, anyText, (text) => {
     const all = hostileReports(text).map((report) => readJunit(escapeForRunner(renderJunit(report, 'plan'))));
     const twice = all.map((cases) => cases.length - new Set(cases.map(({ name }) => name)).size);
     return { found: twice, wanted: all.map(() => 0) };
   });
 });
 
-test('has at most 30 MB, and 1 MB of a case, and says what it leaves out; every case stays', () => {
+test('A JUnit report stays below 30 MB, keeps every case and says what it omits', () => {
   const problemsOf = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       makeProblem('usage/invalid', { reason: `${index} <ü${'x'.repeat(9000)}` }),

@@ -49,7 +49,7 @@ const field: ReportDrift = {
   ...{ field: 'name', kind: 'unfinished', restores: false, expected: 'First', observed: 'Theirs' },
 };
 
-/** The rows of the table, without its head. */
+/** Returns the rows of the table without its header. */
 function rowsOf(markdown: string): readonly string[] {
   return markdown.split('\n').filter((line) => /^\| (?!prompt \||---)/.test(line));
 }
@@ -58,11 +58,12 @@ function headingsOf(markdown: string): readonly string[] {
   return markdown.split('\n').filter((line) => line.startsWith('#### '));
 }
 
-describe('Whatever files and the service say is inert', () => {
+describe('a Markdown page with hostile texts', () => {
   const pagesOf = (text: string, limit: MarkdownOptions['limit'] = null): readonly string[] =>
     hostileReports(text).map((report) => page(report, { folder: text, commit: text, limit }));
 
   testTexts(
+    'A Markdown page stays inert and complete for',
     NASTY,
     anyMarkdown,
     (text) => {
@@ -73,7 +74,7 @@ describe('Whatever files and the service say is inert', () => {
     40,
   );
 
-  test('within any limit as well, which is kept to', () => {
+  test('A Markdown page with hostile texts stays inert within any size limit', () => {
     fc.assert(
       fc.property(anyMarkdown, fc.integer({ min: 2_500, max: 12_000 }), (text, most) => {
         const limit = { most, measure: (one: string) => Buffer.byteLength(one, 'utf8') };
@@ -88,8 +89,8 @@ describe('Whatever files and the service say is inert', () => {
   });
 });
 
-describe('A page', () => {
-  test('of a plan', () => {
+describe('renderMarkdown', () => {
+  test('A Markdown page of a plan shows changes, breaking changes and diffs', () => {
     const summary = { ...NO_SUMMARY, prompts: 1, create_version: 1, update_prompt: 1, set_active: 2 };
     const staging = change('Hi {{name}}', 'Hello {{name}} of {{town}}', { variable: 'town', kind: 'added' });
     const both = { ...rename, fields: { ...rename.fields, description: { before: '', after: 'Why' } } };
@@ -97,24 +98,34 @@ describe('A page', () => {
     expect(page(report([one], { summary }))).toBe(PLAN);
   });
 
-  test('of nothing to do', () => {
+  test('A Markdown page of a plan without changes shows only the summary', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, unchanged: 2 };
     const text = page(report([prompt({ status: 'unchanged' })], { summary }));
     expect(text).toBe(`### promptsync plan\n\nnothing to do: 2 prompts in sync.\n\n${FOOT}`);
   });
 
   test.each<[string, Partial<MarkdownOptions>, Partial<Report>, readonly string[]]>([
-    ['names the folder', { folder: 'apps/chat' }, {}, ['### promptsync plan in `apps/chat`\n']],
-    ['is named after what it is about', { title: 'drift' }, {}, ['### promptsync drift\n']],
-    ['has no run outside of one', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
-    ['has no plan where there is none', {}, { plan_digest: null }, ['commit `9f2c9f2c9f2c` · service `https:']],
+    [
+      'A Markdown page names the folder of its workspace',
+      { folder: 'apps/chat' },
+      {},
+      ['### promptsync plan in `apps/chat`\n'],
+    ],
+    ['A Markdown page has the given title', { title: 'drift' }, {}, ['### promptsync drift\n']],
+    ['A Markdown page has no link to a run outside of CI', { runUrl: null }, {}, [`plan \`${DIGEST}\`\n`]],
+    [
+      'A Markdown page names no plan digest if there is no plan',
+      {},
+      { plan_digest: null },
+      ['commit `9f2c9f2c9f2c` · service `https:'],
+    ],
   ])('%s', (_, options, parts, expected) => {
     const text = page(report([], parts), options);
     for (const part of expected) expect(text).toContain(part);
     expectInert(text, [RUN]);
   });
 
-  test('says first that the service was not asked, and not again among the warnings', () => {
+  test('A Markdown page says only at the top that the service was not called', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
@@ -125,7 +136,7 @@ describe('A page', () => {
     expectInert(text, [RUN]);
   });
 
-  test('has its sections in the order of what matters', () => {
+  test('A Markdown page orders its sections by importance', () => {
     const problems = [makeProblem('usage/invalid', { reason: 'x' }), makeProblem('git/shallow', { of: 'drift' })];
     const one = prompt({
       changes: [change('Hi {{a}}', 'Hi', { variable: 'a', kind: 'removed' })],
@@ -138,7 +149,7 @@ describe('A page', () => {
     expectInert(text, [RUN]);
   });
 
-  test('has prompts in the order of the report, problems of the run before those of prompts', () => {
+  test('A Markdown page keeps the order of prompts and shows problems of the run first', () => {
     const keys = ['k/2', 'k/1', 'k/3'];
     const of = (key: string) =>
       prompt({ key, id: key, changes: [set(7, 9)], problems: [makeProblem('config/unknown-field', { field: key })] });
@@ -189,19 +200,27 @@ Plan: 1 to create, 1 to update, 2 to activate.
 
 ${FOOT}`;
 
-describe('A row', () => {
+describe('the table of a Markdown page', () => {
   test.each<[string, Partial<ReportPrompt>, readonly string[]]>([
     [
-      'for a version that nobody follows',
+      'The table of a Markdown page lists a version that no environment follows',
       { changes: [create] },
       ['`create version: Soften the tone` (no environment follows it)'],
     ],
-    ['that is refused', { status: 'blocked', changes: [set(7, 9)] }, ['`production: v7 → v9` (blocked)']],
-    ['none for what is refused without a change', { status: 'blocked' }, []],
-    ['for what failed before it was planned', { status: 'failed' }, ['failed']],
-    ['for what was not attempted', { status: 'not_attempted' }, ['not attempted']],
     [
-      'that was made in part',
+      'The table of a Markdown page marks the changes of a blocked prompt',
+      { status: 'blocked', changes: [set(7, 9)] },
+      ['`production: v7 → v9` (blocked)'],
+    ],
+    ['The table of a Markdown page omits a blocked prompt without changes', { status: 'blocked' }, []],
+    ['The table of a Markdown page lists a prompt that failed before it was planned', { status: 'failed' }, ['failed']],
+    [
+      'The table of a Markdown page lists a prompt that was not attempted',
+      { status: 'not_attempted' },
+      ['not attempted'],
+    ],
+    [
+      'The table of a Markdown page lists the unfinished changes of a failed prompt',
       {
         status: 'failed',
         changes: [
@@ -221,13 +240,13 @@ describe('A row', () => {
     expectInert(text, [RUN]);
   });
 
-  test('a prompt that failed has no diff', () => {
+  test('A Markdown page shows no diff of a failed prompt', () => {
     const failed = prompt({ status: 'failed', changes: [change('a', 'b')] });
     expect(page(report([failed]))).not.toContain('#### Texts');
   });
 });
 
-describe('Drift', () => {
+describe('the drift of a Markdown page', () => {
   const moved: ReportDrift = {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
@@ -239,21 +258,33 @@ describe('Drift', () => {
   const PULL = '`promptsync pull` takes it into the file.';
 
   test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
-    ['that is only put back is no row', moved, set(9, 7), `${PULL} A sync puts it back.`, []],
     [
-      'where the head wants something else is a row as well',
+      'A Markdown page lists drift that a sync would restore only as drift',
+      moved,
+      set(9, 7),
+      `${PULL} A sync puts it back.`,
+      [],
+    ],
+    [
+      'A Markdown page lists drift also as a change if the head wants another version',
       ...([{ ...moved, restores: false }, set(9, 8)] as const),
       ...([`${PULL} A sync sets what the files want now.`, ['`production: v9 → v8`']] as const),
     ],
-    ['of a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
-    ['that was put back is a row', moved, { ...set(9, 7), status: 'made' }, 'This run put it back.', [row]],
+    ['A Markdown page describes the drift of a field', { ...field, restores: true }, back, 'A sync puts it back.', []],
     [
-      'that a run could not put back',
+      'A Markdown page lists drift also as a change after a run has restored it',
+      moved,
+      { ...set(9, 7), status: 'made' },
+      'This run put it back.',
+      [row],
+    ],
+    [
+      'A Markdown page shows drift that a run could not restore',
       ...([moved, { ...set(9, 7), status: 'not_made' }] as const),
       ...(['This run did not change it.', [`${row} (not made)`]] as const),
     ],
     [
-      'of a field that a run may have put back',
+      'A Markdown page shows drift of a field that a run may have restored',
       ...([field, { ...back, status: 'unknown' }, 'It is not known whether this run changed it.'] as const),
       ['`name: "Theirs" → "First"` (not known whether it was made)'],
     ],
@@ -267,21 +298,24 @@ describe('Drift', () => {
     expectInert(text, [RUN]);
   });
 
-  test.each(['dry-run', 'apply'] as const)('that is refused is not said to be put back: %s', (mode) => {
-    const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
-    const text = page(report([blocked], { mode }));
-    const pull = mode === 'apply' ? '' : ` ${PULL}`;
-    expect(text).toContain(
-      `${serves}${pull} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
-    );
-  });
+  test.each(['dry-run', 'apply'] as const)(
+    'In the mode %s, a Markdown page says that a sync leaves a blocked prompt unchanged',
+    (mode) => {
+      const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
+      const text = page(report([blocked], { mode }));
+      const pull = mode === 'apply' ? '' : ` ${PULL}`;
+      expect(text).toContain(
+        `${serves}${pull} The prompt is blocked: a sync leaves it as it is. To keep it, pin \`version:ver_9\`.\n`,
+      );
+    },
+  );
 });
 
-describe('A page for which there is no room', () => {
+describe('a Markdown page over its size limit', () => {
   const LIMITS = [
-    ['60,000 characters', { most: 60_000, measure: (text: string) => text.length }],
-    ['900 KiB in UTF-8', { most: 900 * 1024, measure: (text: string) => Buffer.byteLength(text, 'utf8') }],
-  ] as const;
+    { name: '60,000 characters', limit: { most: 60_000, measure: (text: string) => text.length } },
+    { name: '900 KiB', limit: { most: 900 * 1024, measure: (text: string) => Buffer.byteLength(text, 'utf8') } },
+  ];
   const ids = Array.from({ length: 500 }, (_, index) => `p${index}`);
   const many = (line = '') =>
     report(
@@ -293,36 +327,35 @@ describe('A page for which there is no room', () => {
       }),
     );
 
-  describe.each(LIMITS)('of %s', (_, limit) => {
-    test.each([
-      ['one byte', 'abcdefgh'],
-      ['three bytes', '漢字です'],
-      ['four bytes', '😀👍'],
-    ])('500 prompts of 20 kB, characters of %s', (_, line) => {
-      const text = page(many(line), { limit });
-      expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
-      expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
-      expectInert(text, [RUN]);
-      expect(text).toContain('\n> [!WARNING]\n> This page is not complete. Left out');
-      expect(text).toContain(`All of it is in the summary and the page of [the run](${RUN}).\n`);
-      expect(text.endsWith(FOOT)).toBe(true);
-    });
+  describe.each(LIMITS)('a Markdown page with a limit of $name', ({ limit }) => {
+    test.each(['abcdefgh', '漢字です', '😀👍'])(
+      'A Markdown page of 500 prompts with the characters %s keeps to its size limit',
+      (line) => {
+        const text = page(many(line), { limit });
+        expect(limit.measure(text)).toBeLessThanOrEqual(limit.most);
+        expect(limit.measure(text)).toBeGreaterThan(limit.most / 2);
+        expectInert(text, [RUN]);
+        expect(text).toContain('\n> [!WARNING]\n> This page is not complete. Left out');
+        expect(text).toContain(`All of it is in the summary and the page of [the run](${RUN}).\n`);
+        expect(text.endsWith(FOOT)).toBe(true);
+      },
+    );
   });
 
-  test('names what is left out by kind and number', () => {
+  test('A Markdown page names the kind and number of everything that it leaves out', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/Left out for want of room: \d+ problems, \d+ drift notes?, \d+ diffs\. All/);
     expect(text).toContain('All of it is in the report of the run.\n');
   });
 
-  test('is not whole where a text is too long for any report', () => {
+  test('A Markdown page reports a text that is too large for any report', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain('not complete. Too large to be shown: 1 text (over 100 kB); git diff');
   });
 
-  test('is whole where there is room', () => {
+  test('A Markdown page within its size limit is complete', () => {
     const limit = { most: 2_500, measure: (text: string) => text.length };
     const few = report([prompt({ changes: [set(7, 9)] })]);
     expect(page(few, { limit })).toBe(page(few));

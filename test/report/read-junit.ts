@@ -10,7 +10,7 @@ const CASE = new RegExp(
 
 /** Reads what `renderJunit` makes, and nothing but well-formed XML 1.0. */
 export function readJunit(xml: string): readonly Case[] {
-  // What XML cannot hold at all, and references other than those that are used.
+  // Characters that XML does not allow, and references that the report never uses.
   expect(xml).not.toMatch(/[^\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|&(?!#\d+;)/u);
   const [head = '', open = ''] =
     /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites[^<>]*>\n(<testsuite [^<>]*>)\n/.exec(xml) ?? [];

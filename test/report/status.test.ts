@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
-import { traitsOf } from '../../src/report/html/prompt.ts';
-import { cellOf, environmentsOf } from '../../src/report/status.ts';
+import { listTraits } from '../../src/report/html/prompt.ts';
+import { makeMatrixCell, listEnvironments } from '../../src/report/status.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
@@ -19,35 +19,51 @@ const drift = {
 } as const;
 const pinned = { kind: 'set-pin', environment: 'staging', before: null, after: '2' } as const;
 
-describe('A cell of the matrix says', () => {
+describe('cellOf', () => {
   test.each<[string, Partial<ReportPrompt>, object]>([
-    ['that the file does not pin the environment', {}, { kind: 'unpinned' }],
-    ['what stays', { environments: [row] }, { kind: 'in-sync', now: 'v1' }],
-    ['what changes', { environments: [row], changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
-    ['what changes, where no row tells of it', { changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
-    ['what becomes of a pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
-    ['that there is drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
+    ['makeMatrixCell describes an environment without a pin as unpinned', {}, { kind: 'unpinned' }],
     [
-      'that a pin means no version that is known',
+      'makeMatrixCell shows the version of an environment in sync',
+      { environments: [row] },
+      { kind: 'in-sync', now: 'v1' },
+    ],
+    [
+      'makeMatrixCell shows the version before and after a change',
+      { environments: [row], changes: [move] },
+      { kind: 'change', now: 'v1', next: 'v2' },
+    ],
+    [
+      'makeMatrixCell shows a change even without a row for its environment',
+      { changes: [move] },
+      { kind: 'change', now: 'v1', next: 'v2' },
+    ],
+    ['makeMatrixCell shows the edit of a pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
+    [
+      'makeMatrixCell includes the drift of an environment',
+      { environments: [row], drift: [drift] },
+      { kind: 'in-sync', drift },
+    ],
+    [
+      'makeMatrixCell describes a pin to an unknown version as unresolved',
       { status: 'blocked', environments: [{ ...row, wanted: null, in_sync: false }] },
       { kind: 'unresolved', now: 'v1', next: '2?' },
     ],
     [
-      'that it is not as pinned, where no change was asked for',
+      'makeMatrixCell describes an environment that differs from its pin without a change',
       { environments: [{ ...row, wanted: v2, in_sync: false }] },
       { kind: 'differs', now: 'v1', next: 'v2' },
     ],
     [
-      'that it is not known',
+      'makeMatrixCell describes an environment of a failed prompt as unread',
       { status: 'failed', environments: [{ ...row, active: null, wanted: null, in_sync: false }] },
       { kind: 'unread' },
     ],
   ])('%s', (_, parts, cell) => {
-    expect(cellOf(promptOf(parts), 'staging')).toMatchObject(cell);
+    expect(makeMatrixCell(promptOf(parts), 'staging')).toMatchObject(cell);
   });
 });
 
-test('environments come in the order of the prompt that has most of them, then those of others', () => {
+test('environmentsOf uses the order of the prompt with the most environments', () => {
   const rows = (...names: readonly string[]) => ({
     environments: names.map((environment) => ({ ...row, environment })),
   });
@@ -56,47 +72,92 @@ test('environments come in the order of the prompt that has most of them, then t
     rows('dev', 'staging', 'production'),
     { edits: [{ ...pinned, environment: 'qa' }] },
   ];
-  expect(environmentsOf(reportOf(prompts.map(promptOf)))).toEqual(['dev', 'staging', 'production', 'qa']);
+  expect(listEnvironments(reportOf(prompts.map(promptOf)))).toEqual(['dev', 'staging', 'production', 'qa']);
 });
 
-describe('The filters of a page find', () => {
+describe('traitsOf', () => {
   test.each<[string, Partial<ReportPrompt>, Report['mode'], readonly string[]]>([
-    ['nothing in a prompt that stays', { environments: [row] }, 'dry-run', []],
-    ['a change', { status: 'pending', changes: [move] }, 'dry-run', ['review', 'changed']],
-    ['an edit', { status: 'applied', edits: [pinned] }, 'promote', ['review', 'changed']],
-    ['drift', { drift: [drift] }, 'dry-run', ['review', 'drift']],
-    ['what is not as pinned', { environments: [{ ...row, in_sync: false }] }, 'history', ['review', 'drift']],
-    ['what is blocked', { status: 'blocked', changes: [move] }, 'dry-run', ['review', 'changed', 'blocked']],
-    ['what failed', { status: 'failed' }, 'apply', ['review', 'failed']],
-    ['what was not attempted', { status: 'not_attempted' }, 'apply', ['review', 'failed']],
-    ['nothing in what a validation has read', { status: 'not_attempted' }, 'validate', []],
+    ['listTraits assigns no filter to an unchanged prompt', { environments: [row] }, 'dry-run', []],
+    [
+      'listTraits assigns a changed prompt to the filters review and changed',
+      { status: 'pending', changes: [move] },
+      'dry-run',
+      ['review', 'changed'],
+    ],
+    [
+      'listTraits assigns an edited prompt to the filters review and changed',
+      { status: 'applied', edits: [pinned] },
+      'promote',
+      ['review', 'changed'],
+    ],
+    [
+      'listTraits assigns a drifted prompt to the filters review and drift',
+      { drift: [drift] },
+      'dry-run',
+      ['review', 'drift'],
+    ],
+    [
+      'listTraits assigns a prompt that differs from its pins to the filter drift',
+      { environments: [{ ...row, in_sync: false }] },
+      'history',
+      ['review', 'drift'],
+    ],
+    [
+      'listTraits assigns a blocked prompt to the filters review and blocked',
+      { status: 'blocked', changes: [move] },
+      'dry-run',
+      ['review', 'changed', 'blocked'],
+    ],
+    [
+      'listTraits assigns a failed prompt to the filters review and failed',
+      { status: 'failed' },
+      'apply',
+      ['review', 'failed'],
+    ],
+    [
+      'listTraits assigns a prompt that was not attempted to the filter failed',
+      { status: 'not_attempted' },
+      'apply',
+      ['review', 'failed'],
+    ],
+    ['listTraits assigns no filter to a validated prompt', { status: 'not_attempted' }, 'validate', []],
   ])('%s', (_, parts, mode, traits) => {
-    expect(traitsOf(promptOf(parts), mode)).toEqual(traits);
+    expect(listTraits(promptOf(parts), mode)).toEqual(traits);
   });
 
-  test('a prompt that is only warned of', () => {
+  test('listTraits assigns a prompt with a warning to the filter review', () => {
     const problem = { code: 'x', severity: 'warning', message: 'm', hint: 'h' } as const;
-    expect(traitsOf(promptOf({ problems: [problem] }), 'dry-run')).toEqual(['review']);
+    expect(listTraits(promptOf({ problems: [problem] }), 'dry-run')).toEqual(['review']);
   });
 });
 
-describe('The row of a page says', () => {
+describe('the status of a prompt on an HTML page', () => {
   test.each<[string, Partial<ReportPrompt>, Report['mode'], string]>([
-    ['that a validation has read it', { status: 'not_attempted' }, 'validate', 'checked'],
-    ['that a run did not come to it', { status: 'not_attempted' }, 'apply', 'not attempted'],
-    ['that all is as pinned', { history: { versions: [] }, environments: [row] }, 'history', 'as pinned'],
+    ['An HTML page shows a validated prompt as checked', { status: 'not_attempted' }, 'validate', 'checked'],
     [
-      'that something is not',
+      'An HTML page shows a prompt that a run did not reach as not attempted',
+      { status: 'not_attempted' },
+      'apply',
+      'not attempted',
+    ],
+    [
+      'An HTML page shows a history prompt in sync as pinned',
+      { history: { versions: [] }, environments: [row] },
+      'history',
+      'as pinned',
+    ],
+    [
+      'An HTML page shows a history prompt out of sync as not as pinned',
       { history: { versions: [] }, environments: [{ ...row, in_sync: false }] },
       ...(['history', 'not as pinned'] as const),
     ],
-    ['what it is', { status: 'blocked' }, 'dry-run', 'blocked'],
+    ['An HTML page shows a blocked prompt as blocked', { status: 'blocked' }, 'dry-run', 'blocked'],
   ])('%s', (_, parts, mode, word) => {
     expect(renderHtml(reportOf([promptOf(parts)], { mode }), 'x')).toContain(`"status"><b>${word}</b>`);
   });
 });
 
-test('a page begins with what its report stands on, and ends with warnings', () => {
+test('An HTML page starts with its errors and ends with its warnings', () => {
   const problems = [
     makeProblem('git/shallow', { of: 'drift' }),
     makeProblem('service/not-asked', { reason: 'there is no key' }),

@@ -13,14 +13,14 @@ export const NO_SUMMARY: Report['summary'] = {
 
 export const ref = (number: number) => ({ id: `ver_${number}`, version_number: number });
 
-/** A prompt in sync, but for what is given. */
+/** Returns a prompt in sync with some fields replaced. */
 export function promptOf(parts: Partial<ReportPrompt> = {}): ReportPrompt {
   const { key = 'k/1' } = parts;
   const name = { path: `${key}.md`, id: `prm_${key}`, key };
   return { ...name, status: 'unchanged', changes: [], drift: [], problems: [], ...parts };
 }
 
-/** The report of a plan with these prompts, but for what is given. */
+/** Returns the report of a plan with these prompts and some fields replaced. */
 export function reportOf(prompts: readonly ReportPrompt[], parts: Partial<Report> = {}): Report {
   return {
     ...{ schema_version: 1, mode: 'dry-run', service: 'https://prompts.example.com', commit: '9f2c'.repeat(10) },
@@ -29,7 +29,7 @@ export function reportOf(prompts: readonly ReportPrompt[], parts: Partial<Report
   };
 }
 
-/** A report in which every field that can hold somebody's text holds this one. */
+/** Returns a report with this text in every field that can contain arbitrary text. */
 export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Report {
   const prompts = (['applied', 'failed', 'blocked', 'not_attempted'] as const).map((one) => hostilePrompt(text, one));
   const summary = { ...NO_SUMMARY, prompts: prompts.length, create_version: 1, applied: 1, failed: 1, blocked: 1 };
@@ -37,7 +37,7 @@ export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Rep
   return reportOf(prompts, { mode, service: text, commit: text, summary, problems });
 }
 
-/** The same of every kind of report. */
+/** Returns such a report of every kind. */
 export function hostileReports(text: string): readonly Report[] {
   const [apply, plan, status] = (['apply', 'dry-run', 'status'] as const).map((mode) => hostileReport(text, mode));
   const history = hostileHistory(text).map((parts) => ({ ...hostilePrompt(text, 'unchanged'), changes: [], ...parts }));
@@ -55,14 +55,14 @@ function waitingOf(text: string) {
   return { environment: text, from: text, versions: 2, since: { commit: text, date: text } };
 }
 
-/** What is not carried out yet, and changes the key as well. */
+/** Returns the prompt with the same changes before an apply, and with a changed key. */
 function planned(prompt: ReportPrompt, text: string): ReportPrompt {
   const key = { kind: 'update-prompt', fields: { key: { before: text, after: `${text}!` } } } as const;
   const changes = [key, ...prompt.changes].map((change): ReportChange => ({ ...change, status: undefined }));
   return { ...prompt, status: 'pending', changes };
 }
 
-/** A history with versions of all sorts, and what an environment serves by a pin, by none, and nothing. */
+/** Returns histories with all kinds of versions, and environments with a pin, without a pin and without a version. */
 function hostileHistory(text: string): readonly Partial<ReportPrompt>[] {
   const commit = { commit: text, author: text, date: text, subject: text, pull_request: text };
   const made = { ...commit, id: text, version_number: 3, digest: DIGEST, path: text, made_by: 'git' as const };
@@ -92,7 +92,7 @@ function hostileEdits(text: string): NonNullable<ReportPrompt['edits']> {
 
 export type SetActive = Extract<ReportChange, { readonly kind: 'set-active' }>;
 
-/** A change of what an environment serves, of one text: without others there is no diff. */
+/** Returns the activation of a version. The default texts are equal, so there is no diff. */
 export function setActive(parts: Partial<SetActive>): SetActive {
   const { before = null } = parts;
   return {
@@ -101,7 +101,7 @@ export function setActive(parts: Partial<SetActive>): SetActive {
   };
 }
 
-/** The texts of a change and what they hold besides, all of them this one. */
+/** Returns the text fields of a change. All of them contain this text. */
 export function textFields(text: string) {
   return {
     ...{ before_text: `${text}\nold\nlast`, after_text: `${text}\nnew ${text}\n{{x}}${text}!\nlast` },
@@ -151,7 +151,7 @@ export function hostilePrompt(text: string, status: ReportPrompt['status']): Rep
   };
 }
 
-/** Any text, with those characters often that do something in a terminal, a log or JSON. */
+/** Generates texts with many characters that have a meaning in a terminal, a log or JSON. */
 export const anyText = fc
   .array(
     fc.oneof(
@@ -164,22 +164,26 @@ export const anyText = fc
   )
   .map((parts) => parts.join(''));
 
-/** For each text of a corpus, and for any other text: what is found is what is wanted. */
+/**
+ * Compares the two results of `compare` for each text of a corpus and for random texts. `claim` is the start of the
+ * titles, which the name of the text completes.
+ */
 export function testTexts(
+  claim: string,
   corpus: Readonly<Record<string, string>>,
   other: fc.Arbitrary<string>,
-  look: (text: string) => { readonly found: unknown; readonly wanted: object },
+  compare: (text: string) => { readonly found: unknown; readonly wanted: object },
   numRuns = 100,
 ): void {
-  test.each(Object.entries(corpus))('%s', (_, text) => {
-    const { found, wanted } = look(text);
+  test.each(Object.entries(corpus))(`${claim} %s`, (_, text) => {
+    const { found, wanted } = compare(text);
     expect(found).toMatchObject(wanted);
   });
 
-  test('any text', () => {
+  test(`${claim} any text`, () => {
     fc.assert(
       fc.property(other, (text) => {
-        const { found, wanted } = look(text);
+        const { found, wanted } = compare(text);
         expect(found).toMatchObject(wanted);
       }),
       { numRuns: runs(numRuns) },

@@ -7,7 +7,7 @@ import { renderProblem } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderText } from '../../src/report/text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
-import { styleFor } from '../../src/report/style.ts';
+import { makeStyle } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { anyText, hostileReport, hostileReports, setActive } from './support.ts';
@@ -16,7 +16,7 @@ import { runs } from '../support/seed.ts';
 const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
 
-/** Without colours and links. */
+/** Removes colors and links. */
 function plain(text: string): string {
   return text.replaceAll(OWN, '');
 }
@@ -46,7 +46,7 @@ const wideText = fc
   )
   .map((parts) => parts.join(' '));
 
-/** A hostile report with a change from the one text to the other. */
+/** Returns a hostile report with a change from one text to the other. */
 function changing(text: string, other: string): Report {
   const report = hostileReport(text);
   const ref = { id: text, version_number: null };
@@ -60,8 +60,8 @@ function changing(text: string, other: string): Report {
   };
 }
 
-describe('On a terminal', () => {
-  test('whatever the texts, no line is wider than it unless it is one word, and no sequence is anything but colour or link', () => {
+describe('terminal output', () => {
+  test('Terminal output fits the width and contains only escape sequences for colors and links', () => {
     fc.assert(
       fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
         const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
@@ -69,7 +69,7 @@ describe('On a terminal', () => {
           renderText(changing(text, other), options),
           renderText({ ...changing(text, other), service: 'https://x.example' }, options),
           ...hostileReports(text).flatMap((one) => [renderStatus(one, options), renderHistory(one, options)]),
-          ...hostileReport(text).problems.map((problem) => renderProblem(problem, styleFor(options))),
+          ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeStyle(options))),
         ];
         for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
           expect(line).not.toContain('\u001b');
@@ -81,16 +81,16 @@ describe('On a terminal', () => {
   });
 });
 
-describe('A command that a hint says to run', () => {
+describe('renderProblem with a command in its hint', () => {
   const problem = makeProblem('prompt/symbolic-link');
   const hint =
     'To promote what staging serves, run: promptsync promote support/greeting --from staging --to production';
   const rows = (columns: number, text = hint) =>
-    renderProblem({ ...problem, hint: text }, styleFor({ colour: false, screen: makeScreen(columns) }))
+    renderProblem({ ...problem, hint: text }, makeStyle({ colour: false, screen: makeScreen(columns) }))
       .split('\n')
       .slice(-3);
 
-  test('is not broken where it does not fit, so that it can be copied', () => {
+  test('renderProblem puts a long command on its own line so that users can copy it', () => {
     expect(rows(80).slice(-2)).toEqual([
       '  To promote what staging serves, run:',
       '  promptsync promote support/greeting --from staging --to production',
@@ -102,31 +102,56 @@ describe('A command that a hint says to run', () => {
     ]);
   });
 
-  test('stays in its sentence where that fits', () => {
+  test('renderProblem keeps a command in its sentence if it fits', () => {
     expect(rows(120).at(-1)).toBe(`  ${hint}`);
   });
 });
 
-describe('A line is wrapped', () => {
-  test.each<[string, number, number, readonly string[]]>([
-    ['It fits.', 20, 2, ['It fits.']],
-    ['Between words, with a hang.', 20, 2, ['Between words, ', '  with a hang.']],
-    ['Exactly twenty wide. And more', 20, 0, ['Exactly twenty wide.', 'And more']],
-    ['So Averyveryverylongwordwithoutend is', 20, 2, ['So ', '  Averyveryverylongwordwithoutend', '  is']],
-    ['many      blanks      are      kept', 20, 0, ['many      blanks    ', '  are      kept']],
+describe('wrap', () => {
+  test.each<[string, text: string, columns: number, hang: number, lines: string]>([
+    ['wrap keeps a line that fits', 'It fits.', 20, 2, 'It fits.'],
     [
+      'wrap breaks a line between words and indents the rest',
+      'Between words, with a hang.',
+      20,
+      2,
+      'Between words, \n  with a hang.',
+    ],
+    [
+      'wrap uses the full width of the terminal',
+      'Exactly twenty wide. And more',
+      20,
+      0,
+      'Exactly twenty wide.\nAnd more',
+    ],
+    [
+      'wrap does not break a word that is too long',
+      'So Averyveryverylongwordwithoutend is',
+      20,
+      2,
+      'So \n  Averyveryverylongwordwithoutend\n  is',
+    ],
+    [
+      'wrap keeps runs of spaces',
+      'many      blanks      are      kept',
+      20,
+      0,
+      'many      blanks    \n  are      kept',
+    ],
+    [
+      'wrap pauses inverse text at the line break',
       '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
       20,
       1,
-      ['\u001b[31mred \u001b[7minverse over \u001b[27m', ' \u001b[7mthe end\u001b[27m red\u001b[39m'],
+      '\u001b[31mred \u001b[7minverse over \u001b[27m\n \u001b[7mthe end\u001b[27m red\u001b[39m',
     ],
-  ])('%j', (text, columns, hang, expected) => {
-    expect(makeScreen(columns).wrap(text, columns, hang)).toEqual(expected);
+  ])('%s', (_, text, columns, hang, expected) => {
+    expect(makeScreen(columns).wrap(text, columns, hang).join('\n')).toBe(expected);
   });
 });
 
-describe('A link', () => {
-  test.each(Object.entries(HOSTILE))('of a path with %s stays one', (_, text) => {
+describe('a terminal link', () => {
+  test.each(Object.entries(HOSTILE))('A terminal link to a path with %s stays intact', (_, text) => {
     const report = { ...hostileReport(text), service: `https://x.example/${text}` };
     const output = renderText(report, { colour: false, quiet: false, links });
     expect(output).toContain('\u001b]8;;file:///w/');
@@ -135,7 +160,7 @@ describe('A link', () => {
     expect(output.replaceAll(/\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toContain('\u001b');
   });
 
-  test('leads from an address only where it is one of the web', () => {
+  test('Terminal output links to the service only if its address is a web address', () => {
     const summaryOf = (service: string) =>
       renderText({ ...hostileReport('a'), service }, { colour: false, quiet: true, links });
     expect(summaryOf('https://eu.example/x')).toContain(

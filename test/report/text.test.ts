@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
-import { isInterrupted, problemsIn } from '../../src/report/problems.ts';
+import { isInterrupted, listProblems } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
@@ -23,45 +23,57 @@ const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setS
 
 const origin = `https://prompts.example.com · commit 9f2c9f2c9f2c · plan ${DIGEST}`;
 
-describe('the last lines', () => {
+describe('the summary of a text report', () => {
   test.each<[string, Partial<Report>, string]>([
-    ['nothing to do', { summary: { ...NO_SUMMARY, unchanged: 3 } }, 'nothing to do: 3 prompts in sync.\n'],
     [
-      'a plan',
+      'The text report of a plan without changes counts the prompts in sync',
+      { summary: { ...NO_SUMMARY, unchanged: 3 } },
+      'nothing to do: 3 prompts in sync.\n',
+    ],
+    [
+      'The text report of a plan counts its changes',
       { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
       `Plan: 1 to create, 2 to update, 3 to activate, 4 unchanged.\n${origin}\n`,
     ],
     [
-      'an apply',
+      'The text report of an apply counts its changes',
       { mode: 'apply', summary: { ...NO_SUMMARY, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 } },
       `Applied: 2 created, 1 updated, 1 activated, 1 failed.\n${origin}\n`,
     ],
     [
-      'what was not done',
+      'The text report counts prompts that were blocked, failed or not attempted',
       { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
       `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
-      'without git and without a plan',
+      'The text report names only the service without a commit and a plan',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
       'Plan: 1 to activate.\nhttps://prompts.example.com\n',
     ],
-    ['valid files', { mode: 'validate', summary: { ...NO_SUMMARY, prompts: 2 } }, '2 prompts valid.\n'],
+    [
+      'The text report of a validation counts the valid prompts',
+      { mode: 'validate', summary: { ...NO_SUMMARY, prompts: 2 } },
+      '2 prompts valid.\n',
+    ],
   ])('%s', (_, parts, expected) => {
     expect(text(parts)).toBe(expected);
   });
 });
 
 test.each<[string, string | null, string]>([
-  ['in a repository', 'c0ffee', 'commit them.'],
-  ['outside of one', null, 'promptsync sync (in a git repository after a commit).'],
-])('a conflict in a file is resolved first %s', (_, commit, then) => {
+  ['In a repository, the text report of a conflict recommends a commit', 'c0ffee', 'commit them.'],
+  [
+    'Outside a repository, the text report of a conflict recommends a sync',
+    null,
+    'promptsync sync (in a git repository after a commit).',
+  ],
+])('%s', (_, commit, then) => {
   const prompts = [failed('a', makeProblem('pull/conflict', { places: 1 }))];
   expect(text({ mode: 'pull', commit, prompts })).toContain(`Next: resolve the conflicts in the files, then ${then}\n`);
 });
 
-describe('problems', () => {
-  test('what all prompts have in common is said once, without naming them', () => {
+describe('the problems of a text report', () => {
+  test('The text report shows a problem of all prompts once without their names', () => {
     const prompts = [failed('a', timeout), failed('b', timeout)];
     expect(text({ prompts, plan_digest: null, summary: { ...NO_SUMMARY, failed: 2 } })).toBe(
       [
@@ -74,7 +86,7 @@ describe('problems', () => {
     );
   });
 
-  test('a guard that refuses many prompts is said once, below their changes', () => {
+  test('The text report shows a guard that blocks many prompts once, below their changes', () => {
     const prompts = [blocked('a'), blocked('b'), prompt('c')];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
     expect(shown.split('max_changes allows')).toHaveLength(2);
@@ -83,14 +95,14 @@ describe('problems', () => {
     );
   });
 
-  test('quiet leaves out changes and keeps problems', () => {
+  test('A quiet text report omits changes and keeps problems', () => {
     const prompts = [prompt('a', { status: 'pending', changes: [setStaging] }), failed('b', timeout)];
     const shown = text({ prompts, summary: { ...NO_SUMMARY, set_active: 1, failed: 1 } }, true);
     expect(shown).not.toContain('staging');
     expect(shown).toContain('b  b.md  failed\n  error:');
   });
 
-  test('warnings are not in the report', () => {
+  test('The text report contains no warnings', () => {
     const warning = makeProblem('prompt/hidden-character', { character: '\\u{200b}', count: 1 }, { path: 'a.md' });
     expect(text({ problems: [warning], summary: { ...NO_SUMMARY, unchanged: 1 } })).toBe(
       'nothing to do: 1 prompt in sync.\n',
@@ -98,37 +110,46 @@ describe('problems', () => {
   });
 });
 
-describe('the changes of a prompt', () => {
+describe('the changes of a text report', () => {
   const lines = (change: ReportPrompt['changes'][number], others: ReportPrompt['changes'] = []) =>
     text({ prompts: [prompt('a', { status: 'pending', changes: [change, ...others] })] }).split('\n')[1];
   const create = { kind: 'create-version', digest: DIGEST, change_summary: null } as const;
   const follows = { ...setStaging, after: { new: true } } as const;
 
-  test.each<[string, string | undefined]>([
-    ['  + create version', lines(create, [follows])],
-    ['  + create version (no environment follows it)', lines(create)],
-    ['  + create version: Soften the tone', lines({ ...create, change_summary: 'Soften the tone' }, [follows])],
-    ['  + create version of git:v1.4.0', lines({ ...create, ref: 'v1.4.0' }, [follows])],
-    [
-      '  + created version v7',
-      lines({ ...create, status: 'made', version: ref(7) }, [{ ...setStaging, after: ref(7), status: 'made' }]),
-    ],
-    ['  + create version (not made)', lines({ ...create, status: 'not_made' }, [follows])],
-    ['  + create version (not known whether it was made)', lines({ ...create, status: 'unknown' }, [follows])],
-    [
-      '  + adopted version v7 (it was there already)',
-      lines({ ...create, status: 'adopted', version: ref(7) }, [{ ...setStaging, after: ref(7) }]),
-    ],
-    ['  → staging: v1 → v2', lines(setStaging)],
-    ['  → staging: none → new version', lines({ ...follows, before: null })],
-    ['  → staging: v1 → ver_x', lines({ ...setStaging, after: { id: 'ver_x', version_number: null } })],
-    ['  ~ name: "A" → "B"', lines({ kind: 'update-prompt', fields: { name: { before: 'A', after: 'B' } } })],
-  ])('%s', (expected, shown) => {
-    expect(shown).toBe(expected);
+  test.each<{ readonly line: string; readonly shown: string | undefined }>([
+    { line: '  + create version', shown: lines(create, [follows]) },
+    { line: '  + create version (no environment follows it)', shown: lines(create) },
+    {
+      line: '  + create version: Soften the tone',
+      shown: lines({ ...create, change_summary: 'Soften the tone' }, [follows]),
+    },
+    { line: '  + create version of git:v1.4.0', shown: lines({ ...create, ref: 'v1.4.0' }, [follows]) },
+    {
+      line: '  + created version v7',
+      shown: lines({ ...create, status: 'made', version: ref(7) }, [{ ...setStaging, after: ref(7), status: 'made' }]),
+    },
+    { line: '  + create version (not made)', shown: lines({ ...create, status: 'not_made' }, [follows]) },
+    {
+      line: '  + create version (not known whether it was made)',
+      shown: lines({ ...create, status: 'unknown' }, [follows]),
+    },
+    {
+      line: '  + adopted version v7 (it was there already)',
+      shown: lines({ ...create, status: 'adopted', version: ref(7) }, [{ ...setStaging, after: ref(7) }]),
+    },
+    { line: '  → staging: v1 → v2', shown: lines(setStaging) },
+    { line: '  → staging: none → new version', shown: lines({ ...follows, before: null }) },
+    { line: '  → staging: v1 → ver_x', shown: lines({ ...setStaging, after: { id: 'ver_x', version_number: null } }) },
+    {
+      line: '  ~ name: "A" → "B"',
+      shown: lines({ kind: 'update-prompt', fields: { name: { before: 'A', after: 'B' } } }),
+    },
+  ])('The text report shows a change as "$line"', ({ line, shown }) => {
+    expect(shown).toBe(line);
   });
 });
 
-describe('the status matrix', () => {
+describe('renderStatus', () => {
   const row = (environment: string, parts: Partial<NonNullable<ReportPrompt['environments']>[number]> = {}) => ({
     ...{ environment, pin: 'latest', active: ref(1), wanted: ref(1), in_sync: true },
     ...parts,
@@ -136,7 +157,7 @@ describe('the status matrix', () => {
   const status = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}, quiet = false) =>
     renderStatus(reportOf(prompts, { mode: 'status', ...parts }), { colour: false, quiet });
 
-  test('shows what is active, what should be, and what is not known', () => {
+  test('The status matrix shows active, desired and unknown versions', () => {
     const prompts = [
       prompt('in-sync', { environments: [row('staging'), row('production')] }),
       prompt('behind', {
@@ -164,7 +185,7 @@ describe('the status matrix', () => {
     );
   });
 
-  test('has the environments below a prompt where the terminal is too narrow for a column each', () => {
+  test('On a narrow terminal, the status matrix lists environments below their prompt', () => {
     const prompts = [
       prompt('a-prompt-with-a-long-name', { environments: [row('staging', { wanted: ref(2), in_sync: false })] }),
       prompt('b', { environments: [row('staging'), row('production')] }),
@@ -180,7 +201,7 @@ describe('the status matrix', () => {
     ]);
   });
 
-  test('quiet leaves the matrix out, and so does a run without a plan', () => {
+  test('renderStatus omits the matrix if it should be quiet or there is no plan', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
@@ -189,10 +210,10 @@ describe('the status matrix', () => {
   });
 });
 
-describe('drift', () => {
+describe('the drift of a text report', () => {
   test.each<[string, ReportPrompt['drift'][number], string]>([
     [
-      'that is unfinished names the commit that the version was made from',
+      'The text report of unfinished drift names the commit of the active version',
       {
         ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
         observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
@@ -200,7 +221,7 @@ describe('drift', () => {
       '  ! production serves v6, made from 9f2c1ab04d3e, the base wants new version (unfinished: merged, not live yet). A sync puts it back. To keep it, pin version:ver_6.',
     ],
     [
-      'where nothing is active has nothing to go back to',
+      'The text report offers no way back if no version is active',
       { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
       '  ! qa has nothing active, the base wants v1 (unfinished: merged, not live yet).',
     ],
@@ -224,29 +245,49 @@ function changed(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply
   return reportOf(prompts, { mode, summary: { ...NO_SUMMARY, prompts: prompts.length, failed: prompts.length } });
 }
 
-describe('A problem of a prompt', () => {
+describe('problemsIn', () => {
   test.each<[string, readonly ReportPrompt[], readonly (string | undefined)[]]>([
-    ['says whose it is', [change('a', [down]), change('b', [])], ['a.md']],
     [
-      'says whose it is where others have it too',
+      'listProblems names the file of the prompt that has the problem',
+      [change('a', [down]), change('b', [])],
+      ['a.md'],
+    ],
+    [
+      'listProblems names each file if only some of the prompts share a problem',
       [change('a', [down]), change('b', [down]), change('c', [])],
       ['a.md', 'b.md'],
     ],
-    ['that all have says it once for all', [change('a', [down]), change('b', [down])], [undefined]],
     [
-      'that all have which change says it once for all',
+      'listProblems returns a problem of all prompts once without a file',
+      [change('a', [down]), change('b', [down])],
+      [undefined],
+    ],
+    [
+      'listProblems returns a problem of all changed prompts once without a file',
       [change('a', [down]), change('b', [down]), prompt('c')],
       [undefined],
     ],
-    ['that all have beside others', [change('a', [down, broken]), change('b', [down])], [undefined, 'a.md']],
-    ['of the only prompt is that of the prompt', [change('a', [down])], ['a.md']],
-    ['with a place of its own keeps it', [change('a', [placed]), change('b', [])], ['elsewhere.md']],
-    ['of a file that is not known has no place', [{ ...change('a', [down]), path: '' }], [undefined]],
+    [
+      'listProblems separates a problem of all prompts from the problem of one',
+      [change('a', [down, broken]), change('b', [down])],
+      [undefined, 'a.md'],
+    ],
+    ['listProblems names the file if there is only one prompt', [change('a', [down])], ['a.md']],
+    [
+      'listProblems keeps the place of a problem that already has one',
+      [change('a', [placed]), change('b', [])],
+      ['elsewhere.md'],
+    ],
+    [
+      'listProblems gives no place to a problem of an unknown file',
+      [{ ...change('a', [down]), path: '' }],
+      [undefined],
+    ],
   ])('%s', (_, prompts, paths) => {
-    expect(problemsIn({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
+    expect(listProblems({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('stands with its prompt in a text where others do not have it', () => {
+  test('The text report shows a problem below its prompt if other prompts do not share it', () => {
     const two = changed([change('a', [down]), change('b', [broken]), change('c', [broken])]);
     const lines = text(two, true).split('\n');
     expect(lines.flatMap((line) => /^[abc] (?= )|status \d+/.exec(line)?.[0].trim() ?? [])).toEqual([
@@ -260,40 +301,53 @@ describe('A problem of a prompt', () => {
   });
 });
 
-test('An interruption is told once, however many prompts have it', () => {
+test('listProblems returns an interruption once for all prompts', () => {
   const prompts = ['a', 'b', 'c'].map((one) => change(one, one === 'a' ? [] : [stopped], 'not_attempted'));
-  expect(problemsIn({ problems: [], prompts })).toEqual([stopped]);
+  expect(listProblems({ problems: [], prompts })).toEqual([stopped]);
 });
 
-describe('A run that was interrupted', () => {
+describe('the report of an interrupted run', () => {
   const report = changed([change('a', [], 'applied'), change('b', [stopped], 'not_attempted')]);
 
-  test('says so first', () => {
+  test('The summary of an interrupted run starts with the interruption', () => {
     const summary = { ...NO_SUMMARY, prompts: 2, set_active: 1, applied: 1, not_attempted: 1 };
     expect(text({ ...report, summary }, true)).toContain('Interrupted. Applied: 1 activated, 1 not attempted.');
     expect(isInterrupted(report)).toBe(true);
   });
 
-  test.each(['pull', 'promote', 'rollback', 'import'] as const)('says so first where it edits files: %s', (mode) => {
-    const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
-    expect(text(cut, true)).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
-  });
+  test.each(['pull', 'promote', 'rollback', 'import'] as const)(
+    'The summary of an interrupted %s starts with the interruption',
+    (mode) => {
+      const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
+      expect(text(cut, true)).toContain('Interrupted. 1 prompt failed, 1 unchanged.');
+    },
+  );
 
-  test('is not shown as a good outcome on its page', () => {
+  test('The HTML page does not show an interrupted run as a success', () => {
     const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'not_attempted')], 'dry-run');
     expect(renderHtml(cut, 'x')).toContain('<p class="outcome bad">Interrupted.');
   });
 
-  test('one that was not does not', () => {
+  test('isInterrupted returns false for a run that failed without an interruption', () => {
     expect(isInterrupted(changed([change('a', [down])]))).toBe(false);
   });
 });
 
 test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
-  ['a plan that would undo it', 'dry-run', 'outside', 'Plan: 1 to activate. 1 prompt has drifted.\n'],
-  ['not what no sync has come to', 'dry-run', 'unfinished', 'Plan: 1 to activate.\n'],
-  ['nor an apply, which has undone it', 'apply', 'outside', 'Applied: 1 activated.\n'],
-])('Drift is told beside the numbers: %s', (_, mode, kind, line) => {
+  [
+    'The summary of a plan counts drifted prompts if a sync would undo outside changes',
+    'dry-run',
+    'outside',
+    'Plan: 1 to activate. 1 prompt has drifted.\n',
+  ],
+  [
+    'The summary of a plan does not count unfinished changes as drift',
+    'dry-run',
+    'unfinished',
+    'Plan: 1 to activate.\n',
+  ],
+  ['The summary of an apply does not count drift that it has undone', 'apply', 'outside', 'Applied: 1 activated.\n'],
+])('%s', (_, mode, kind, line) => {
   const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
   const one = { ...change('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
   const report = { ...changed([one], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };

@@ -1,34 +1,40 @@
 import { describe, expect, test } from 'vitest';
-import { variableChanges } from '../../src/domain/text-changes.ts';
+import { compareVariables } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { breakingTexts } from '../../src/report/words.ts';
+import { describeBreakingChanges } from '../../src/report/describe.ts';
 import { promptOf, ref, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
 const removed = (variable: string) => ({ variable, kind: 'removed' as const });
 
-describe('Variables that callers have to follow', () => {
+describe('variableChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
-    ['none where they stay', 'Hi {{name}}.', 'Hello {{name}}!', []],
-    ['none where only blanks, order and number differ', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
-    ['none where nothing was active: nobody calls it yet', null, '{{name}}', []],
-    ['one more', 'a', '{{x}}', [added('x')]],
-    ['one less', '{{x}}', 'a', [removed('x')]],
-    ['another name is one more and one less', '{{old}}', '{{new}}', [added('new'), removed('old')]],
-    ['none where the text of now is not known', 'unknown', '{{x}}', []],
-    ['none where the text to come is not known', '{{x}}', 'unknown', []],
-    ['names of every script', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    ['a name that every object has', '', '{{constructor}}', [added('constructor')]],
-    ['none of what only looks like one', '{{ two words }} {x} {{}}', '', []],
+    ['compareVariables finds no change if the variables stay the same', 'Hi {{name}}.', 'Hello {{name}}!', []],
+    ['compareVariables ignores spaces, order and repetition of variables', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
+    ['compareVariables finds no change in the first version of a prompt', null, '{{name}}', []],
+    ['compareVariables finds an added variable', 'a', '{{x}}', [added('x')]],
+    ['compareVariables finds a removed variable', '{{x}}', 'a', [removed('x')]],
+    [
+      'compareVariables reports a renamed variable as added and removed',
+      '{{old}}',
+      '{{new}}',
+      [added('new'), removed('old')],
+    ],
+    ['compareVariables finds no change if the current text is unknown', 'unknown', '{{x}}', []],
+    ['compareVariables finds no change if the new text is unknown', '{{x}}', 'unknown', []],
+    ['compareVariables accepts variable names in any script', '', '{{größe.x-1}}', [added('größe.x-1')]],
+    ['compareVariables finds a variable with the name constructor', '', '{{constructor}}', [added('constructor')]],
+    ['compareVariables ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
   ])('%s', (_, before, after, expected) => {
-    const side = (text: string) => (text === 'unknown' ? text : { text });
-    expect(variableChanges({ before: before === null ? null : side(before), after: side(after) })).toEqual(expected);
+    const side = (text: string) => (text === 'unknown' ? text : { text, metadata: undefined });
+    expect(compareVariables({ before: before === null ? null : side(before), after: side(after) })).toEqual(expected);
   });
 });
 
-describe('What callers are told', () => {
-  const textsOf = (...changes: readonly ReportChange[]) => breakingTexts(promptOf({ changes }), (text) => `<${text}>`);
+describe('breakingTexts', () => {
+  const textsOf = (...changes: readonly ReportChange[]) =>
+    describeBreakingChanges(promptOf({ changes }), (text) => `<${text}>`);
   const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
   const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
   const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>
@@ -38,15 +44,19 @@ describe('What callers are told', () => {
   const less = 'the variable <{{x}}> is removed. Callers need not supply it any more.';
 
   test.each<[string, readonly ReportChange[], readonly string[]]>([
-    ['nothing of another name', [name], []],
-    ['of another key, before the variables', [serves('s', added('x')), key], [keyText, `<s>: ${more}`]],
+    ['describeBreakingChanges returns nothing for a changed name', [name], []],
     [
-      'once what is the same in several environments',
+      'describeBreakingChanges reports a changed key before changed variables',
+      [serves('s', added('x')), key],
+      [keyText, `<s>: ${more}`],
+    ],
+    [
+      'describeBreakingChanges reports the same change in several environments once',
       [serves('s', added('x')), serves('p', added('x'))],
       [`<s>, <p>: ${more}`],
     ],
     [
-      'more here and less there',
+      'describeBreakingChanges reports different changes in two environments separately',
       [serves('s', added('x')), serves('p', removed('x'))],
       [`<s>: ${more}`, `<p>: ${less}`],
     ],
@@ -55,9 +65,9 @@ describe('What callers are told', () => {
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['none where it only undoes what was done in the service', {}, 0],
-    ['some where the files want something else', { restores: false }, 2],
-    ['some where a sync has not come to its end', { kind: 'unfinished' }, 2],
+    ['describeBreakingChanges reports nothing if a sync only undoes outside changes', {}, 0],
+    ['describeBreakingChanges reports drifted changes if the files want something else', { restores: false }, 2],
+    ['describeBreakingChanges reports the changes of an unfinished sync', { kind: 'unfinished' }, 2],
   ])('%s', (_, parts, count) => {
     const drift = { kind: 'outside', restores: true, ...parts } as const;
     const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
@@ -68,8 +78,8 @@ describe('What callers are told', () => {
         { field: 'key', expected: 'k/1', observed: 'k/0', ...drift },
       ],
     });
-    expect(breakingTexts(prompt, String)).toHaveLength(count);
+    expect(describeBreakingChanges(prompt, String)).toHaveLength(count);
     const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', removed('x'))] };
-    expect(breakingTexts(elsewhere, String)).toHaveLength(count + 1);
+    expect(describeBreakingChanges(elsewhere, String)).toHaveLength(count + 1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { metadataDigest } from '../../src/domain/digest.ts';
+import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
 import {
   type ApprovalTarget,
@@ -7,8 +7,8 @@ import {
   compareWithReviews,
   parseApproval,
   renderApproval,
-  type Review,
-  type Trail,
+  type PullRequestReview,
+  type ReviewTrail,
 } from '../../src/review/approval.ts';
 import { content, file, observed, outside, version } from '../planning/support.ts';
 
@@ -18,13 +18,13 @@ const one = { id: 'ver_1', number: 1 };
 
 function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
   const known = observed({ active: { promptsync: version(2, 'New'), old: version(1, 'Old') } });
-  const rest = { observed: known, drift: [], problems: [], finds: [] } as const;
+  const rest = { observed: known, drift: [], problems: [], pinsToFind: [] } as const;
   return { ...rest, file: { ...file(), id }, status: 'pending', changes };
 }
 const digestsOf = (...changes: readonly Change[]) => changeDigests(promptOf(changes));
 
 const activate = (after: string | number, before: typeof one | null = one, environment = 'live'): Change => {
-  const target = typeof after === 'string' ? { new: content(after) } : { id: `ver_${after}`, number: after };
+  const target = typeof after === 'string' ? { newContent: content(after) } : { id: `ver_${after}`, number: after };
   return { kind: 'set-active', environment, before, after: target };
 };
 const create = (text: string, parts: Partial<Extract<Change, { kind: 'create-version' }>> = {}): Change => {
@@ -35,21 +35,37 @@ const rename = (before: string, after: string): Change => ({
   fields: { name: { before, after }, key: { before: 'a', after: 'b' } },
 });
 
-describe('a change has the digest of', () => {
+describe('changeDigests', () => {
   test.each<[string, Change, Change]>([
-    ['a version that holds the content by now', activate('New'), activate(2)],
-    ['a content that is made from another commit', create('New'), create('New', { provenance: { commit: 'c1' } })],
-    ['a content that is for a ref as well', create('New'), create('New', { ref: 'main' })],
-    ['empty metadata, where the file manages none', create('New'), create('New', { content: content('New', {}) })],
+    [
+      'Activating an existing version has the same digest as activating new equal content',
+      activate('New'),
+      activate(2),
+    ],
+    [
+      'The digest of a created version does not depend on its commit',
+      create('New'),
+      create('New', { provenance: { commit: 'c1' } }),
+    ],
+    [
+      'The digest of a created version does not depend on the git ref that needs it',
+      create('New'),
+      create('New', { ref: 'main' }),
+    ],
+    [
+      'The digest of a created version is the same for empty metadata and for none',
+      create('New'),
+      create('New', { content: content('New', {}) }),
+    ],
   ])('%s', (_, shown, done) => {
     expect(digestsOf(done)).toEqual(digestsOf(shown));
     expect(digestsOf(done)).toHaveLength(1);
   });
 
-  test('the metadata that a new version takes over, like a version that has exactly that metadata', () => {
+  test('The digest of a change covers the metadata that a new version takes over', () => {
     const metadata = { model: 'gpt-5' };
     const known = observed({ active: { other: outside(2, 'New', metadata) } });
-    const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: metadataDigest(metadata) };
+    const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
     const planned = [create('New', { metadataFrom }), activate('New')];
     const [made, activated] = digestsOf(...planned);
     expect(changeDigests({ ...promptOf([activate(2)]), observed: known })).toEqual([activated]);
@@ -61,16 +77,16 @@ describe('a change has the digest of', () => {
     }
   });
 
-  test('each field of its own', () => {
+  test('Each changed field of a prompt has its own digest', () => {
     expect(digestsOf(rename('A', 'B'))).toHaveLength(2);
   });
 
-  test('none, where nobody sees it', () => {
+  test('A baseline has no digest, because it changes nothing that anybody sees', () => {
     expect(digestsOf(create('Old', { baseline: true }))).toEqual([]);
   });
 });
 
-test('No two changes have the same digest', () => {
+test('Different changes never have the same digest', () => {
   const changes = [
     ...[activate('New'), activate('Old'), activate('New', null), activate('New', one, 'staging'), activate(7)],
     ...[activate('New', { id: 'ver_2', number: 2 }), create('New'), create('Old'), rename('A', 'B'), rename('A', 'C')],
@@ -78,12 +94,12 @@ test('No two changes have the same digest', () => {
   ];
   const all = [...changes, ...changes].map((change, index) => promptOf([change], index < changes.length ? 'p1' : 'p2'));
   const digests = all.flatMap(changeDigests);
-  // The two keys that are renamed alike.
+  // Both renamings contain the same change of the key.
   expect(new Set(digests).size).toBe(digests.length - 2);
   for (const digest of digests) expect(digest).toMatch(/^[\w-]{43}$/);
 });
 
-describe('The text of a check', () => {
+describe('parseApproval', () => {
   const plan = { digest: PLAN, prompts: [promptOf([create('New'), activate('New')])] };
   const changes = new Set(plan.prompts.flatMap(changeDigests));
   const target = { number: 7, into: 'main' };
@@ -91,40 +107,70 @@ describe('The text of a check', () => {
   const odd = { number: 7, into: 'größe\u00a0```/#1' };
 
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
-    ['approves what was written', text, target, { plan: PLAN, changes }],
-    ['may have CRLF', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
-    ['approves the plan if the changes do not fit', renderApproval(plan, target, 290), target, PLAN_ALONE],
-    ['may name any base branch', renderApproval(plan, odd, 65_535), odd, { plan: PLAN, changes }],
-    ['approves nothing for another pull request', text, { ...target, number: 8 }, null],
-    ['approves nothing for a number with the same digits at its end', text, { ...target, number: 17 }, null],
-    ['approves nothing for another base branch', text, { ...target, into: 'release' }, null],
-    ['approves nothing for a branch in another letter case', text, { ...target, into: 'Main' }, null],
-    ['approves nothing without a pull request', text.replace('pull #7\n', ''), target, null],
-    ['approves nothing as older versions wrote it', text.replace(/pull .*\nbase .*/, 'base abc'), target, null],
-    ['approves nothing without the fence', text.replaceAll('```', ''), target, null],
-    ['approves nothing with half a digest', text.replace(/.{9}\n```/, '\n```'), target, null],
-    ['approves nothing if it says so', 'Nothing can be applied by this check.', target, null],
-  ])('The text %s', (_, written, target, expected) => {
+    [
+      'The approval contains the plan and the changes that promptsync wrote into the check',
+      text,
+      target,
+      { plan: PLAN, changes },
+    ],
+    ['The approval is valid with CRLF line endings', text.replaceAll('\n', '\r\n'), target, { plan: PLAN, changes }],
+    [
+      'The approval contains only the plan if the changes do not fit into the check',
+      renderApproval(plan, target, 290),
+      target,
+      PLAN_ALONE,
+    ],
+    [
+      'The approval is valid for a base branch with any name',
+      renderApproval(plan, odd, 65_535),
+      odd,
+      { plan: PLAN, changes },
+    ],
+    ['The approval is invalid for another pull request', text, { ...target, number: 8 }, null],
+    [
+      'The approval is invalid for a pull request whose number ends in the same digits',
+      text,
+      { ...target, number: 17 },
+      null,
+    ],
+    ['The approval is invalid for another base branch', text, { ...target, into: 'release' }, null],
+    ['The approval is invalid for a base branch in another letter case', text, { ...target, into: 'Main' }, null],
+    ['The approval is invalid if its text names no pull request', text.replace('pull #7\n', ''), target, null],
+    [
+      'The approval is invalid in the format of older promptsync versions',
+      text.replace(/pull .*\nbase .*/, 'base abc'),
+      target,
+      null,
+    ],
+    ['The approval is invalid without the code fence', text.replaceAll('```', ''), target, null],
+    ['The approval is invalid if a digest is cut off', text.replace(/.{9}\n```/, '\n```'), target, null],
+    [
+      'The approval is invalid if the check says that it approves nothing',
+      'Nothing can be applied by this check.',
+      target,
+      null,
+    ],
+  ])('%s', (_, written, target, expected) => {
     expect(parseApproval(written, target)).toEqual(expected);
   });
 
-  test('The text is ASCII, whatever the name of the base branch is', () => {
+  test('The text of a check is ASCII even if the name of the base branch is not', () => {
     expect(renderApproval(plan, odd, 65_535)).toMatch(/^[\n\x20-\x7e]+$/);
   });
 });
 
-describe('The search for the reviews that have shown the changes of a prompt', () => {
+describe('compareWithReviews', () => {
   const change = create('New');
   const planOf = (ids: string) => ({ digest: PLAN, prompts: [...ids].map((id) => promptOf([change], id)) });
-  const shows = (ids: string, pull = 7): Review => {
+  const shows = (ids: string, pull = 7): PullRequestReview => {
     return { pull, shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(changeDigests)) } };
   };
-  const without: Review = { pull: 8, shown: null };
-  const whole: Review = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
+  const without: PullRequestReview = { pull: 8, shown: null };
+  const whole: PullRequestReview = { pull: 7, shown: { plan: PLAN, changes: new Set() } };
 
-  type Reviews = Readonly<Record<string, readonly Review[]>>;
-  /** By the name of the commit, newest first. Its name has the ids of the prompts that it touched; `C`: the configuration. */
-  const trailOf = (reviews: Reviews): Trail => ({
+  type Reviews = Readonly<Record<string, readonly PullRequestReview[]>>;
+  /** Reviews by commit, newest first. A commit name contains the ids of the prompts that it changed. `C` is the configuration. */
+  const trailOf = (reviews: Reviews): ReviewTrail => ({
     commits: Object.keys(reviews),
     touchesFile: ({ id }, commit) => commit.includes(id),
     touchesConfig: (commit) => commit.includes('C'),
@@ -132,65 +178,95 @@ describe('The search for the reviews that have shown the changes of a prompt', (
   });
 
   test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
-    ['finds all changes in one review', 'a', { a: [shows('a')] }, {}],
-    ['ignores what a review has shown beyond what is left to do', 'b', { b: [shows('ab')] }, {}],
-    ['needs no commit if there is nothing to do', '', {}, {}],
-    ['finds the changes of two prompts in two reviews', 'ab', { a: [shows('a')], b: [shows('b', 6)] }, {}],
-    ['finds a change in the review of an older commit', 'a', { a1: [shows('b')], a2: [shows('a')] }, {}],
-    ['finds all changes in a review of the same plan', 'ab', { ab: [whole] }, {}],
-    ['uses the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
-    ['uses the newest commit if it touched something else', 'ab', { x: [shows('ab')] }, {}],
-    ['uses each commit that touched the configuration', 'a', { x: [], C: [shows('a')] }, {}],
-    ['goes on after an unreviewed commit that touched something else', 'a', { x: [], a: [shows('a')] }, {}],
-    ['goes on after an unreviewed commit that touched the configuration', 'a', { C: [], a: [shows('a')] }, {}],
-    ['goes on after an unreviewed commit that touched another prompt', 'a', { b: [], a: [shows('a')] }, {}],
-    ['goes on if one of two pull requests of a commit has no approval', 'a', { a: [without, shows('a')] }, {}],
+    ['The review search finds all changes in one review', 'a', { a: [shows('a')] }, {}],
+    ['The review search ignores reviewed changes that are already applied', 'b', { b: [shows('ab')] }, {}],
+    ['The review search needs no commit if the plan is empty', '', {}, {}],
     [
-      'ends at a commit that touched the file and that no pull request merged',
+      'The review search finds the changes of two prompts in two reviews',
+      'ab',
+      { a: [shows('a')], b: [shows('b', 6)] },
+      {},
+    ],
+    [
+      'The review search finds a change in the review of an older commit',
+      'a',
+      { a1: [shows('b')], a2: [shows('a')] },
+      {},
+    ],
+    ['The review search finds all changes in a review of the same plan', 'ab', { ab: [whole] }, {}],
+    ['The review search uses the newest commit for every prompt', 'ab', { C: [shows('ab')] }, {}],
+    ['The review search uses the newest commit even if it changed other files', 'ab', { x: [shows('ab')] }, {}],
+    ['The review search uses each commit that changed the configuration', 'a', { x: [], C: [shows('a')] }, {}],
+    [
+      'The review search continues after an unreviewed commit that changed other files',
+      'a',
+      { x: [], a: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search continues after an unreviewed commit that changed the configuration',
+      'a',
+      { C: [], a: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search continues after an unreviewed commit that changed another prompt',
+      'a',
+      { b: [], a: [shows('a')] },
+      {},
+    ],
+    ['The review search continues if one of two pull requests has no approval', 'a', { a: [without, shows('a')] }, {}],
+    [
+      'The review search stops at a change of the file that no pull request merged',
       'a',
       { a1: [], a2: [shows('a')] },
       { a: /"k\/1": no merged pull request brought commit a1\.$/ },
     ],
     [
-      'ends at a commit that touched the file and whose pull request has no approval',
+      'The review search stops at a change of the file in an unapproved pull request',
       'a',
       { a1: [without], a2: [shows('a')] },
       { a: /"k\/1": #8 has no approval that counts\.$/ },
     ],
     [
-      'ends for each prompt on its own',
+      'The review search stops for each prompt separately',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
       { a: /no merged pull request brought commit a1/ },
     ],
-    ['refuses a change that no review has shown', 'ab', { ab: [shows('a')] }, { b: /#7 has shown other changes/ }],
     [
-      'ignores an older commit that touched something else',
+      'The review search refuses a change that no review has shown',
+      'ab',
+      { ab: [shows('a')] },
+      { b: /#7 has shown other changes/ },
+    ],
+    [
+      'The review search ignores older commits that changed only other files',
       'a',
       { x: [], b: [shows('a')] },
       { a: /"k\/1": no merged pull request brought it\.$/ },
     ],
     [
-      'names all pull requests and the commit at which it ended',
+      'The review search names the examined pull requests and the last commit',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       { a: /: #8 has no approval that counts, #7 has shown other changes, no merged .* commit a2\.$/ },
     ],
-  ])('The search %s', async (_, ids, reviews, refused) => {
+  ])('%s', async (_, ids, reviews, refused) => {
     const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
     expect([...found.keys()]).toEqual(Object.keys(refused));
     for (const [id, reason] of Object.entries(refused)) expect(found.get(id)?.message).toMatch(reason);
   });
 
-  test('The search names the pull requests whose reviews have shown some of the changes', async () => {
+  test('The review search names the pull requests that have shown some of the changes', async () => {
     const reviews = { x: [shows('x', 9)], C: [without, shows('a', 5)], ab: [shows('ab', 4)], b: [shows('b', 3)] };
     expect([...(await compareWithReviews(planOf('ab'), trailOf(reviews))).shownBy]).toEqual([5, 4]);
   });
 
-  test('The search asks about the 100 newest commits at most, and about none after all changes were found', async () => {
+  test('The review search reads at most 100 commits and stops once it has found all changes', async () => {
     const asked: string[] = [];
     const commits = [...Array(150).keys()].map(String);
-    const trail = (at: string): Trail => ({
+    const trail = (at: string): ReviewTrail => ({
       commits,
       touchesFile: () => true,
       touchesConfig: () => false,
@@ -207,7 +283,7 @@ describe('The search for the reviews that have shown the changes of a prompt', (
     expect(asked).toEqual(['0', '1', '2', '3']);
   });
 
-  test('The search refuses what no review has shown before GitHub failed, and gives the reason', async () => {
+  test('The review search refuses the remaining changes with a reason if GitHub fails', async () => {
     const { unreviewed: found } = await compareWithReviews(planOf('abc'), {
       ...trailOf({ c: [], a: [shows('a')], ab: [] }),
       reviewsOf: async (commit) => {

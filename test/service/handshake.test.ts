@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { connected, failureOf, listening, netServer, newVersion, wireVersion } from './support.ts';
+import { openTestClient, failureOf, listenUntilTestEnd, startNetServer, newVersion, wireVersion } from './support.ts';
 
-/** For 127.0.0.1 and prompts.invalid, until 2120; made for these tests, and of no use elsewhere. */
+/** A key for 127.0.0.1 and prompts.invalid, used only by these tests. Its certificate is valid until 2120. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3oZn4Qucv5FPicvv
 XbymtbD4xyFPHYavvQXk2Rt9b4yhRANCAAQezVDD7uE89GcRjSc6lzAlY2dDmy2I
@@ -23,21 +23,21 @@ zSNUPm6JxUBPMAoGCCqGSM49BAMCA0cAMEQCIBzNmvtlcyRp61VzKVOpsNpLUpXg
 CYnN7IGLhCBQ0jqUAiB3Qy+eS4p/qzp+AWbF14wvCps9iqlq9Ed7TMP7njeBQA==
 -----END CERTIFICATE-----`;
 
-/** Seconds. */
+/** In seconds. */
 const TIMEOUT = 1;
-/** Milliseconds: later than the deadline, and mostly before the client gives the connection up by itself. */
+/** In milliseconds. It is later than the deadline and usually earlier than the client's own connection timeout. */
 const TOO_LONG = 1_050;
 
-/** A service whose connections are held back before their handshakes for as long as it is slow. */
+/** Starts a service that delays the handshake of each connection as long as it is slow. */
 async function slowService() {
   const creates: unknown[] = [];
-  // Whoever agreed on HTTP/2 would not be understood.
+  // The handler speaks only HTTP/1.1, so a client that negotiates HTTP/2 would fail.
   const options = { key: KEY, cert: CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
   const server = createServer(options, async (request, response) => {
     creates.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).change_summary);
     response.end(JSON.stringify(wireVersion));
   });
-  const { port } = await listening(server);
+  const { port } = await listenUntilTestEnd(server);
   const slow = { down: true };
   const releases: Promise<void>[] = [];
   const relay = async (socket: Socket) => {
@@ -52,7 +52,7 @@ async function slowService() {
 type Relay = Awaited<ReturnType<typeof slowService>>['relay'];
 
 async function directly(relay: Relay) {
-  const { port } = await netServer(relay);
+  const { port } = await startNetServer(relay);
   return { baseUrl: `https://127.0.0.1:${port}` };
 }
 
@@ -61,7 +61,7 @@ async function throughProxy(relay: Relay) {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     relay(socket as Socket);
   });
-  return { baseUrl: 'https://prompts.invalid', environment: { https_proxy: (await listening(proxy)).url } };
+  return { baseUrl: 'https://prompts.invalid', environment: { https_proxy: (await listenUntilTestEnd(proxy)).url } };
 }
 
 function trustTheService(): void {
@@ -71,27 +71,27 @@ function trustTheService(): void {
 }
 
 test.each([
-  ['directly', directly],
-  ['through a proxy', throughProxy],
-])('%s: a version whose handshake outlasts its deadline is not created after it', async (_, reach) => {
+  ['the client creates no version after its deadline if the handshake is slow', directly],
+  ['the client creates no version after its deadline if the handshake through a proxy is slow', throughProxy],
+])('%s', async (_, reach) => {
   trustTheService();
   const { creates, slow, releases, relay } = await slowService();
   const address = await reach(relay);
   const create = (changeSummary: string, timeoutSeconds: number) =>
-    connected({ ...address, timeoutSeconds }).service.createVersion('prm_1', { ...newVersion, changeSummary });
+    openTestClient({ ...address, timeoutSeconds }).service.createVersion('prm_1', { ...newVersion, changeSummary });
   const failure = await failureOf(create('too late', TIMEOUT));
   expect(['not-sent', 'unknown']).toContain(failure.effect);
   await Promise.all(releases);
   slow.down = false;
-  // What could still be under way arrives before this one.
+  // Any delayed request would arrive before this one.
   await create('in time', 30);
   expect(creates).toEqual(['in time']);
 });
 
-test('a certificate that nobody vouches for: not sent, and not tried again', async () => {
+test('the client sends nothing to a service with an untrusted certificate and does not retry', async () => {
   const { creates, slow, relay } = await slowService();
   slow.down = false;
-  const { service, calls } = connected(await directly(relay));
+  const { service, calls } = openTestClient(await directly(relay));
   const failure = await failureOf(service.createVersion('prm_1', newVersion));
   expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
   expect(failure.message).toMatch(/SELF_SIGNED|UNABLE_TO/);

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientOptions } from '../../src/service/client.ts';
-import { connected, failureOf, httpServer, KEY, netServer, wirePrompt } from './support.ts';
+import { openTestClient, failureOf, startHttpServer, KEY, startNetServer, wirePrompt } from './support.ts';
 
-/** In seconds. Nothing else waits for as long, so that deadlines are known by it; they pass when a test says so. */
+/** In seconds. No other timer has this delay, so the tests recognize deadlines by it and trigger them. */
 const TIMEOUT = 599;
 
-/** Deadlines of requests in the order in which they were sent. */
+/** Collects the deadlines of requests in the order in which the requests were sent. */
 function holdDeadlines(): (() => void)[] {
   const { setTimeout } = globalThis;
   const deadlines: (() => void)[] = [];
@@ -18,33 +18,33 @@ function holdDeadlines(): (() => void)[] {
   return deadlines;
 }
 
-/** A service that answers when a test says so, and a client of it. */
+/** Starts a service that answers when a test tells it to, and a client of the service. */
 async function heldService(options: Partial<ClientOptions> = {}) {
   const deadlines = holdDeadlines();
-  const held: ServerResponse[] = [];
-  const { url } = await httpServer((_, response) => void held.push(response));
-  const answer = (at: number) => held[at]?.end(JSON.stringify(wirePrompt));
-  const arrived = async (count: number) => await expect.poll(() => held.length).toBe(count);
-  const client = connected({ baseUrl: url, timeoutSeconds: TIMEOUT, concurrency: 2, ...options });
-  return { ...client, url, deadlines, held, answer, arrived };
+  const responses: ServerResponse[] = [];
+  const { url } = await startHttpServer((_, response) => void responses.push(response));
+  const answer = (at: number) => responses[at]?.end(JSON.stringify(wirePrompt));
+  const arrived = async (count: number) => await expect.poll(() => responses.length).toBe(count);
+  const client = openTestClient({ baseUrl: url, timeoutSeconds: TIMEOUT, concurrency: 2, ...options });
+  return { ...client, url, deadlines, held: responses, answer, arrived };
 }
 
-test('where the first requests in flight have all timed out, they are not repeated and no other is sent', async () => {
+test('the client stops sending if all of its first concurrent requests time out', async () => {
   const { service, calls, sleeps, url, deadlines, arrived } = await heldService();
   const failures = Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => failureOf(service.readPrompt(id))));
   await arrived(2);
   for (const pass of deadlines) pass();
   const effects = (await failures).map(({ effect }) => effect);
   expect(effects).toEqual(['unknown', 'unknown', 'not-sent', 'not-sent', 'not-sent']);
-  const said = `The service at ${url} has answered nothing: 2 requests had ${TIMEOUT} s each (no answer). No more were sent.`;
+  const message = `The service at ${url} has answered nothing: 2 requests had ${TIMEOUT} s each (no answer). No more were sent.`;
   expect(new Set((await failures).map(({ problem }) => `${problem.code} ${problem.message}`))).toEqual(
-    new Set([`service/no-answer ${said}`]),
+    new Set([`service/no-answer ${message}`]),
   );
   expect(await failureOf(service.setActive('a', 'staging', 'ver_1'))).toMatchObject({ effect: 'not-sent' });
   expect([calls.length, sleeps]).toEqual([2, []]);
 });
 
-test('a request that has timed out waits for those in flight: as one of them is answered, it is repeated', async () => {
+test('the client repeats a timed-out request if another request in flight is answered', async () => {
   const { service, calls, deadlines, answer, arrived } = await heldService();
   const both = Promise.all([service.readPrompt('prm_1', 'a'), service.readPrompt('prm_1', 'b')]);
   await arrived(2);
@@ -62,15 +62,21 @@ test('a request that has timed out waits for those in flight: as one of them is 
 });
 
 test.each<[string, (response: ServerResponse | undefined) => unknown]>([
-  ['503', (response) => response?.writeHead(503).end()],
-  ['403', (response) => response?.writeHead(403).end()],
-  ['a connection that breaks', (response) => response?.destroy()],
-])('after %s a request that times out is repeated as ever', async (_, act) => {
+  [
+    'the client repeats a timed-out request if the service has answered with 503 before',
+    (response) => response?.writeHead(503).end(),
+  ],
+  [
+    'the client repeats a timed-out request if the service has answered with 403 before',
+    (response) => response?.writeHead(403).end(),
+  ],
+  ['the client repeats a timed-out request if a connection has broken before', (response) => response?.destroy()],
+])('%s', async (_, act) => {
   const sleep = () => Promise.reject(new Error('this wait is interrupted'));
-  const { service, deadlines, held, arrived } = await heldService({ concurrency: 1, sleep });
+  const { service, deadlines, held: responses, arrived } = await heldService({ concurrency: 1, sleep });
   const first = failureOf(service.readPrompt('first'));
   await arrived(1);
-  act(held[0]);
+  act(responses[0]);
   await first;
   const second = failureOf(service.readPrompt('second'));
   await arrived(2);
@@ -78,10 +84,10 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   expect((await second).problem.code).toBe('apply/interrupted');
 });
 
-test('a handshake that never ends is silence as well, and nothing was sent', async () => {
-  const { url, sockets } = await netServer(() => {});
-  const { service } = connected({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
-  const failure = await failureOf(service.createVersion('prm_1', { text: 'Hello', metadata: {} }));
+test('the client gives up on a handshake that never ends and sends nothing', async () => {
+  const { url, sockets } = await startNetServer(() => {});
+  const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
+  const failure = await failureOf(service.createVersion('prm_1', { content: { text: 'Hello', metadata: {} } }));
   expect(failure).toMatchObject({ problem: { code: 'service/no-answer' }, effect: 'not-sent' });
   expect(failure.message).toContain('1 request had 0.1 s each (no connection in time');
   expect(failure.message).not.toContain(KEY);

@@ -7,13 +7,13 @@ import {
   answer,
   callNames,
   callsByName,
-  connected,
-  everythingIn,
+  openTestClient,
+  collectErrorText,
   failureOf,
-  httpServer,
+  startHttpServer,
   KEY,
-  listening,
-  netServer,
+  listenUntilTestEnd,
+  startNetServer,
   newVersion,
   wirePrompt,
   wireVersion,
@@ -21,10 +21,11 @@ import {
 
 const MIB = 1024 * 1024;
 
-/** A server that does one thing to each connection once a request has begun to arrive. */
-const onRequest = (act: (socket: Socket) => void) => netServer((socket) => void socket.once('data', () => act(socket)));
+/** Starts a server that acts on each connection as soon as a request starts to arrive. */
+const onRequest = (act: (socket: Socket) => void) =>
+  startNetServer((socket) => void socket.once('data', () => act(socket)));
 
-function drip(socket: Socket, head: string): void {
+function sendSlowly(socket: Socket, head: string): void {
   socket.write(head);
   const timer = setInterval(() => socket.write('x'), 10);
   socket.on('close', () => clearInterval(timer));
@@ -38,9 +39,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('before anything was sent', () => {
-  test.each(callNames)('%s is repeated when the connection is refused', async (name) => {
-    const { service, calls, sleeps } = connected({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+describe('failures before a request was sent', () => {
+  test.each(callNames)('the client repeats %s if the connection is refused', async (name) => {
+    const { service, calls, sleeps } = openTestClient({ baseUrl: `http://127.0.0.1:${await freePort()}` });
     const failure = await failureOf(callsByName[name](service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
     expect(failure.message).toContain('connection refused, ECONNREFUSED');
@@ -48,27 +49,37 @@ describe('before anything was sent', () => {
     expect(sleeps).toEqual([250, 500, 1000]);
   });
 
-  const unsent: readonly (readonly [string, () => Promise<string>])[] = [
-    ['a name that is not known', async () => 'http://promptsync.invalid'],
-    ['https to a server that speaks http', async () => (await httpServer(answer)).url.replace('http', 'https')],
+  const unsentCases: readonly (readonly [string, () => Promise<string>])[] = [
+    ['the client sends nothing to an unknown host name', async () => 'http://promptsync.invalid'],
     [
-      'a server that hangs up in the handshake',
+      'the client sends nothing over https to a server that speaks http',
+      async () => (await startHttpServer(answer)).url.replace('http', 'https'),
+    ],
+    [
+      'the client sends nothing if the server closes the connection during the handshake',
       async () => (await onRequest((s) => s.destroy())).url.replace('http', 'https'),
     ],
-    ['a server without a certificate', async () => (await listening(createTlsServer())).url.replace('http', 'https')],
+    [
+      'the client sends nothing to a server without a certificate',
+      async () => (await listenUntilTestEnd(createTlsServer())).url.replace('http', 'https'),
+    ],
   ];
-  test.each(unsent)('%s: not sent', async (_, start) => {
-    const { service, calls } = connected({ baseUrl: await start(), timeoutSeconds: 0.1, now: () => performance.now() });
+  test.each(unsentCases)('%s', async (_, start) => {
+    const { service, calls } = openTestClient({
+      baseUrl: await start(),
+      timeoutSeconds: 0.1,
+      now: () => performance.now(),
+    });
     const failure = await failureOf(callsByName.createVersion(service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
     expect(calls.every(({ status }) => status === null)).toBe(true);
-    // Ten seconds is what undici gives a connection by itself.
+    // undici's own connection timeout is ten seconds.
     expect(Math.max(...calls.map(({ milliseconds }) => milliseconds))).toBeLessThan(9_000);
   });
 
-  test('after it was closed, nothing is sent, and no timer keeps the process alive', async () => {
-    const { url, sockets } = await httpServer(answer);
-    const { service } = connected({ baseUrl: url });
+  test('a closed client sends nothing and leaves no timer behind', async () => {
+    const { url, sockets } = await startHttpServer(answer);
+    const { service } = openTestClient({ baseUrl: url });
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     await service.readPrompt('prm_1');
@@ -79,7 +90,7 @@ describe('before anything was sent', () => {
   });
 });
 
-describe('after the request was sent', () => {
+describe('failures after a request was sent', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
   const half = JSON.stringify(wirePrompt).slice(0, 20);
   const callsMade = ['readPrompt', 'createVersion', 'setActive'] as const;
@@ -90,24 +101,54 @@ describe('after the request was sent', () => {
   const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
   const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
-    ['it hangs up', (s) => s.destroy(), LOST, 4],
-    ['it resets the connection', (s) => s.resetAndDestroy(), LOST, 4],
-    ['it ends without an answer', (s) => s.end(), LOST, 4],
-    ['its headers are cut', (s) => s.end(head), LOST, 4],
-    ['its body is cut', (s) => s.end(cut), LOST, 4],
-    ['its body is cut hard', (s) => s.write(cut, () => s.resetAndDestroy()), LOST, 4],
-    ['its chunks are cut', (s) => s.end(head + chunk), LOST, 4],
-    ['its last chunks are cut', (s) => s.end(`${head}connection: close\r\n${chunk}`), INVALID, 4],
-    ['its body ends with the connection', (s) => s.end(`${head}connection: close\r\n\r\n${half}`), INVALID, 1],
-    ['it speaks another protocol', (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'), INVALID, 4],
-    ['its headers never end', (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`), INVALID, 1],
+    ['the client reports a lost connection if the server hangs up', (s) => s.destroy(), LOST, 4],
+    ['the client reports a lost connection if the server resets it', (s) => s.resetAndDestroy(), LOST, 4],
+    ['the client reports a lost connection if the server ends it without an answer', (s) => s.end(), LOST, 4],
+    ['the client reports a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
+    ['the client reports a lost connection if the response body is truncated', (s) => s.end(cut), LOST, 4],
+    [
+      'the client reports a lost connection if a reset truncates the response body',
+      (s) => s.write(cut, () => s.resetAndDestroy()),
+      LOST,
+      4,
+    ],
+    [
+      'the client reports a lost connection if a chunked response body is truncated',
+      (s) => s.end(head + chunk),
+      LOST,
+      4,
+    ],
+    [
+      'the client reports an invalid answer if the last chunk of the body is missing',
+      (s) => s.end(`${head}connection: close\r\n${chunk}`),
+      INVALID,
+      4,
+    ],
+    [
+      'the client reports an invalid answer if the connection ends inside the JSON',
+      (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
+      INVALID,
+      1,
+    ],
+    [
+      'the client reports an invalid answer if the server speaks another protocol',
+      (s) => s.end('SSH-2.0-OpenSSH_9.9\r\n'),
+      INVALID,
+      4,
+    ],
+    [
+      'the client reports an invalid answer if the response headers never end',
+      (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`),
+      INVALID,
+      1,
+    ],
   ];
-  /** What comes of one call, and how often it was sent. */
+  /** Makes one call that fails. Returns its outcome and how often it was sent. */
   const sendTo = async (act: Fault[1], name: CallMade, timeoutSeconds = 5) => {
     const { url, sockets } = await onRequest(act);
-    const { service, calls } = connected({ baseUrl: url, timeoutSeconds });
+    const { service, calls } = openTestClient({ baseUrl: url, timeoutSeconds });
     const failure = await failureOf(callsByName[name](service));
-    expect(everythingIn(failure)).not.toContain(KEY);
+    expect(collectErrorText(failure)).not.toContain(KEY);
     return { code: failure.problem.code, effect: failure.effect, calls: calls.length, connections: sockets.length };
   };
   const unknown = (name: CallMade, code: ProblemCode, timesToRead: number) => {
@@ -118,29 +159,26 @@ describe('after the request was sent', () => {
   const crossed = faults.flatMap(([what, act, code, times]) =>
     callsMade.map((name) => [what, name, unknown(name, code, times), act] as const),
   );
-  test.each(crossed)('%s, to %s', async (_, name, said, act) => {
-    expect(await sendTo(act, name)).toEqual(said);
+  test.each(crossed)('%s after a %s request', async (_, name, outcomes, act) => {
+    expect(await sendTo(act, name)).toEqual(outcomes);
   });
 
   const slow: readonly Fault[1][] = [
     () => {},
-    (s) => drip(s, `${head}x: `),
-    (s) => drip(s, `${head}content-length: 100000\r\n\r\n`),
+    (s) => sendSlowly(s, `${head}x: `),
+    (s) => sendSlowly(s, `${head}content-length: 100000\r\n\r\n`),
     (s) => s.write(`${head}transfer-encoding: chunked\r\n\r\n`),
   ];
-  test.each(callsMade)(
-    'silence, headers or a body that drip, chunks that never come, to %s: a time-out',
-    async (name) => {
-      const said = await Promise.all(slow.map((act) => sendTo(act, name, 1)));
-      // A status is an answer, whatever becomes of its body.
-      const [silent, begun] = [unknown(name, 'service/no-answer', 1), unknown(name, 'service/timeout', 4)];
-      expect(said).toEqual([silent, silent, begun, begun]);
-    },
-  );
+  test.each(callsMade)('the client times out on silence and on slow headers or bodies after %s', async (name) => {
+    const outcomes = await Promise.all(slow.map((act) => sendTo(act, name, 1)));
+    // A status line counts as an answer even if the body never arrives.
+    const [silent, begun] = [unknown(name, 'service/no-answer', 1), unknown(name, 'service/timeout', 4)];
+    expect(outcomes).toEqual([silent, silent, begun, begun]);
+  });
 });
 
-describe('answers without end', () => {
-  /** Writes for as long as it is read, 600 MiB at most. */
+describe('endless answers', () => {
+  /** Writes as long as the client reads, but at most 600 MiB. */
   function flood(response: ServerResponse, sent: { bytes: number }): void {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     const more = () => {
@@ -158,51 +196,54 @@ describe('answers without end', () => {
     [400, 'service/unexpected-status', 'rejected', 12],
     [404, 'service/prompt-not-found', 'rejected', 12],
   ];
-  test.each(floods)('a flood with status %i: %s, %s, at most %i MiB taken', async (status, code, effect, most) => {
-    const sent = { bytes: 0 };
-    const { url } = await httpServer((_, response) => flood(response.writeHead(status), sent));
-    const { service, calls } = connected({ baseUrl: url });
-    const before = process.memoryUsage().arrayBuffers;
-    const failure = await failureOf(service.readPrompt('prm_1'));
-    expect(failure).toMatchObject({ problem: { code }, effect });
-    expect(calls).toMatchObject([{ status, attempt: 1 }]);
-    expect(sent.bytes).toBeLessThan(most * MIB);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MIB);
-  });
+  test.each(floods)(
+    'the client stops reading an endless answer with status %i: problem %s, effect %s, at most %i MiB',
+    async (status, code, effect, most) => {
+      const sent = { bytes: 0 };
+      const { url } = await startHttpServer((_, response) => flood(response.writeHead(status), sent));
+      const { service, calls } = openTestClient({ baseUrl: url });
+      const before = process.memoryUsage().arrayBuffers;
+      const failure = await failureOf(service.readPrompt('prm_1'));
+      expect(failure).toMatchObject({ problem: { code }, effect });
+      expect(calls).toMatchObject([{ status, attempt: 1 }]);
+      expect(sent.bytes).toBeLessThan(most * MIB);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MIB);
+    },
+  );
 
-  test('an answer right below the limit is read', async () => {
+  test('the client reads an answer right below the size limit', async () => {
     const content = 'x'.repeat(31 * MIB);
-    const { url } = await httpServer((_, response) => response.end(JSON.stringify({ ...wireVersion, content })));
-    const version = await connected({ baseUrl: url }).service.createVersion('prm_1', newVersion);
-    expect(version.text.length).toBe(31 * MIB);
+    const { url } = await startHttpServer((_, response) => response.end(JSON.stringify({ ...wireVersion, content })));
+    const version = await openTestClient({ baseUrl: url }).service.createVersion('prm_1', newVersion);
+    expect(version.content.text.length).toBe(31 * MIB);
   });
 
-  test('an error that drips counts by its status', async () => {
-    const { url } = await onRequest((s) => drip(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
-    const { service, calls } = connected({ baseUrl: url, timeoutSeconds: 1 });
+  test('the client judges an error response with an endless body by its status', async () => {
+    const { url } = await onRequest((s) => sendSlowly(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
+    const { service, calls } = openTestClient({ baseUrl: url, timeoutSeconds: 1 });
     const failure = await failureOf(service.readPrompt('prm_1'));
     expect(failure).toMatchObject({ problem: { code: 'service/unexpected-status' }, effect: 'rejected' });
     expect(calls).toHaveLength(1);
   });
 
-  test('an error that is cut within the key shows no half of it', async () => {
+  test('the client does not show part of the key from a truncated error body', async () => {
     const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
     const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
-    const failure = await failureOf(connected({ baseUrl: url }).service.readPrompt('prm_1'));
+    const failure = await failureOf(openTestClient({ baseUrl: url }).service.readPrompt('prm_1'));
     expect(failure.message).toContain('no no no');
-    expect(everythingIn(failure)).not.toContain(KEY.slice(0, 4));
+    expect(collectErrorText(failure)).not.toContain(KEY.slice(0, 4));
   });
 });
 
-describe('connections', () => {
-  test('creating never meets a stale connection; reading gets over one', async () => {
+describe('the connections of the client', () => {
+  test('the client opens a new connection for create-version and retries reads on stale connections', async () => {
     const used = new WeakSet<Socket>();
-    const { url } = await httpServer((request, response) => {
+    const { url } = await startHttpServer((request, response) => {
       if (used.has(request.socket)) return void request.socket.destroy();
       used.add(request.socket);
       answer(request, response);
     });
-    const { service, calls } = connected({ baseUrl: url, concurrency: 1 });
+    const { service, calls } = openTestClient({ baseUrl: url, concurrency: 1 });
     await service.readPrompt('prm_1');
     await service.createVersion('prm_1', newVersion);
     await service.readPrompt('prm_1');
@@ -216,20 +257,20 @@ describe('connections', () => {
     ]);
   });
 
-  test.each([1, 3])('never more than %i requests are in flight, and all get through', async (concurrency) => {
+  test.each([1, 3])('the client keeps at most %i requests in flight and completes all of them', async (concurrency) => {
     const rounds: number[] = [];
     const waiting: (() => void)[] = [];
-    const { url } = await httpServer((request, response) => {
+    const { url } = await startHttpServer((request, response) => {
       if (request.url === '/others') return void response.end();
       if (waiting.push(() => answer(request, response)) === concurrency) void answerAll();
     });
     const answerAll = async () => {
-      // One request more of the client would come before that of somebody who asks only now.
+      // Any further request of the client would arrive before this later one.
       await (await fetch(`${url}/others`)).text();
       rounds.push(waiting.length);
       for (const one of waiting.splice(0)) one();
     };
-    const { service } = connected({ baseUrl: url, concurrency });
+    const { service } = openTestClient({ baseUrl: url, concurrency });
     const calls = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0 ? service.readPrompt('prm_1') : service.createVersion('prm_1', newVersion),
     );
@@ -237,28 +278,28 @@ describe('connections', () => {
     expect(rounds).toEqual(Array.from({ length: 12 / concurrency }, () => concurrency));
   });
 
-  test('the time of a call starts when it does: waiting in line is free', async () => {
-    const { url } = await httpServer((request, response) => void setTimeout(() => answer(request, response), 500));
-    const { service, calls } = connected({ baseUrl: url, concurrency: 1, timeoutSeconds: 2 });
+  test('the timeout of a call does not include its time in the queue', async () => {
+    const { url } = await startHttpServer((request, response) => void setTimeout(() => answer(request, response), 500));
+    const { service, calls } = openTestClient({ baseUrl: url, concurrency: 1, timeoutSeconds: 2 });
     await Promise.all(Array.from({ length: 5 }, () => service.readPrompt('prm_1')));
     expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('a call that waits for its turn is not begun once the run is stopped', async () => {
+  test('the client starts no queued call after the run was stopped', async () => {
     const stopping = new AbortController();
-    const { url } = await httpServer((request, response) => {
+    const { url } = await startHttpServer((request, response) => {
       stopping.abort();
       answer(request, response);
     });
-    const { service, calls } = connected({ baseUrl: url, concurrency: 1, stop: stopping.signal });
+    const { service, calls } = openTestClient({ baseUrl: url, concurrency: 1, stop: stopping.signal });
     const [first, second] = [service.readPrompt('prm_1'), failureOf(callsByName.setActive(service))];
     expect(await first).toMatchObject({ id: 'prm_1' });
     expect(await second).toMatchObject({ problem: { code: 'apply/interrupted' }, effect: 'not-sent' });
     expect(calls).toHaveLength(1);
   });
 
-  test('a call that waits to be repeated leaves its place to others', async () => {
-    const { url } = await httpServer((request, response) => {
+  test('a call that waits for its retry does not block other calls', async () => {
+    const { url } = await startHttpServer((request, response) => {
       if (request.url?.includes('slow') && !calls.some(({ path }) => path.includes('prm_1'))) {
         return void response.writeHead(503).end();
       }
@@ -266,7 +307,7 @@ describe('connections', () => {
       response.end(JSON.stringify({ ...wirePrompt, id }));
     });
     const other = Promise.withResolvers<unknown>();
-    const { service, calls } = connected({
+    const { service, calls } = openTestClient({
       baseUrl: url,
       concurrency: 1,
       sleep: async () => void (await other.promise),

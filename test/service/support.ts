@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { ServiceError, type NewVersion, type PromptService } from '../../src/service/prompt-service.ts';
-import { connect, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
+import { ServiceError, type NewServiceVersion, type PromptService } from '../../src/service/prompt-service.ts';
+import { connectPromptService, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
 import type { CallReport } from '../../src/service/connection.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';
@@ -10,19 +10,21 @@ export const KEY = 'sk-live-0123456789abcdef';
 export const wireVersion = { id: 'ver_1', prompt_id: 'prm_1', version_number: 1, content: 'Hello' };
 export const wirePrompt = { id: 'prm_1', project_id: 'prj', key: 'support/greeting', name: 'Greeting' };
 
-export const newVersion: NewVersion = { text: 'Hello', metadata: { model: 'gpt-5', promptsync: { digest: 'x' } } };
+export const newVersion: NewServiceVersion = {
+  content: { text: 'Hello', metadata: { model: 'gpt-5', promptsync: { digest: 'x' } } },
+};
 
-export type Recorded = {
+export type RecordedClient = {
   readonly service: ConnectedService;
   readonly calls: readonly CallReport[];
   readonly sleeps: readonly number[];
 };
 
-/** A client whose clock stands still and whose waits take no time; it is closed when the test ends. */
-export function connected(options: Partial<ClientOptions> & Pick<ClientOptions, 'baseUrl'>): Recorded {
+/** Opens a client whose clock stands still and whose waits take no time. It is closed when the test ends. */
+export function openTestClient(options: Partial<ClientOptions> & Pick<ClientOptions, 'baseUrl'>): RecordedClient {
   const calls: CallReport[] = [];
   const sleeps: number[] = [];
-  const service = connect({
+  const service = connectPromptService({
     apiKey: KEY,
     concurrency: 4,
     timeoutSeconds: 5,
@@ -37,7 +39,7 @@ export function connected(options: Partial<ClientOptions> & Pick<ClientOptions, 
   return { service, calls, sleeps };
 }
 
-/** The four calls by name, so that tables can cross them with statuses and faults. */
+/** The four calls by name, so that tables can combine them with statuses and faults. */
 export const callsByName = {
   readPrompt: (service: PromptService) => service.readPrompt('prm_1', 'staging'),
   createVersion: (service: PromptService) => service.createVersion('prm_1', newVersion),
@@ -48,7 +50,7 @@ export const callsByName = {
 export type CallName = keyof typeof callsByName;
 export const callNames = Object.keys(callsByName) as readonly CallName[];
 
-/** What the service answers to each call when all is well. */
+/** A valid answer to each call. */
 export const goodAnswers = {
   readPrompt: { ...wirePrompt, active_version: wireVersion },
   createVersion: wireVersion,
@@ -56,43 +58,43 @@ export const goodAnswers = {
   setActive: { updated: true },
 } as const satisfies Record<CallName, unknown>;
 
-/** What a call fails with, whose message lacks nothing that it is about. */
+/** Returns the error of a failing call. Its message must not contain an unfilled value. */
 export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
   const error = await promise.then(
     () => 'no failure',
     (reason: unknown) => reason,
   );
   if (!(error instanceof ServiceError)) throw new Error(`expected a ServiceError, got ${String(error)}`);
-  // "received undefined" is zod's, of a field that is not there.
+  // zod writes "received undefined" for a missing field.
   expect(error.message).not.toMatch(/(?<!received )undefined/);
   return error;
 }
 
-/** Everything an error can show, its hidden fields and causes included. */
-export function everythingIn(error: unknown): string {
+/** Returns everything that an error can show, including its hidden fields and causes. */
+export function collectErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = Object.getOwnPropertyNames(error).map((name) => JSON.stringify(Reflect.get(error, name)));
-  return [error.stack ?? '', ...own, error.cause === undefined ? '' : everythingIn(error.cause)].join('\n');
+  return [error.stack ?? '', ...own, error.cause === undefined ? '' : collectErrorText(error.cause)].join('\n');
 }
 
-/** Answers reading with the prompt, and all else with the version. */
+/** Answers reads with the prompt and all other requests with the version. */
 export const answer: RequestListener = (request, response) => {
   const body = request.method === 'GET' ? wirePrompt : wireVersion;
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
 };
 
-export type Listening = { readonly url: string; readonly port: number; readonly sockets: readonly Socket[] };
+export type TestServer = { readonly url: string; readonly port: number; readonly sockets: readonly Socket[] };
 
-export function httpServer(listener: RequestListener): Promise<Listening> {
-  return listening(createServer(listener));
+export function startHttpServer(listener: RequestListener): Promise<TestServer> {
+  return listenUntilTestEnd(createServer(listener));
 }
 
-export function netServer(onSocket: (socket: Socket) => void): Promise<Listening> {
-  return listening(createNetServer(onSocket));
+export function startNetServer(onSocket: (socket: Socket) => void): Promise<TestServer> {
+  return listenUntilTestEnd(createNetServer(onSocket));
 }
 
 /** Listens on a free port of 127.0.0.1 until the test ends. */
-export async function listening(server: Server | HttpServer): Promise<Listening> {
+export async function listenUntilTestEnd(server: Server | HttpServer): Promise<TestServer> {
   const sockets: Socket[] = [];
   server.on('connection', (socket: Socket) => {
     sockets.push(socket.on('error', () => {}));

@@ -3,23 +3,25 @@ import { join, resolve } from 'node:path';
 import { childEnvironment, startNode, type CliOptions } from './cli.ts';
 import { makeWorkspace } from './folder.ts';
 
-/** The bundle that action.yml names; it is there after a build. */
+/** The bundle that action.yml names. `npm run generate` creates it. */
 export const ACTION = resolve(import.meta.dirname, '../../dist/action/index.cjs');
 
 export type ActionRun = Awaited<ReturnType<typeof runAction>>;
 
 export type ActionOptions = {
-  /** By their names in action.yml; defaults are the runner's business, so each that is wanted is given here. */
+  /**
+   * The inputs by their names in action.yml. The runner would add the defaults, so a test gives every value it needs.
+   */
   readonly inputs?: Readonly<Record<string, string>>;
   readonly eventName: string;
-  /** The payload. */
+  /** The payload of the event. */
   readonly event: unknown;
-  /** More variables, or others: `GITHUB_API_URL`, `GITHUB_SHA`, `GITHUB_REF`. */
+  /** Adds or replaces variables such as `GITHUB_API_URL`, `GITHUB_SHA` and `GITHUB_REF`. */
   readonly environment?: CliOptions['environment'];
   readonly onOutput?: CliOptions['onOutput'];
 };
 
-/** Runs the bundled action as a runner does, because what it reads and writes there are variables and files. */
+/** Runs the bundled action like a runner, with inputs in variables and outputs in files. */
 export async function runAction(workspace: string, options: ActionOptions) {
   const runner = makeWorkspace({
     'event.json': JSON.stringify(options.event),
@@ -56,7 +58,7 @@ function runnerVariables(workspace: string, runner: string, eventName: string): 
   };
 }
 
-/** The runner keeps the hyphen, which no shell could. */
+/** Returns the variables of the inputs. Like the runner, keeps hyphens, which no shell allows in a name. */
 function inputVariables(inputs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const variables = Object.entries(inputs).map(([name, value]) => [
     `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
@@ -65,7 +67,7 @@ function inputVariables(inputs: Readonly<Record<string, string>>): Readonly<Reco
   return Object.fromEntries(variables);
 }
 
-/** Reads a file of outputs as the runner does on Linux; throws where it would fail the step. */
+/** Parses a file of outputs like the runner on Linux. Throws if the runner would fail the step. */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const lines = text.split('\n');
   const outputs: [string, string][] = [];
@@ -81,14 +83,14 @@ export function parseOutputs(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(outputs);
 }
 
-/** Whichever mark is first decides: `a=b<<c` is a value, `a<<b=c` begins one of several lines. */
+/** Splits a line at its first mark: `a=b<<c` is a value, and `a<<b=c` starts a value of several lines. */
 function splitOutput(line: string): { readonly name: string; readonly mark: string; readonly rest: string } {
   const [, name = '', mark = '', rest = ''] = /^(.*?)(=|<<)(.*)$/s.exec(line) ?? [];
   if (name === '' || (mark === '<<' && rest === '')) throw new Error(`Invalid format: '${line}'`);
   return { name, mark, rest };
 }
 
-/** The lines of a log that a runner could take for commands; `escapeForRunner` is there so that none can be. */
+/** Returns the lines of a log that a runner could treat as commands. `escapeForRunner` must leave none. */
 export function runnerCommands(log: string): readonly string[] {
   return log.split(/\r\n|\n|\r/).filter((line) => /^[\s\u0085]*::\w/.test(line) || line.includes('##['));
 }

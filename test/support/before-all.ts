@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { bundleCli } from '../../scripts/bundle-cli.ts';
 
 /**
- * Before the first test: a folder that all tests of this run share, with the command line as one bundle, for children
- * start three times as fast from it as from the sources, and with a home of its own. Nothing of the user's own
- * configuration of git is read, nor what a hook of git's hands on to the run; the product reads the home as well.
+ * Prepares a folder that all tests of this run share. It contains the bundled command line, from which child processes
+ * start three times as fast as from the sources. It also contains a home, so that neither git nor promptsync reads the
+ * user's own configuration. Removes variables that a git hook may have passed on to the run.
  */
 export async function setup(): Promise<() => void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-tests-')));
@@ -17,7 +17,7 @@ export async function setup(): Promise<() => void> {
     HOME: join(folder, 'home'),
     GIT_CONFIG_NOSYSTEM: '1',
     TESTS_FOLDER: folder,
-    // Node reads keys otherwise on a dumb one.
+    // Node reads keys differently on a dumb terminal.
     TERM: 'xterm-256color',
   });
   write('home/.gitconfig', GIT_CONFIGURATION);
@@ -32,7 +32,7 @@ export async function setup(): Promise<() => void> {
   }
 }
 
-/** Somebody who may commit. No samples of hooks are copied, no housekeeping is started, and no disk is waited for. */
+/** Sets an identity for commits. Turns off sample hooks, maintenance and fsync, because they cost time. */
 const GIT_CONFIGURATION = `
 [user]
   name = Ada

@@ -8,43 +8,43 @@ import { makeFolder } from './folder.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Where the browser is; null where there is none. */
+/** The path of the browser, or null if there is none. */
 const path = findBrowser();
 
-/** Where there is no browser its tests are skipped. */
+/** Skips the tests if there is no browser. */
 export const describeInBrowser = path === null ? describe.skip : describe;
 if (path === null) console.warn(`Tests of pages are skipped: no ${NAMES.join(', ')} on PATH, and no CHROMIUM_PATH.`);
 
 export type Opened = {
   readonly page: Page;
-  /** The addresses of all that was asked for so far, the page itself included. */
+  /** The addresses of all requests so far, including the page itself. */
   readonly requests: readonly string[];
 };
 
 export type OpenOptions = BrowserContextOptions & {
-  /** What follows `#` in the address. */
+  /** The part of the address after `#`. */
   readonly hash?: string;
-  /** Where the page is served; by default it is a file. */
+  /** The address of the page. By default, the page is a file. */
   readonly url?: string;
-  /** Whether the browser may say that it has refused something. */
+  /** Whether the console may contain messages, for example about something that the policy blocked. */
   readonly mayComplain?: boolean;
 };
 
-/** Opens a page from disk. When the test is finished it has asked for nothing else, and its script has met no error. */
+/** Opens a page. At the end of the test, expects no requests except for the page itself, and an empty console. */
 export async function openPage(
   html: string,
   { hash, url, mayComplain, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await (await startBrowser()).newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  const [requests, said]: [string[], string[]] = [[], []];
+  const [requests, consoleMessages]: [string[], string[]] = [[], []];
   page.on('request', (request) => void requests.push(request.url()));
-  page.on('console', (message) => void said.push(message.text()));
-  page.on('pageerror', (error) => void said.push(error.message));
+  page.on('console', (message) => void consoleMessages.push(message.text()));
+  page.on('pageerror', (error) => void consoleMessages.push(error.message));
   const address = url ?? fileOf(html);
   onTestFinished(async () => {
     await context.close();
-    expect(mayComplain ? [] : said).toEqual([]);
+    expect(mayComplain ? [] : consoleMessages).toEqual([]);
     expect(requests.filter((request) => !request.startsWith(address))).toEqual([]);
   });
   await page.goto(hash === undefined ? address : `${address}#${hash}`);
@@ -57,12 +57,12 @@ function fileOf(html: string): string {
   return pathToFileURL(file).href;
 }
 
-/** The source of a library that is put into a page by the debugger, which no policy of the page forbids. */
+/** The path of the axe library. Tests inject it with the debugger, which the policy of a page does not restrict. */
 export const AXE: string = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 let started: Promise<Browser> | null = null;
 
-/** One for each worker. Playwright ends it with the process that started it. */
+/** Starts one browser for each worker. Playwright stops it when the worker ends. */
 function startBrowser(): Promise<Browser> {
   started ??= import('playwright-core').then(({ chromium }) => chromium.launch({ executablePath: path ?? '' }));
   return started;

@@ -6,18 +6,18 @@ import { GIT_VARIABLES, makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';
 import { KEY } from './service.ts';
 
-/** The bundle that before-all.ts has made of the sources. */
+/** The bundle that before-all.ts creates from the sources. */
 export const CLI = join(process.env['TESTS_FOLDER'] ?? '', 'bundle/cli.cjs');
 
 export type CliOptions = {
-  /** Undefined: without it. */
+  /** Adds or replaces variables. `undefined` removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Called with the process and with what it has written so far, whenever it writes. */
+  /** Receives the process and all of its output so far, whenever it writes. */
   readonly onOutput?:
     ((child: ChildProcess, written: { readonly stdout: string; readonly stderr: string }) => void) | undefined;
 };
 
-/** Variables of a child process: those of this one, without what would change promptsync's ways. */
+/** Returns the variables of this process without those that would change the behavior of promptsync. */
 export function childEnvironment(more: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
   const own =
     /^(CI|(?:ACTIONS|CI|GITHUB|GITLAB|INPUT|RUNNER)_.*|NO_COLOR|FORCE_COLOR|PROMPTSYNC_.*|NODE_OPTIONS|VITEST.*|NODE_ENV)$/;
@@ -25,7 +25,7 @@ export function childEnvironment(more: Readonly<Record<string, string | undefine
   return { ...Object.fromEntries(inherited), ...GIT_VARIABLES, ...more };
 }
 
-/** The variables for a shell in which `promptsync` is a command. */
+/** Returns the variables for a shell in which `promptsync` is a command. */
 export function withCommand(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const programs = makeFolder();
   writeFileSync(join(programs, 'promptsync'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
@@ -39,11 +39,11 @@ export function startCli(folder: string, words: readonly string[], { environment
 
 type NodeOptions = Omit<CliOptions, 'environment'> & {
   readonly cwd: string;
-  /** All of its variables. */
+  /** All variables of the process. */
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** The exit code of a process that a signal has ended. */
+/** The exit code for a process that a signal ended. */
 export const KILLED = -2;
 
 export type Started = {
@@ -52,14 +52,14 @@ export type Started = {
   readonly ended: Promise<Ran>;
 };
 
-/** Starts a script in a process of its own, which does not outlive the test. */
+/** Starts a script as a child process. Kills the process at the end of the test. */
 export function startNode(script: string, words: readonly string[], options: NodeOptions): Started {
   const started = spawnNode(script, words, options);
   onTestFinished(() => void started.child.kill('SIGKILL'));
   return started;
 }
 
-/** The same for a test that runs beside others: it is to wait for the end. */
+/** Starts a script as a child process. A concurrent test uses this function and has to wait for the end itself. */
 export function spawnNode(script: string, words: readonly string[], options: NodeOptions): Started {
   const { cwd, environment: env, onOutput } = options;
   const child = spawn(process.execPath, [script, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -77,14 +77,14 @@ export function spawnNode(script: string, words: readonly string[], options: Nod
   return { child, written, ended };
 }
 
-/** Runs the command line in a process of its own. */
+/** Runs the command line as a child process, and expects no output to contain the key. */
 export async function runCli(folder: string, words: readonly string[], options: CliOptions = {}): Promise<Ran> {
   const ran = await startCli(folder, words, options).ended;
   expect(ran.stdout + ran.stderr).not.toContain(KEY);
   return ran;
 }
 
-/** `promptsync serve` in a process of its own, on a free port unless one is given, accepting the key of the tests. */
+/** Starts `promptsync serve` as a child process, by default on a free port and with the key of the tests. */
 export async function startServe(
   folder: string,
   words: readonly string[] = [],
@@ -99,7 +99,7 @@ export async function startServe(
     },
     { timeout: 60_000, interval: 20 },
   );
-  /** Ends it with a signal, and resolves to its exit code. */
+  /** Stops the process with a signal and returns its exit code. */
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
     child.kill(signal);
     const { exitCode, stdout, stderr } = await ended;

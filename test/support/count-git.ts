@@ -5,8 +5,8 @@ import { vi } from 'vitest';
 import { makeWorkspace } from './folder.ts';
 
 /**
- * From now on each process of git that is started is noted, until the variables are put back. The function gives the
- * command of each since it was last called.
+ * Records every git process from now on, until the test restores the variables. The returned function lists the
+ * commands of the processes since its last call.
  */
 export function countGit(): () => readonly string[] {
   const { folder, path } = wrapGit((real) => [
@@ -15,16 +15,16 @@ export function countGit(): () => readonly string[] {
   ]);
   vi.stubEnv('PATH', path);
   const started = join(folder, 'started');
-  let told = 0;
+  let readLines = 0;
   return () => {
     const lines = existsSync(started) ? readFileSync(started, 'utf8').split('\n').slice(0, -1) : [];
-    const fresh = lines.slice(told);
-    told = lines.length;
+    const fresh = lines.slice(readLines);
+    readLines = lines.length;
     return fresh.toSorted();
   };
 }
 
-/** A script of bash that is called as git is, in a folder of its own; the path finds it before the real one. */
+/** Makes a folder with a bash script named `git`. The returned `PATH` finds the script before the real git. */
 export function wrapGit(script: (real: string) => readonly string[]): {
   readonly folder: string;
   readonly path: string;

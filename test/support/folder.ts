@@ -16,14 +16,14 @@ import { onTestFinished } from 'vitest';
 
 export const EXAMPLE = resolve(import.meta.dirname, '../../prompts.example');
 
-/** A folder of its own, removed when the test is finished. */
+/** Makes a temporary folder and removes it at the end of the test. */
 export function makeFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Paths to contents; folders are made where they are missing. */
+/** Maps paths to contents. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 export function writeFiles(folder: string, files: Files): void {
@@ -40,12 +40,14 @@ export function makeWorkspace(files: Files): string {
   return folder;
 }
 
-/** The example workspace, without what trying it has left behind. */
+/** Copies the example workspace without the local state that trying it may have left. */
 export function copyExample(folder: string): void {
   cpSync(EXAMPLE, folder, { recursive: true, filter: (source) => !source.includes('.promptsync') });
 }
 
-/** The same commit ids in each run. What git is configured with says before-all.ts. */
+/**
+ * Fixed identities and dates, so that commit ids are the same in every run. before-all.ts has the git configuration.
+ */
 export const GIT_VARIABLES = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.com',
@@ -55,26 +57,28 @@ export const GIT_VARIABLES = {
   GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
 };
 
-/** The output of a git command, without its last line feed. */
+/** Runs a git command and returns its output without the last line feed. */
 export function git(folder: string, ...words: readonly string[]): string {
   const env = { ...process.env, ...GIT_VARIABLES };
   return execFileSync('git', words, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).replace(/\n$/, '');
 }
 
-/** Commits all that there is, and returns the commit. */
+/** Commits all files and returns the commit. */
 export function commitAll(folder: string, message: string): string {
   git(folder, 'add', '--all', '--force');
   git(folder, 'commit', '--quiet', '--allow-empty', '--message', message);
   return headOf(folder);
 }
 
-/** Commits what was edited in files that git keeps already, which is half the work. */
+/** Commits edits of tracked files and returns the commit. This takes half the time of `commitAll`. */
 export function commitEdits(folder: string, message: string): string {
   git(folder, 'commit', '--quiet', '--all', '--allow-empty', '--message', message);
   return headOf(folder);
 }
 
-/** The commit that is checked out. Read as git does where the branch is a file, because a process takes 50 times as long. */
+/**
+ * Returns the commit of HEAD. Reads the file of the branch if there is one, because a process takes 50 times as long.
+ */
 function headOf(folder: string): string {
   const ref = join(folder, '.git/HEAD');
   const branch = existsSync(ref) ? /^ref: (.*)\n$/.exec(readFileSync(ref, 'utf8'))?.[1] : undefined;
@@ -84,7 +88,7 @@ function headOf(folder: string): string {
     : git(folder, 'rev-parse', 'HEAD');
 }
 
-/** Repositories that were made once and are copied since: a copy takes a tenth of the time of git. */
+/** Repositories to copy. Copying takes a tenth of the time that git needs to create one. */
 const templates = new Map<string, string>();
 
 function copyTemplate(folder: string, key: string, make: (template: string) => void): void {
@@ -97,7 +101,7 @@ function copyTemplate(folder: string, key: string, make: (template: string) => v
   cpSync(template, folder, { recursive: true });
 }
 
-/** `git init`, on the branch main. */
+/** Makes an empty repository with the branch main, like `git init`. */
 export function initRepository(folder: string): void {
   copyTemplate(folder, 'init', (template) => git(template, 'init', '--quiet', '--initial-branch', 'main'));
 }
@@ -112,14 +116,14 @@ export function makeRepository(files: Files): string {
   return folder;
 }
 
-/** A shallow clone of a repository. */
+/** Makes a shallow clone of a repository. */
 export function cloneOf(folder: string, ...words: readonly string[]): string {
   const clone = join(makeFolder(), 'clone');
   git(folder, 'clone', '--quiet', '--depth', '1', ...words, `file://${folder}`, clone);
   return clone;
 }
 
-/** Sets what `git config` would, in one go. */
+/** Writes several git settings at once. */
 export function configure(folder: string, settings: Readonly<Record<string, string>>): void {
   const lines = Object.entries(settings).map(([name, value]) => {
     const [, section, subsection, key] = /^([^.]+)(?:\.(.*))?\.([^.]+)$/.exec(name) ?? [];

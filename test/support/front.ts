@@ -7,7 +7,7 @@ export type FrontRequest = {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** What came with it to say whose it is: an API key, or what HTTP calls the authorization. */
+  /** The API key or the `authorization` header of the request. */
   readonly key?: string;
 };
 export type FrontAnswer = {
@@ -17,15 +17,15 @@ export type FrontAnswer = {
 };
 
 export type FrontOptions = {
-  /** The service to hand requests on to. */
+  /** The address of the service that receives forwarded requests. */
   readonly target?: string;
-  /** Answers instead of the service; null hands the request on. */
+  /** Returns the answer to a request, or null to forward the request to the service. */
   readonly answer?: (request: FrontRequest) => FrontAnswer | null | Promise<FrontAnswer | null>;
 };
 
 export type Front = Awaited<ReturnType<typeof startFront>>;
 
-/** Stands before a service, records every request and answers some itself. */
+/** Starts a proxy before a service. It records every request and answers some of them itself. */
 export async function startFront({ target = '', answer }: FrontOptions) {
   const requests: FrontRequest[] = [];
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,26 +36,26 @@ export async function startFront({ target = '', answer }: FrontOptions) {
   const server = createServer((incoming, response) => {
     respond(incoming, response).catch(() => response.destroy());
   });
-  /** What was sent since it was last asked for and was not GET. */
+  /** Returns and forgets the write requests since the last call. */
   const takeWrites = (): readonly string[] => requests.splice(0).flatMap(describeWrite);
   return { baseUrl: await listen(server), requests, takeWrites };
 }
 
-/** Listens until the test is finished; its base URL. */
+/** Starts a server until the end of the test. Returns its base URL. */
 export async function listen(server: Server): Promise<string> {
   const baseUrl = await open(server);
   onTestFinished(() => close(server));
   return baseUrl;
 }
 
-/** Listens on a free port of the loopback address; its base URL. */
+/** Starts a server on a free loopback port. Returns its base URL. */
 export async function open(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
-/** Connections that are kept alive would hold a plain close for seconds. */
+/** Stops a server and closes its connections. Kept-alive connections would delay a plain close for seconds. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
@@ -73,7 +73,7 @@ export function sendAnswer({ status, body, headers }: FrontAnswer, response: Ser
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-/** Has the service do what was asked for. Each looks at its own header alone. */
+/** Forwards a request to the service. Each service reads only its own key header. */
 export async function handOn({ method, path, body, key = '' }: FrontRequest, target: string): Promise<FrontAnswer> {
   const answer = await fetch(target + path, {
     method,

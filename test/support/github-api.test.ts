@@ -13,7 +13,7 @@ async function call(github: GitHubDouble, words: string, body?: object) {
   return { status: response.status, body: await response.json() };
 }
 
-/** A pull request 7 with another's comment, and an issue 8. */
+/** Starts a GitHub double with pull request 7, issue 8 and a comment by another person. */
 async function startFilled(): Promise<GitHubDouble> {
   const github = await startGitHub();
   github.addPull({ number: 7, head: 'aaa', base: 'main', mergeCommit: 'bbb' });
@@ -22,18 +22,38 @@ async function startFilled(): Promise<GitHubDouble> {
   return github;
 }
 
-describe('the stand-in of GitHub is as strict as GitHub', () => {
+describe('the GitHub double', () => {
   test.for<[sentence: string, words: string, sent: object, status: number]>([
-    ['a comment of 65,536 characters is taken', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
-    ['one character more is not', `POST ${ISSUES}/7/comments`, { body: `${LONGEST}x` }, 422],
-    ['a comment without an issue is not found', `POST ${ISSUES}/10/comments`, { body: 'Hi' }, 404],
-    ['another’s comment cannot be changed', `PATCH ${ISSUES}/comments/2000000001`, { body: 'Mine' }, 403],
-    ['a long issue is refused', `POST ${ISSUES}`, { title: 'New', body: `${LONGEST}x` }, 422],
+    ['The GitHub double accepts a comment of 65,536 characters', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
+    [
+      'The GitHub double rejects a comment of 65,537 characters',
+      `POST ${ISSUES}/7/comments`,
+      { body: `${LONGEST}x` },
+      422,
+    ],
+    [
+      'The GitHub double returns 404 for a comment on a missing issue',
+      `POST ${ISSUES}/10/comments`,
+      { body: 'Hi' },
+      404,
+    ],
+    [
+      'The GitHub double forbids edits of another person’s comment',
+      `PATCH ${ISSUES}/comments/2000000001`,
+      { body: 'Mine' },
+      403,
+    ],
+    [
+      'The GitHub double rejects an issue of 65,537 characters',
+      `POST ${ISSUES}`,
+      { title: 'New', body: `${LONGEST}x` },
+      422,
+    ],
   ])('%s', async ([, words, sent, status]) => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
 
-  test('of the check runs of a name and an app, only the newest is listed unless all are asked for', async () => {
+  test('The GitHub double lists only the newest check run of each name and app by default', async () => {
     const github = await startFilled();
     const check = { head_sha: 'aaa', conclusion: 'success', output: { title: 'Plan', summary: '', text: '' } };
     for (const name of ['one', 'one', 'two']) github.addCheck({ ...check, name });
@@ -48,7 +68,7 @@ describe('the stand-in of GitHub is as strict as GitHub', () => {
     expect(await list('?filter=all&per_page=3&page=2')).toEqual([4]);
   });
 
-  test('a page holds 100 at most, 30 where nothing is said', async () => {
+  test('The GitHub double returns pages of 30 items by default and of at most 100', async () => {
     const github = await startFilled();
     for (let n = 1; n <= 120; n++) github.addComment(7, { body: `Comment ${n}` });
     const sizes = ['', '?per_page=500', '?per_page=100&page=2'].map(async (query) => {
@@ -59,34 +79,54 @@ describe('the stand-in of GitHub is as strict as GitHub', () => {
   });
 });
 
-describe('outputs', () => {
+describe('parseOutputs', () => {
   test.for<[sentence: string, text: string, outputs: object]>([
-    ['an empty file has none', '', {}],
-    ['empty lines are nothing', '\na=1\n\nb=2', { a: '1', b: '2' }],
-    ['the first equals sign divides', 'a=b=c<<d\n', { a: 'b=c<<d' }],
-    ['several lines end at the delimiter', 'a<<END\none\n\nb=2\nEND\nc=3\n', { a: 'one\n\nb=2', c: '3' }],
-    ['a carriage return is part of a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
+    ['parseOutputs returns no outputs for an empty file', '', {}],
+    ['parseOutputs ignores empty lines', '\na=1\n\nb=2', { a: '1', b: '2' }],
+    ['parseOutputs splits a line at the first equals sign', 'a=b=c<<d\n', { a: 'b=c<<d' }],
+    [
+      'parseOutputs reads several lines up to the delimiter',
+      'a<<END\none\n\nb=2\nEND\nc=3\n',
+      { a: 'one\n\nb=2', c: '3' },
+    ],
+    ['parseOutputs keeps a carriage return in a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
   ])('%s', ([, text, outputs]) => {
     expect(parseOutputs(text)).toEqual(outputs);
   });
 
   test.for<[sentence: string, text: string, message: string]>([
-    ['a line without a value fails the step', 'a\n', "Invalid format: 'a'"],
-    ['a delimiter is needed', 'a<<\n\n', "Invalid format: 'a<<'"],
-    ['a delimiter must come again', 'a<<END\none\nEND \n', "Matching delimiter not found: 'END'"],
+    ['parseOutputs rejects a line without a value', 'a\n', "Invalid format: 'a'"],
+    ['parseOutputs rejects a missing delimiter', 'a<<\n\n', "Invalid format: 'a<<'"],
+    [
+      'parseOutputs rejects a value whose delimiter does not return',
+      'a<<END\none\nEND \n',
+      "Matching delimiter not found: 'END'",
+    ],
   ])('%s', ([, text, message]) => {
     expect(() => parseOutputs(text)).toThrow(message);
   });
 });
 
-describe('commands in a log', () => {
-  test.for<[log: string, commands: readonly string[]]>([
-    ['plain\n::error file=a::Text\n', ['::error file=a::Text']],
-    [' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
-    ['one\r::group::A\r\n::endgroup::', ['::group::A', '::endgroup::']],
-    ['text ##[error]x\n##[', ['text ##[error]x', '##[']],
-    ['a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n', []],
-  ])('%j', ([log, commands]) => {
+describe('runnerCommands', () => {
+  test.for<[sentence: string, log: string, commands: readonly string[]]>([
+    [
+      'runnerCommands finds a command at the start of a line',
+      'plain\n::error file=a::Text\n',
+      ['::error file=a::Text'],
+    ],
+    ['runnerCommands finds a command after blanks', ' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
+    [
+      'runnerCommands finds commands after all kinds of line ends',
+      'one\r::group::A\r\n::endgroup::',
+      ['::group::A', '::endgroup::'],
+    ],
+    ['runnerCommands finds old-style commands anywhere in a line', 'text ##[error]x\n##[', ['text ##[error]x', '##[']],
+    [
+      'runnerCommands ignores text that only resembles a command',
+      'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n',
+      [],
+    ],
+  ])('%s', ([, log, commands]) => {
     expect(runnerCommands(log)).toEqual(commands);
   });
 });

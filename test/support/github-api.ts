@@ -2,7 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import { z } from 'zod';
 import { listen } from './front.ts';
 
-/** It must never be seen in any output. */
+/** The token of the GitHub double. No output may contain it. */
 export const TOKEN = 'ghs_5eCre7token0123456789';
 
 export type Person = { readonly login: string; readonly type: 'Bot' | 'User' };
@@ -24,42 +24,42 @@ export type CheckRun = {
   readonly conclusion: string;
   /** The check run of a GitHub Actions job has only nulls here. */
   readonly output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
-  /** The slug of the app that made it. */
+  /** The app that created the check run. */
   readonly app: { readonly slug: string };
 };
 
 export type Pull = {
   readonly number: number;
   readonly head: string;
-  /** The name of the branch that it is to be merged into. */
+  /** The name of the base branch. */
   readonly base: string;
   readonly merged?: boolean;
-  /** What it is opened from, where it is kept by what is pushed there: the head is the tip of this branch. */
+  /** The head branch. If it is set, the head of the open pull request is the tip of this branch. */
   readonly branch?: string;
-  /** Of an open one it is the commit that GitHub made to try the merge. */
+  /** The merge commit. For an open pull request, the test merge that GitHub makes. */
   readonly mergeCommit?: string | null;
-  /** All that a merged one has brought to the branch. */
+  /** All commits that a merged pull request added to the base branch. */
   readonly commits?: readonly string[];
 };
 
 type GitHubRequest = {
   readonly method: string;
-  /** With its query. */
+  /** The path with the query. */
   readonly path: string;
-  /** The JSON value, undefined where nothing was sent. */
+  /** The JSON value, or undefined if the request has no body. */
   readonly body: unknown;
 };
 
 export type Failure =
-  /** Answered so and not carried out. A body that is a string is sent as it stands, any other as JSON. */
+  /** The request is answered like this and has no effect. A string is sent unchanged, any other body as JSON. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
-  /** Carried out, then the connection ends without an answer. */
+  /** The request takes effect, and the connection ends without an answer. */
   | 'lost-answer'
-  /** Not carried out: the connection ends without an answer. */
+  /** The request has no effect, and the connection ends without an answer. */
   | 'reset'
-  /** Not carried out, and never answered. */
+  /** The request has no effect and is never answered. */
   | 'hang'
-  /** Carried out, then the answer's body stops after its first byte. */
+  /** The request takes effect, and the body of the answer stops after its first byte. */
   | 'half-answer';
 
 export type FailureMatch = { readonly method?: string; readonly path: RegExp };
@@ -67,15 +67,15 @@ export type FailureMatch = { readonly method?: string; readonly path: RegExp };
 export type GitHubDouble = Awaited<ReturnType<typeof startGitHub>>;
 
 export type GitHubOptions = {
-  /** Whom the token acts as; by default what a job's own token does. */
+  /** The account of the token. The default is the account of a workflow token. */
   readonly as?: Person;
-  /** What tells who that is: GraphQL's viewer, or nothing. */
+  /** Whether GraphQL returns the account of the token. */
   readonly identity?: 'graphql' | 'none';
-  /** The commit that a branch of the remote is at; empty where there is none. */
+  /** Returns the tip of a branch of the remote, or an empty string for a missing branch. */
   readonly tipOf?: (branch: string) => string;
 };
 
-/** Everything that the stand-in knows; each map is in order of creation. */
+/** The state of the GitHub double. Each map is in order of creation. */
 type State = Required<GitHubOptions> & {
   readonly issues: Map<number, GitHubIssue>;
   readonly comments: Map<number, GitHubComment & { readonly issue: number }>;
@@ -85,10 +85,10 @@ type State = Required<GitHubOptions> & {
   readonly trees: Map<string, readonly string[]>;
   readonly failures: { readonly match: FailureMatch; readonly failure: Failure; left: number }[];
 };
-/** What the next requests get instead of an answer, in the order in which it was asked for. */
+/** The planned failures of the next requests, in the order in which they were planned. */
 export type Failing = Pick<State, 'failures'>;
 
-/** Stands in for GitHub's REST API, because what a client does with lost answers and limits is seen on the wire alone. */
+/** Starts a double of GitHub's REST API. Tests of lost answers and rate limits need real connections. */
 export async function startGitHub(options: GitHubOptions = {}) {
   const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql', tipOf = () => '' } = options;
   const state: State = {
@@ -110,49 +110,49 @@ export async function startGitHub(options: GitHubOptions = {}) {
     respond(request, response, state, requests).catch(() => response.destroy());
   });
   return {
-    /** GraphQL is at `/graphql` of it. */
+    /** The address of the API. GraphQL is at `/graphql` below it. */
     apiUrl: await listen(server),
     token: TOKEN,
-    /** Each request so far. */
+    /** All requests so far. */
     requests,
     comments: (issue: number) => commentsOf(state, issue),
-    /** By somebody who may. */
+    /** Edits a comment as somebody with the permission to do so. */
     editComment: (id: number, body: string) => void state.comments.set(id, { ...state.comments.get(id)!, body }),
-    /** Those that were opened over the wire or have got a branch, in order of creation. */
+    /** Returns the pull requests with a head branch, in order of creation. */
     pulls: () =>
       [...state.pulls.values()].filter(({ branch }) => branch !== undefined).map((pull) => pullOf(state, pull)),
-    /** In order of creation, without pull requests. */
+    /** Returns the issues that are not pull requests, in order of creation. */
     issues: () => [...state.issues.values()].filter(({ number }) => !state.pulls.has(number)),
-    /** By the token's own person unless another is given. The issue may be unknown as yet. */
+    /** Adds a comment, by default as the account of the token. The issue need not exist yet. */
     addComment: (issue: number, { body, user }: { readonly body: string; readonly user?: Person }) =>
       void addComment(state, issue, body, user),
     addIssue: (issue: NewIssue) => void addIssue(state, issue),
-    /** The check runs of a commit, as they are now. */
+    /** Returns the current check runs of a commit. */
     checks: (head: string) => state.checks.filter(({ head_sha: sha }) => sha === head),
-    /** By the token's own app unless another is given. */
+    /** Adds a check run, by default as the app of the token. */
     addCheck: (check: NewCheck) => void addCheck(state, check),
     /** Replaces these fields of a check run. */
     editCheck: (id: number, fields: Partial<CheckRun>) => {
       const at = state.checks.findIndex((check) => check.id === id);
       state.checks[at] = { ...state.checks[at]!, ...fields };
     },
-    /** Called again for the same number, it replaces what was said of it. */
+    /** Adds a pull request, or replaces the one with the same number. */
     addPull: (pull: Pull) => addPull(state, pull),
-    /** With lines as `git ls-tree -r -t` prints them. */
+    /** Sets the tip of a branch. `tree` has the lines that `git ls-tree -r -t` prints. */
     setBranch: (name: string, sha: string, tree: readonly string[] = []) => {
       state.branches.set(name, sha);
       state.trees.set(sha, tree);
     },
-    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    /** Fails the next `times` matching requests. Earlier planned failures come first. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
   };
 }
 
-/** By the token's own person unless another is given. */
+/** A new issue, by default by the account of the token. */
 type NewIssue = { readonly title: string } & Partial<GitHubIssue>;
 
-/** Issues and pull requests share their numbers, so an issue without one gets the next of both. */
+/** Adds an issue. An issue without a number gets the next number, which issues and pull requests share. */
 function addIssue(state: State, { title, ...given }: NewIssue): GitHubIssue {
   const number = given.number ?? Math.max(0, ...state.issues.keys()) + 1;
   const issue = { number, title, body: '', state: 'open' as const, state_reason: null, user: state.as, ...given };
@@ -160,7 +160,7 @@ function addIssue(state: State, { title, ...given }: NewIssue): GitHubIssue {
   return issue;
 }
 
-/** Every pull request is an issue as well; a known one is changed in its place. */
+/** Adds a pull request and its issue, because every pull request is an issue, too. Updates an existing one in place. */
 function addPull(state: State, pull: Pull): void {
   const { number, merged } = pull;
   const known = state.issues.get(number) ?? addIssue(state, { number, title: `Pull ${number}` });
@@ -203,7 +203,7 @@ async function respond(
   await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
 }
 
-/** Sends what the request comes to, or does instead what was asked for. */
+/** Sends the answer to a request, or carries out its planned failure. */
 export async function sendOrFail(
   failure: Failure | undefined,
   incoming: IncomingMessage,
@@ -239,10 +239,10 @@ function send(response: ServerResponse, { status, headers, body = { message: STA
 
 type Call = { readonly method: string; readonly url: URL; readonly body: unknown };
 
-/** `part` is what the route's group has matched: a number, an id, a commit or a branch. */
+/** Answers a call. `part` is the group that the route matched: a number, an id, a commit or a branch. */
 type Handler = (state: State, part: string, call: Call) => Reply;
 
-/** Paths without a slash at their beginning are those within the repository. */
+/** All routes. Paths without a leading slash belong to the repository. */
 const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
   ['GET', /^issues\/(\d+)\/comments$/, listComments],
   ['POST', /^issues\/(\d+)\/comments$/, createComment],
@@ -258,7 +258,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['PATCH', /^check-runs\/(\d+)$/, editCheck],
   ['GET', /^commits\/([^/]+)\/check-runs$/, listChecks],
   ['GET', /^commits\/([^/]+)\/pulls$/, listPullsOfCommit],
-  // Octokit encodes the slash, as GitHub takes it.
+  // Octokit encodes the slash, and GitHub accepts that.
   ['GET', /^git\/ref\/heads(?:\/|%2F)(.+)$/i, showBranch],
   ['GET', /^git\/trees\/([^/]+)$/, showTree],
   ['POST', /^\/graphql$/, askViewer],
@@ -275,7 +275,7 @@ function answerCall(state: State, call: Call): Reply {
   return NOT_FOUND;
 }
 
-/** GitHub counts in characters: one outside of the basic plane is one. */
+/** GitHub counts code points, so an emoji counts as one character. */
 const body = z.string().refine((text) => [...text].length <= 65_536);
 const CommentShape = z.object({ body: body.min(1) });
 const IssueShape = z.object({ title: z.string().min(1), body: body.default('') });
@@ -285,7 +285,7 @@ const EditShape = z.object({
   state_reason: z.enum(['completed', 'not_planned', 'reopened']).optional(),
 });
 
-/** Each text has at most so many bytes. */
+/** GitHub limits each text of a check run to 65,535 bytes. */
 const outputText = z.string().refine((text) => Buffer.byteLength(text) <= 65_535);
 const CheckShape = z.object({
   name: z.string().min(1),
@@ -295,7 +295,7 @@ const CheckShape = z.object({
   output: z.object({ title: z.string().min(1), summary: outputText, text: outputText }),
 });
 
-/** What is done with what was sent, where it has the shape that GitHub takes. */
+/** Calls `use` with the parsed body, or returns 422 if the body does not have the shape. */
 function withSent<Sent>(shape: z.ZodType<Sent>, { body }: Call, use: (sent: Sent) => Reply): Reply {
   const parsed = shape.safeParse(body);
   return parsed.success ? use(parsed.data) : { status: 422, body: { message: 'Validation Failed' } };
@@ -327,7 +327,7 @@ function editComment(state: State, part: string, call: Call): Reply {
   });
 }
 
-/** Only apps have checks. */
+/** Only apps may create check runs. */
 function createCheck(state: State, _part: string, call: Call): Reply {
   if (state.as.type === 'User') return { status: 403, body: { message: 'You must authenticate via a GitHub App.' } };
   return withSent(CheckShape, call, ({ external_id: id = null, ...sent }) => ({
@@ -367,7 +367,7 @@ function listIssues(state: State, _part: string, { url }: Call): Reply {
   );
 }
 
-/** A missing body is null, and only a pull request has the field of that name. */
+/** Returns the JSON of an issue. An empty body is null, and only pull requests have the field `pull_request`. */
 function issueToWire({ pulls }: State, issue: GitHubIssue): object {
   const body = issue.body === '' ? null : issue.body;
   return { ...issue, body, ...(pulls.has(issue.number) ? { pull_request: {} } : {}) };
@@ -377,7 +377,7 @@ function createIssue(state: State, _part: string, call: Call): Reply {
   return withSent(IssueShape, call, (sent) => ({ status: 201, body: issueToWire(state, addIssue(state, sent)) }));
 }
 
-/** GitHub gives every change of the state a reason of its own where none is sent. */
+/** If a request changes the state without a reason, GitHub sets a default reason. */
 function editIssue(state: State, part: string, call: Call): Reply {
   const issue = state.issues.get(Number(part));
   if (issue === undefined) return NOT_FOUND;
@@ -438,7 +438,7 @@ function listPullsOfCommit(state: State, sha: string, { url }: Call): Reply {
   );
 }
 
-/** A pull request with what it shares with issues, and its head of now. */
+/** Returns a pull request with the fields that it shares with issues and with its current head. */
 function pullOf({ issues, tipOf }: State, pull: Pull) {
   const { title = '', body = '', state = 'open' } = issues.get(pull.number) ?? {};
   const head = pull.branch === undefined || pull.merged ? pull.head : tipOf(pull.branch);
@@ -474,7 +474,7 @@ function askViewer({ identity, as }: State): Reply {
   return identity === 'none' ? NOT_FOUND : { status: 200, body: { data: { viewer: { login: as.login } } } };
 }
 
-/** One page of a list, with a link to the next one as GitHub sends it. */
+/** Returns one page of a list, with GitHub's link to the next page. */
 function pageOf(items: readonly object[], url: URL): Reply {
   const numberIn = (name: string, otherwise: number): number => Number(url.searchParams.get(name) ?? otherwise);
   const [size, page] = [Math.min(100, numberIn('per_page', 30)), numberIn('page', 1)];

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { listen } from './front.ts';
 import { sendOrFail, takeFailure, type Failing, type Failure, type FailureMatch, type Reply } from './github-api.ts';
 
-/** It must never be seen in any output. */
+/** The token of the GitLab double. No output may contain it. */
 export const TOKEN = 'glpat-5eCre7token0123456789';
 
-/** The user of the token, and somebody else. */
+/** The ids of the token's user and of another user. */
 export const BOT = 4242;
 export const ADA = 7;
 
-/** The project of the merge requests, and a fork of it. */
+/** The ids of the project of the merge requests and of a fork. */
 export const PROJECT = 42;
 export const FORK = 43;
 
 export type GitLabNote = {
   readonly id: number;
   readonly body: string;
-  /** The id of its author. */
+  /** The id of the author. */
   readonly author: number;
-  /** Whether GitLab drops it from what this token may see; its place in the page stays empty. */
+  /** Whether GitLab hides the note from this token. A hidden note still takes a place on its page. */
   readonly hidden: boolean;
 };
 
@@ -27,9 +27,9 @@ export type GitLabMergeRequest = {
   readonly iid: number;
   readonly state: 'opened' | 'closed' | 'merged';
   readonly source_branch?: string;
-  /** By default main. */
+  /** The default is main. */
   readonly target_branch?: string;
-  /** The commits that it has, the newest last. */
+  /** The commits of the merge request, the newest last. */
   readonly commits?: readonly string[];
   readonly merge_commit_sha?: string | null;
   readonly squash_commit_sha?: string | null;
@@ -37,7 +37,7 @@ export type GitLabMergeRequest = {
 
 type GitLabRequest = {
   readonly method: string;
-  /** Below the address of the API, with its query. */
+  /** The path below the address of the API, with the query. */
   readonly path: string;
   readonly body: unknown;
 };
@@ -45,7 +45,7 @@ type GitLabRequest = {
 type State = Failing & {
   readonly notes: Map<number, GitLabNote & { readonly iid: number }>;
   readonly requests: Map<number, GitLabMergeRequest>;
-  /** Quick actions that a note has asked for, as `/merge`. */
+  /** The quick actions that notes triggered, such as `/merge`. */
   readonly actions: string[];
 };
 
@@ -53,7 +53,7 @@ export type GitLabDouble = Awaited<ReturnType<typeof startGitLab>>;
 
 const ROOT = '/api/v4';
 
-/** Stands in for GitLab's REST API, from its public documentation. The path is what its own relative root would be. */
+/** Starts a double of GitLab's REST API, written from its public documentation. */
 export async function startGitLab() {
   const state: State = { notes: new Map(), requests: new Map(), actions: [], failures: [] };
   const requests: GitLabRequest[] = [];
@@ -64,21 +64,21 @@ export async function startGitLab() {
   return {
     apiUrl: url + ROOT,
     token: TOKEN,
-    /** Each request so far. */
+    /** All requests so far. */
     requests,
-    /** What was sent to change something, such as `POST /projects/42/merge_requests/1/notes`. */
+    /** Returns the write requests, such as `POST /projects/42/merge_requests/1/notes`. */
     writes: () => requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`])),
     actions: state.actions,
-    /** Those that the token may see, the oldest first. */
+    /** Returns the notes that the token may see, the oldest first. */
     notes: (iid: number) => [...state.notes.values()].filter((note) => note.iid === iid && !note.hidden),
-    /** By the token's own user unless another is given. */
+    /** Adds a note, by default as the user of the token. */
     addNote: (iid: number, note: Partial<GitLabNote> & { readonly body: string }) => void addNote(state, iid, note),
-    /** Called again for the same number, it replaces what was said of it. */
+    /** Adds a merge request, or replaces the one with the same number. */
     addMergeRequest: (request: GitLabMergeRequest) => void state.requests.set(request.iid, request),
-    /** The next `times` requests that match get this instead; what was asked for first comes first. */
+    /** Fails the next `times` matching requests. Earlier planned failures come first. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
-    /** The variables of a job on the pipeline of a merge request. */
+    /** Returns the variables of a job in a merge request pipeline. */
     mergeRequestVariables: (iid: number, project = PROJECT) => ({
       ...variablesOf(url),
       CI_PIPELINE_SOURCE: 'merge_request_event',
@@ -87,7 +87,7 @@ export async function startGitLab() {
       CI_MERGE_REQUEST_PROJECT_ID: `${PROJECT}`,
       CI_MERGE_REQUEST_PROJECT_URL: `${url}/acme/prompts`,
     }),
-    /** The variables of a job on the pipeline of a branch. */
+    /** Returns the variables of a job in a branch pipeline. */
     branchVariables: (commit: string, branch = 'main') => ({
       ...variablesOf(url),
       ...{ CI_PIPELINE_SOURCE: 'push', CI_PROJECT_ID: `${PROJECT}`, CI_COMMIT_BRANCH: branch, CI_COMMIT_SHA: commit },
@@ -107,7 +107,7 @@ function addNote(state: State, iid: number, { body, author = BOT, hidden = false
   return note;
 }
 
-/** Lines that are quick actions are carried out and taken away, here even inside of a fence, and the end is trimmed. */
+/** Records and removes quick actions, even inside a code fence, which is stricter than GitLab. Trims the end. */
 function takeActions({ actions }: State, body: string): string {
   const left = body.replaceAll('\r', '').replace(/^[^\S\n]*(\/[a-z]\w*).*\n?/gim, (_, action: string) => {
     actions.push(action);
@@ -147,7 +147,7 @@ function answer(state: State, method: string, path: string, body: unknown): Repl
   if (rest === '' || !state.requests.has(Number(iid))) return NOT_FOUND;
   if (method === 'GET') return listNotes(state, Number(iid), url);
   const sent = z.object({ body: z.string().min(1) }).safeParse(body);
-  // GitLab counts characters: one outside of the basic plane is one.
+  // GitLab counts code points, so an emoji counts as one character.
   if (!sent.success || [...sent.data.body].length > 1_000_000)
     return { status: 400, body: { message: 'Note is too long' } };
   if (method === 'POST' && id === undefined) {
@@ -192,7 +192,7 @@ function mergeRequestToWire({ commits = [], ...request }: GitLabMergeRequest): o
   };
 }
 
-/** One page, with the number of the next one in a header, which is empty on the last. */
+/** Returns one page of a list. A header has the number of the next page and is empty on the last page. */
 function pageOf<Item>(items: readonly Item[], url: URL) {
   const numberIn = (name: string, otherwise: number): number => Number(url.searchParams.get(name) ?? otherwise);
   const [size, page] = [Math.min(100, numberIn('per_page', 20)), numberIn('page', 1)];

@@ -21,16 +21,16 @@ type Job = z.infer<typeof JobShape>;
 
 const PipelineShape = z.object({ include: z.array(z.strictObject({ local: z.string() })) });
 
-/** What GitLab says of a pipeline in variables, and the variables of the project. */
+/** The predefined variables of a pipeline and the variables of the project. */
 export type Variables = Readonly<Record<string, string>>;
 
 export type JobRun = Ran & {
-  /** The job's log: both of its shells. */
+  /** The result of `after_script`. */
   readonly after: Ran;
   readonly workspace: string;
 };
 
-/** The jobs that `.gitlab-ci.yml` in a folder includes, with what each extends: as far as the jobs of ours go. */
+/** Reads the jobs that `.gitlab-ci.yml` includes and resolves `extends`. Supports only what the generated jobs use. */
 export function readJobs(folder: string): ReadonlyMap<string, Job> {
   const read = (path: string): unknown => parse(readFileSync(join(folder, path), 'utf8'));
   const included = PipelineShape.parse(read('.gitlab-ci.yml')).include.map(({ local }) => read(local));
@@ -43,7 +43,7 @@ export function readJobs(folder: string): ReadonlyMap<string, Job> {
   return new Map(whole.filter(([name]) => !name.startsWith('.')));
 }
 
-/** The names of the jobs that a pipeline with these variables has. */
+/** Returns the names of the jobs that a pipeline with these variables runs. */
 export function jobsOf(jobs: ReadonlyMap<string, Job>, variables: Variables): readonly string[] {
   return [...jobs].filter(([, { rules }]) => rules.some((rule) => holds(rule.if, variables))).map(([name]) => name);
 }
@@ -57,9 +57,9 @@ function holds(condition: string, variables: Variables): boolean {
   });
 }
 
-/** Runs a job as a runner does: a clone of its own, one shell for `script`, and another one after it, come what may. */
+/** Runs a job like a runner: in a new clone, with one shell for `script` and always another one for `after_script`. */
 export async function runJob(job: Job, origin: string, commit: string, pipeline: Variables): Promise<JobRun> {
-  // New projects of GitLab clone 20 commits, unless a job says otherwise.
+  // By default, new GitLab projects clone 20 commits.
   const workspace = checkOut(origin, commit, Number(job.variables['GIT_DEPTH'] ?? 20));
   const variables = {
     ...job.variables,
@@ -75,7 +75,7 @@ export async function runJob(job: Job, origin: string, commit: string, pipeline:
   return { ...ran, workspace, after: await runShell(job.after_script, workspace, { ...environment, CI_JOB_STATUS }) };
 }
 
-/** What would be installed is on the path already: npm says what it was asked for. */
+/** Replaces npm by a script that prints its arguments, because `promptsync` is already in `PATH`. */
 function withNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const programs = makeFolder();
   writeFileSync(join(programs, 'npm'), '#!/bin/sh\necho "npm $*"\n');

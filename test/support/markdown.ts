@@ -3,45 +3,47 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { expect } from 'vitest';
-import { showHidden } from '../../src/domain/text.ts';
+import { showHidden } from '../../src/text.ts';
 
 export type ReadMarkdown = ReturnType<typeof readMarkdown>;
 
-/** The tree of a Markdown text, as GitHub reads it. */
+/** Parses a text as GitHub Flavored Markdown. */
 export function parseMarkdown(text: string): Root {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
-/** Reads Markdown as GitHub does. */
+/** Parses a text as GitHub Flavored Markdown and collects its nodes by kind. */
 export function readMarkdown(text: string) {
   const nodes = nodesIn(parseMarkdown(text));
   const html = nodes.filter((node) => node.type === 'html');
   const blocks = nodes.filter((node) => node.type === 'code');
   return {
-    /** Code, fenced and indented. */
+    /** Fenced and indented code blocks. */
     blocks,
-    /** Every kind of node that there is, each once. */
+    /** The kinds of all nodes without duplicates. */
     kinds: [...new Set(nodes.map(({ type }) => type))],
     spans: nodes.flatMap((node) => (node.type === 'inlineCode' ? [node.value] : [])),
-    /** What is seen outside of code. */
+    /** The visible texts outside code. */
     texts: nodes.flatMap((node) => (node.type === 'text' ? [node.value] : [])),
     html: html.map(({ value, position }) => ({ value, line: position!.start.line })),
-    /** Those that GFM makes of mere text as well. */
+    /** The addresses of links, including plain URLs that GitHub turns into links. */
     addresses: nodes.flatMap((node) => ('url' in node ? [node.url] : [])),
-    /** First lines of the blocks of code that no fence closes. */
+    /** The first lines of code blocks that no fence closes. */
     unclosed: blocks.flatMap((block) => unclosedIn(block, text)),
-    /** `<details>` and `</details>` as they come. */
+    /** The tags `<details>` and `</details>` in order. */
     details: html.flatMap(({ value }) => value.match(/<\/?details\b/gi) ?? []).map((tag) => `${tag}>`),
   };
 }
 
-/** A node and all below it, in order. */
+/** Returns a node and all of its descendants in order. */
 export function nodesIn(node: Nodes): readonly Nodes[] {
   const children: readonly Nodes[] = 'children' in node ? node.children : [];
   return [node, ...children.flatMap(nodesIn)];
 }
 
-/** A fence is closed where its last line is one at least as long as the first; indented code has none. */
+/**
+ * Returns the first line of a code block that no fence closes. A closing fence is at least as long as the opening one.
+ */
 function unclosedIn({ position }: Code, text: string): readonly string[] {
   const lines = text.slice(position!.start.offset, position!.end.offset).split('\n');
   const [first = '', last = ''] = [lines[0], lines.at(-1)];
@@ -55,13 +57,13 @@ function isRun(text: string): boolean {
   return text === (text[0] ?? '').repeat(text.length);
 }
 
-/** The kinds of nodes that a page of ours has; none of them is formatting that a value could ask for. */
+/** The kinds of nodes on a page of promptsync. No value may add another kind, such as formatting. */
 const OWN_KINDS: readonly Nodes['type'][] = [
   ...(['root', 'heading', 'paragraph', 'blockquote', 'list', 'listItem'] as const),
   ...(['table', 'tableRow', 'tableCell', 'text', 'link', 'inlineCode', 'code', 'html'] as const),
 ];
 
-/** A value within HTML: what could end it, or is a mention or code, is an entity. */
+/** Matches an escaped value in HTML. Characters that could end it, mention somebody or start code are entities. */
 export const SAFE_HTML = '(?:[^&<>"\'@`\\n]|&#(?:34|38|39|60|62|64|96);)*';
 
 const DETAILS = new RegExp(
@@ -69,12 +71,12 @@ const DETAILS = new RegExp(
 );
 const COMMENT = /^<!-- (?:promptsync [0-9a-f]+|plan sha256:[0-9a-f]{64}(?: [0-9a-f]{16})+) -->$/;
 
-/** Mentions, references to issues, and addresses that GitHub or somebody's mail program may make links of. */
+/** Matches mentions, issue references and addresses that GitHub or a mail program may turn into links. */
 const ALIVE = /@|#\d|\bGH-\d|:\/\/|\bwww\.|\bmailto:/i;
 
 /**
- * A page of ours that does nothing but be read: whatever came from outside stands in code. Addresses are links to
- * those given only.
+ * Expects a page of promptsync without any effect: all outside values are in code, and links lead only to the given
+ * addresses.
  */
 export function expectInert(markdown: string, addresses: readonly string[] = []): void {
   const read = readMarkdown(markdown);
@@ -88,7 +90,7 @@ export function expectInert(markdown: string, addresses: readonly string[] = [])
   expect(showHidden(markdown) === markdown, 'nothing in it is hidden').toBe(true);
 }
 
-/** Comments are what the next run finds a page by: they stand in its first two lines and nowhere else. */
+/** Whether promptsync wrote the HTML. Its comments, which identify the page, are only in the first two lines. */
 function isOwnHtml({ value, line }: ReadMarkdown['html'][number]): boolean {
   return DETAILS.test(value) || (COMMENT.test(value) && line <= 2);
 }

@@ -6,40 +6,40 @@ import { main } from '../../src/cli/main.ts';
 import { ReportShape, type Report } from '../../src/report/schema.ts';
 import { KEY } from './service.ts';
 
-/** Parses a JSON report, which must hold what its shape says, in that order, and nothing else. */
+/** Parses a JSON report. Expects exactly the fields of its schema, in the order of the schema. */
 export function parseReport(json: string): Report {
   const value: unknown = JSON.parse(json);
   const report = ReportShape.parse(value);
-  // Another order would make another text of what is read again: `show` prints what the run has printed.
+  // `show` prints a parsed report again, and its output must equal that of the run.
   expect(JSON.stringify(report, null, 2)).toBe(JSON.stringify(value, null, 2));
   return report;
 }
 
 export type RunOptions = {
   readonly environment?: Readonly<Record<string, string>>;
-  /** What is typed; the input ends after it. */
+  /** The typed input. The input ends after it. */
   readonly input?: string | Readable;
   /** Whether input and both outputs are a terminal. */
   readonly terminal?: boolean;
-  /** How wide the terminal is; left out: it does not tell. */
+  /** The width of the terminal. Without it, the width is unknown. */
   readonly columns?: number;
-  /** Whether it takes links. */
+  /** Whether the terminal supports links. */
   readonly hyperlinks?: boolean;
   readonly now?: () => number;
-  /** Waiting; by default a hundred times as fast as it should be. */
+  /** Waits. By default, waits only a hundredth of the time. */
   readonly sleep?: Host['sleep'];
-  /** Called with each text written to standard output. */
+  /** Receives each text written to standard output. */
   readonly onOutput?: (text: string) => void;
-  /** Called with each text written to standard error. */
+  /** Receives each text written to standard error. */
   readonly onError?: (text: string) => void;
-  /** Called with what the signals call. */
+  /** Receives the function that handles signals. */
   readonly onSignal?: (signal: () => void) => void;
   readonly exit?: (code: number) => void;
 };
 
 export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs one command line in this process. In no output may the key be seen, and every JSON report has its shape. */
+/** Runs one command line in this process. Expects no key in any output, and only valid JSON reports. */
 export async function run(folder: string, words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const exitCode = await main(makeHost(folder, words, options, written));
@@ -86,6 +86,6 @@ function makeHost(
     random: () => 0,
     sleep:
       options.sleep ?? (async (milliseconds, signal) => void (await setTimeout(milliseconds / 100, 0, { signal }))),
-    newId: () => `operation-${++ids}-${Math.random()}`,
+    makeUniqueId: () => `operation-${++ids}-${Math.random()}`,
   };
 }

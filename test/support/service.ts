@@ -2,12 +2,12 @@ import { onTestFinished } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
 import { openStore } from '../../src/embedded/store.ts';
 
-/** It must never be seen in any output. */
+/** The API key of the tests. No output may contain it. */
 export const KEY = 'sk-live-5eCre7-0123456789';
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-/** The embedded service with the prompts `prm_…` of the names given, as they would stand there before the first sync. */
+/** Starts the embedded service with the prompts `prm_…`. The prompts have no versions yet. */
 export async function startTestService(ids: readonly string[], apiKey = KEY) {
   const store = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2) });
   onTestFinished(() => store.close());
@@ -19,11 +19,11 @@ export async function startTestService(ids: readonly string[], apiKey = KEY) {
   return {
     baseUrl: server.baseUrl,
     store,
-    /** Every request so far. */
+    /** All requests so far. */
     requests,
-    /** What was sent since it was last asked for and was not GET: method, last part of the path, body. */
+    /** Returns and forgets the write requests since the last call, as `describeWrite` describes them. */
     takeWrites: () => requests.splice(0).flatMap(describeWrite),
-    /** What points a command at it. */
+    /** The variables that make a command use this service. */
     environment: { PROMPTSYNC_BASE_URL: server.baseUrl, PROMPTSYNC_API_KEY: apiKey },
   };
 }
@@ -40,7 +40,7 @@ function environmentOf(body: unknown): string {
   return typeof body === 'object' && body !== null && 'environment' in body ? String(body.environment) : '?';
 }
 
-/** Somebody makes a version in the service and makes it active, without promptsync. Resolves to its id. */
+/** Creates and activates a version in the service without promptsync. Returns its id. */
 export async function changeService(baseUrl: string, prompt: string, environment: string, content: string, key = KEY) {
   const call = async (what: string, body: object): Promise<{ readonly id: string }> => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };

@@ -24,18 +24,18 @@ export const readYaml = (path: string): unknown => parse(readFileSync(join(root,
 
 const action = ActionShape.parse(readYaml('action.yml'));
 
-/** The actions of these steps that are not pinned by the id of a commit. */
+/** Returns the actions of these steps that are not pinned to a commit id. */
 export function unpinnedIn(steps: readonly Step[]): readonly string[] {
   const used = steps.flatMap(({ uses }) => (uses === undefined || uses === './' ? [] : [uses]));
   return used.filter((one) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/.test(one));
 }
 
-/** The inputs that promptsync is given and does not have. */
+/** Returns the inputs that these steps pass to promptsync and that promptsync does not have. */
 export function unknownInputsIn(steps: readonly Step[]): readonly string[] {
   return ownIn(steps).flatMap((step) => Object.keys(step.with ?? {}).filter((name) => !(name in action.inputs)));
 }
 
-/** The outputs of promptsync's steps that are asked for and that it does not have. */
+/** Returns the outputs that the text reads from promptsync's steps and that promptsync does not have. */
 export function unknownOutputsIn(steps: readonly Step[], text: string): readonly string[] {
   return ownIn(steps).flatMap(({ id }) =>
     [...text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)].flatMap(([, step = '', output = '']) =>
@@ -44,7 +44,7 @@ export function unknownOutputsIn(steps: readonly Step[], text: string): readonly
   );
 }
 
-/** What is wrong with a workflow, or with the jobs of one. */
+/** Returns the problems of a workflow or of its jobs. */
 export function wrongInWorkflow(value: unknown): readonly unknown[] {
   const parsed = JobsShape.safeParse(value);
   if (!parsed.success) return parsed.error.issues;

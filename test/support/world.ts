@@ -1,6 +1,6 @@
 import type { World } from '../../src/domain/world.ts';
 
-/** A world without a terminal, in which nobody waits. */
+/** Returns a world without a terminal in which waiting takes no time. */
 export function makeWorld(workingDirectory: string, environment: World['environment'] = {}): World {
   let ids = 0;
   return {
@@ -9,13 +9,12 @@ export function makeWorld(workingDirectory: string, environment: World['environm
     now: Date.now,
     random: () => 0,
     sleep: () => Promise.resolve(),
-    newId: () => `operation-${++ids}`,
-    stop: new AbortController().signal,
-    notice: () => {},
+    makeUniqueId: () => `operation-${++ids}`,
+    stopSignal: new AbortController().signal,
+    printNotice: () => {},
     onProgress: () => {},
     onWait: () => {},
     keepSecret: () => {},
-    keepFolder: () => {},
     confirm: null,
     interview: null,
   };

@@ -7,7 +7,7 @@ import type { Ran } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
 
 /**
- * A transcript is a text file of commands and of what they print:
+ * A transcript is a text file with commands and their output:
  *
  *     # A remark.
  *     $ promptsync validate
@@ -15,8 +15,7 @@ import { KEY, startTestService } from '../support/service.ts';
  *     2| …                       (standard error)
  *     => 0                       (exit code)
  *
- * A command that goes on in further lines has `> ` before them. All commands of a file run one after the other in one
- * new folder, by bash.
+ * Further lines of a command begin with `> `. Bash runs all commands of a file one after the other in one new folder.
  */
 export type Step = { readonly remarks: readonly string[]; readonly command: string };
 
@@ -29,11 +28,13 @@ export function parseTranscript(text: string): readonly Step[] {
 
 export function renderStep({ remarks, command }: Step, { stdout, stderr, exitCode }: Ran): string {
   const [first = '', ...rest] = command.split('\n');
-  const said = [...mark('1|', stdout), ...mark('2|', stderr)];
-  return [...remarks, `$ ${first}`, ...rest.map((line) => `> ${line}`.trimEnd()), ...said, `=> ${exitCode}`].join('\n');
+  const output = [...prefixLines('1|', stdout), ...prefixLines('2|', stderr)];
+  return [...remarks, `$ ${first}`, ...rest.map((line) => `> ${line}`.trimEnd()), ...output, `=> ${exitCode}`].join(
+    '\n',
+  );
 }
 
-function mark(prefix: string, output: string): readonly string[] {
+function prefixLines(prefix: string, output: string): readonly string[] {
   if (output === '') return [];
   const whole = output.endsWith('\n');
   const lines = (whole ? output.slice(0, -1) : output).split('\n').map((line) => `${prefix} ${line}`.trimEnd());
@@ -42,11 +43,11 @@ function mark(prefix: string, output: string): readonly string[] {
 
 export type Stage = {
   readonly run: (command: string) => Promise<Ran>;
-  /** The text without what differs from run to run. */
-  readonly steady: (text: string) => string;
+  /** Replaces everything that differs from run to run. */
+  readonly normalize: (text: string) => string;
 };
 
-/** A new folder, with variables for the services that a transcript may use. */
+/** Makes a new folder, with variables for the services that a transcript may use. */
 export async function makeStage(): Promise<Stage> {
   const folder = makeFolder();
   // The compile cache stays in the home of all tests, so that it is in no transcript.
@@ -54,7 +55,7 @@ export async function makeStage(): Promise<Stage> {
   const variables = withCommand(childEnvironment({ ...(await serviceVariables()), ...places }));
   return {
     run: (command) => execute(command, folder, variables),
-    steady: (text) =>
+    normalize: (text) =>
       text
         .replaceAll(folder, '<folder>')
         .replaceAll(/\/\S+\/promptsync-demo-\w+/g, '<demo>')
@@ -68,7 +69,7 @@ export async function makeStage(): Promise<Stage> {
   };
 }
 
-/** Where the prompts `prm_greeting` and `prm_refund` are known, and services that do not do as they should. */
+/** Returns the addresses of a service with the prompts `prm_greeting` and `prm_refund`, and of broken services. */
 async function serviceVariables(): Promise<Readonly<Record<string, string>>> {
   const json = (value: unknown) => () => ({ status: 200, body: JSON.stringify(value) });
   const [good, forbidden, page, broken] = await Promise.all([

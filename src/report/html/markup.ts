@@ -1,28 +1,34 @@
-import { showHidden } from '../../domain/text.ts';
+import { showHidden } from '../../text.ts';
 
-/** Markup that is whole and safe as it is. Only `markup` makes it. */
+/** Well-formed HTML in which all values are escaped. Only `markup` creates it. */
 export type Markup = { readonly html: string };
 
-type Value = Markup | readonly Markup[] | string | number;
+/** A value in a template. Strings are escaped. */
+type MarkupValue = Markup | readonly Markup[] | string | number;
 
-/** Markup of a template: whatever is put into it is text, unless it was made here itself. */
-export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
-  return { html: parts.map((part, index) => part + markupOf(values[index] ?? '')).join('') };
+/** Returns the HTML of a template. It escapes every value that is not markup itself. */
+export function markup(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
+  return { html: parts.map((part, index) => part + toMarkup(values[index] ?? '')).join('') };
 }
 
-export const nothing: Markup = { html: '' };
+export const NO_MARKUP: Markup = { html: '' };
 
-function markupOf(value: Value): string {
-  if (typeof value === 'string') return escape(value);
+function toMarkup(value: MarkupValue): string {
+  if (typeof value === 'string') return escapeMarkup(value);
   if (typeof value === 'number') return String(value);
-  return 'html' in value ? value.html : value.map(({ html }) => html).join('');
+  return isList(value) ? value.map(({ html }) => html).join('') : value.html;
+}
+
+/** Replaces `Array.isArray`, because TypeScript does not use that to recognize readonly arrays. */
+function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
+  return Array.isArray(value);
 }
 
 /**
- * A text within an element or a quoted attribute: no character of it is markup, and none hides. `##[`, and `::` at the
- * start of a line, would be a command where a GitHub runner prints the page.
+ * Escapes a text for an element or a quoted attribute, and makes its hidden characters visible. `##[`, and `::` at the
+ * start of a line, are escaped as well: they would be workflow commands if a GitHub runner prints the page.
  */
-function escape(text: string): string {
+function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):(?=:)/gm, '$1&#58;');
 }

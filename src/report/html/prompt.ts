@@ -1,193 +1,209 @@
 import { makeTextDiffs, markWords, type Block, type MarkedBlock, type MarkedLine, type TextDiff } from '../diff.ts';
-import { unknownText } from '../diff-text.ts';
+import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
-import { differsText, historyTables, type HistoryTable } from '../history.ts';
-import { placeText } from '../problems.ts';
+import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
+import { formatProblemPlace } from '../problems.ts';
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
-import { cellOf, type MatrixCell } from '../status.ts';
-import { differingRows, hasHistory } from '../summary.ts';
-import * as words from '../words.ts';
-import { markup, nothing, type Markup } from './markup.ts';
+import { makeMatrixCell, type MatrixCell } from '../status.ts';
+import { listDifferingRows, hasHistory } from '../summary.ts';
+import * as words from '../describe.ts';
+import { markup, NO_MARKUP, type Markup } from './markup.ts';
 
+/** The properties of a page that its rows depend on. */
 export type PageContext = {
   readonly mode: Report['mode'];
   readonly environments: readonly string[];
-  /** The id of a prompt's row, and what a link to it leads to. */
-  readonly linkOf: (prompt: ReportPrompt) => string;
+  /** Returns the HTML id of a prompt's row. Links to the row use it after `#`. */
+  readonly findLink: (prompt: ReportPrompt) => string;
 };
 
-/** What a page's filters ask of a prompt. */
-export type Trait = (typeof TRAITS)[number];
+/** A property of a prompt that readers can filter by. */
+export type PromptTrait = (typeof PROMPT_TRAITS)[number];
 
-/** `review`: whatever there is to look at. */
-export const TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed'] as const;
+/** All traits. `review` is the trait of every prompt that needs attention. */
+export const PROMPT_TRAITS = ['review', 'changed', 'drift', 'blocked', 'failed'] as const;
 
-export function traitsOf({ status, ...prompt }: ReportPrompt, mode: Report['mode']): readonly Trait[] {
+/** Returns the traits of a prompt, in the order of `PROMPT_TRAITS`. */
+export function listTraits({ status, ...prompt }: ReportPrompt, mode: Report['mode']): readonly PromptTrait[] {
   const { changes, edits = [], drift, environments = [], problems } = prompt;
-  const unresolved = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
-  const is = {
+  const differsFromPin = status === 'unchanged' && environments.some(({ in_sync: inSync }) => !inSync);
+  const traits = {
     changed: changes.length + edits.length > 0 || status === 'applied' || status === 'pending',
-    drift: drift.length > 0 || unresolved,
+    drift: drift.length > 0 || differsFromPin,
     blocked: status === 'blocked',
-    // A validation attempts nothing.
+    // `validate` attempts no prompt, so `not_attempted` is no failure there.
     failed: status === 'failed' || (status === 'not_attempted' && mode !== 'validate'),
   };
-  const review = problems.length > 0 || Object.values(is).includes(true);
-  return TRAITS.filter((trait) => (trait === 'review' ? review : is[trait]));
+  const review = problems.length > 0 || Object.values(traits).includes(true);
+  return PROMPT_TRAITS.filter((trait) => (trait === 'review' ? review : traits[trait]));
 }
 
-/** One row of the matrix, which opens on everything that is known of the prompt. */
-export function promptRow(prompt: ReportPrompt, context: PageContext, open: boolean): Markup {
-  const link = context.linkOf(prompt);
+/** Renders one row of the matrix. Expanded, it shows everything that the report contains about the prompt. */
+export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOpen: boolean): Markup {
+  const link = context.findLink(prompt);
   const diffs = makeTextDiffs(prompt, Infinity);
-  const parts = diffs.map((diff) => diffOf(diff, link));
-  const classes = ['prompt', prompt.status, ...traitsOf(prompt, context.mode)].join(' ');
+  const parts = diffs.map((diff) => renderDiffTable(diff, link));
+  const classes = ['prompt', prompt.status, ...listTraits(prompt, context.mode)].join(' ');
   const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
-  const status = markup`<span class="status"><b>${wordOf(prompt, context)}</b>${countOf(diffs)}${fieldsOf(prompt)}</span>`;
-  return markup`<details id="${link}" class="${classes}"${open ? markup` open` : nothing}><summary>${name}${cellsOf(prompt, context)}${status}</summary>
-<div class="body">${bodyOf(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
+  const status = markup`<span class="status"><b>${chooseStatusWord(prompt, context)}</b>${renderLineCounts(diffs)}${renderFields(prompt)}</span>`;
+  return markup`<details id="${link}" class="${classes}"${isOpen ? markup` open` : NO_MARKUP}><summary>${name}${renderCells(prompt, context)}${status}</summary>
+<div class="body">${renderPromptBody(prompt, context)}${parts}<p class="link"><a href="#${link}">Link to this prompt</a></p></div></details>
 `;
 }
 
-/** A validation attempts nothing, and a history is not of changes. */
-function wordOf(prompt: ReportPrompt, { mode }: PageContext): string {
+/**
+ * Returns the status of a prompt in words. `validate` attempts no prompt and `history` changes none, so they need other
+ * words.
+ */
+function chooseStatusWord(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
-  if (hasHistory(prompt)) return differingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
-  return prompt.status === 'pending' ? 'changes' : words.statusText(prompt.status);
+  if (hasHistory(prompt)) return listDifferingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
+  return prompt.status === 'pending' ? 'changes' : words.describeStatus(prompt.status);
 }
 
-function countOf(diffs: readonly TextDiff[]): Markup {
+function renderLineCounts(diffs: readonly TextDiff[]): Markup {
   const blocks = diffs.flatMap(({ hunks }) => hunks).flatMap((hunk) => hunk.blocks);
-  const lines = (wanted: Block['kind']) =>
-    blocks.reduce((sum, block) => sum + (block.kind === wanted ? block.lines.length : 0), 0);
-  const [added, removed] = [lines('added'), lines('removed')];
-  return added + removed === 0 ? nothing : markup` <span class="count">+${added} −${removed}</span>`;
+  const countLinesOf = (kind: Block['kind']): number =>
+    blocks.reduce((sum, block) => sum + (block.kind === kind ? block.lines.length : 0), 0);
+  const added = countLinesOf('added');
+  const removed = countLinesOf('removed');
+  return added + removed === 0 ? NO_MARKUP : markup` <span class="count">+${added} −${removed}</span>`;
 }
 
-/** The matrix has environments alone. */
-function fieldsOf({ changes }: ReportPrompt): Markup {
+/** Renders the names of the fields that change, because the columns of the matrix show only environments. */
+function renderFields({ changes }: ReportPrompt): Markup {
   const fields = changes.flatMap((change) => (change.kind === 'update-prompt' ? Object.keys(change.fields) : []));
-  return fields.length === 0 ? nothing : markup` <span class="count">~ ${fields.join(', ')}</span>`;
+  return fields.length === 0 ? NO_MARKUP : markup` <span class="count">~ ${fields.join(', ')}</span>`;
 }
 
-/** Each cell says its environment: a narrow page has no columns. */
-function cellsOf(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
+/**
+ * Renders a cell for each environment. Each cell contains the name of its environment, because a narrow page has no
+ * columns.
+ */
+function renderCells(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
   return environments.map((environment) => {
-    const cell = cellOf(prompt, environment);
-    const refused = cell.kind === 'change' && prompt.status === 'blocked';
-    // It can be seen without colour as well: what is blocked is struck out.
-    const content = refused ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : contentOf(cell);
-    const kind = refused ? 'refused' : cell.kind;
-    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${driftMark(cell)}</span>`;
+    const cell = makeMatrixCell(prompt, environment);
+    const isBlocked = cell.kind === 'change' && prompt.status === 'blocked';
+    // A blocked change is struck out, so that readers recognize it without color, too.
+    const content = isBlocked ? markup`${cell.now} → <s>${cell.next}</s> <em>blocked</em>` : renderCellContent(cell);
+    const kind = isBlocked ? 'refused' : cell.kind;
+    return markup`<span class="cell ${kind}"><i>${environment} </i>${content}${renderDriftMark(cell)}</span>`;
   });
 }
 
-function contentOf({ kind, now, next, status }: MatrixCell): Markup {
+function renderCellContent({ kind, now, next, status }: MatrixCell): Markup {
   if (kind === 'unpinned') return markup`<span class="none">not pinned</span>`;
   if (kind === 'unread') return markup`not known`;
   if (kind === 'in-sync') return markup`${now}`;
   if (kind === 'differs') return markup`${now} <em>not as pinned</em>`;
-  return markup`${now || 'not pinned'} → <b>${next}</b>${words.statusNote({ status })}`;
+  return markup`${now || 'not pinned'} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
 }
 
-/** What this run has put right is said in the row alone. */
-function driftMark({ kind, drift, status }: MatrixCell): Markup {
-  const mended = kind === 'change' && (status === 'made' || status === 'adopted');
-  return drift === null || mended ? nothing : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
+/** Renders a mark for drift in a cell. Drift that this run resolved has no mark; only the expanded row mentions it. */
+function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
+  const isResolved = kind === 'change' && (status === 'made' || status === 'adopted');
+  return drift === null || isResolved
+    ? NO_MARKUP
+    : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
 }
 
-function bodyOf(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] {
+function renderPromptBody(prompt: ReportPrompt, { mode }: PageContext): readonly Markup[] {
   const items = [
     ...prompt.drift.map((drift) => {
-      return markup`<li class="drift"><b>Drift:</b> ${words.driftText(drift, prompt, mode, escapeLine)}</li>`;
+      return markup`<li class="drift"><b>Drift:</b> ${words.describeDrift(drift, prompt, mode, escapeLine)}</li>`;
     }),
     ...(prompt.edits ?? []).map(
-      (edit) => markup`<li class="edit ${words.editKind(edit)}">${words.editText(edit)}</li>`,
+      (edit) => markup`<li class="edit ${words.chooseEditKind(edit)}">${words.describeEdit(edit)}</li>`,
     ),
     ...prompt.changes.flatMap((change) =>
-      words.changeTexts(change).map((text) => {
-        const note = words.changeNote(change, prompt, escapeLine);
-        return markup`<li class="${change.kind}">${text}${note}${metadataOf(change)}</li>`;
+      words.describeChange(change).map((text) => {
+        const note = words.describeChangeNotes(change, prompt, escapeLine);
+        return markup`<li class="${change.kind}">${text}${note}${renderKeptMetadata(change)}</li>`;
       }),
     ),
-    ...words.waitingTexts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
+    ...words.describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
     ...words
-      .breakingTexts(prompt, escapeLine)
+      .describeBreakingChanges(prompt, escapeLine)
       .map((text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`),
   ];
   return [
-    problemList(prompt.problems),
-    items.length === 0 ? nothing : markup`<ul class="changes">${items}</ul>\n`,
-    ...(hasHistory(prompt) ? historyOf(prompt) : [pinsOf(prompt)]),
+    renderProblemList(prompt.problems),
+    items.length === 0 ? NO_MARKUP : markup`<ul class="changes">${items}</ul>\n`,
+    ...(hasHistory(prompt) ? renderHistoryTables(prompt) : [renderPins(prompt)]),
   ];
 }
 
-/** The metadata that a new version takes over from another one. */
-function metadataOf(change: ReportChange): Markup {
-  const lines = words.keptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
-  return lines.length === 0 ? nothing : markup`\n<div class="text">${lines}</div>`;
+/** Renders the metadata that a new version keeps from an earlier one. */
+function renderKeptMetadata(change: ReportChange): Markup {
+  const lines = words.listKeptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
+  return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
-/** Of each problem where and what, then what to do. */
-export function problemList(problems: readonly ReportProblem[]): Markup {
+/** Renders a list of problems. Each shows its severity, place, message and code, then its hint. */
+export function renderProblemList(problems: readonly ReportProblem[]): Markup {
   const items = problems.map((problem) => {
-    const place = placeText(problem);
-    const where = place === '' ? nothing : markup`<code>${place}</code> `;
+    const place = formatProblemPlace(problem);
+    const where = place === '' ? NO_MARKUP : markup`<code>${place}</code> `;
     const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
     return markup`<li class="${problem.severity}">${what}<br>${problem.hint}</li>\n`;
   });
-  return items.length === 0 ? nothing : markup`<ul class="problems">${items}</ul>\n`;
+  return items.length === 0 ? NO_MARKUP : markup`<ul class="problems">${items}</ul>\n`;
 }
 
-function pinsOf({ environments = [] }: ReportPrompt): Markup {
-  if (environments.length === 0) return nothing;
+function renderPins({ environments = [] }: ReportPrompt): Markup {
+  if (environments.length === 0) return NO_MARKUP;
   const pins = environments.map(({ environment, pin }) => markup` <span>${environment}: <code>${pin}</code></span>`);
   return markup`<p class="pins">Pins:${pins}</p>\n`;
 }
 
-function historyOf(prompt: ReportPrompt): readonly Markup[] {
-  const notes = differingRows(prompt).map((row) => markup`<p class="note">${differsText(row, escapeLine)}</p>\n`);
-  return [...historyTables(prompt, escapeLine).map(tableOf), ...notes];
+function renderHistoryTables(prompt: ReportPrompt): readonly Markup[] {
+  const notes = listDifferingRows(prompt).map(
+    (row) => markup`<p class="note">${describeDifference(row, escapeLine)}</p>\n`,
+  );
+  return [...makeHistoryTables(prompt, escapeLine).map(renderHistoryTable), ...notes];
 }
 
-function tableOf({ title, columns, rows }: HistoryTable): Markup {
-  const caption = title === null ? nothing : markup`<p>${title}</p>\n`;
+function renderHistoryTable({ title, columns, rows }: HistoryTable): Markup {
+  const caption = title === null ? NO_MARKUP : markup`<p>${title}</p>\n`;
   if (rows.length === 0) return caption;
   const head = columns.map((column) => markup`<th scope="col">${column}</th>`);
   const body = rows.map((row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>\n`);
   return markup`${caption}<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>\n`;
 }
 
-/** Unchanged lines around a change that are shown at once. */
+/** The number of unchanged lines that are shown before and after each change. Other unchanged lines are folded. */
 const CONTEXT_LINES = 3;
 
-function diffOf({ environments, before, after, unknown, hunks }: TextDiff, link: string): Markup {
+function renderDiffTable({ environments, before, after, unknownReason, hunks }: TextDiff, link: string): Markup {
   const names = environments.map((environment, index) => {
     const id = `${link}@${encodeURIComponent(environment.toWellFormed())}`;
     return markup`${index === 0 ? '' : ', '}<a id="${id}" href="#${id}">${environment}</a>`;
   });
-  if (unknown !== null) return markup`<h3>${names}</h3>\n<p class="note">${unknownText[unknown]}</p>\n`;
+  if (unknownReason !== null)
+    return markup`<h3>${names}</h3>\n<p class="note">${UNKNOWN_TEXT_NOTES[unknownReason]}</p>\n`;
   const blocks = markWords(hunks.flatMap((hunk) => hunk.blocks));
-  const shown = blocks.map((block, index) => blockOf(block, index === 0, index === blocks.length - 1));
+  const shown = blocks.map((block, index) => renderDiffBlock(block, index === 0, index === blocks.length - 1));
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
-function blockOf({ kind, lines }: MarkedBlock, first: boolean, last: boolean): Markup {
-  if (kind === 'removed') return markup`<del>${lines.map(lineOf)}</del>`;
-  if (kind === 'added') return markup`<ins>${lines.map(lineOf)}</ins>`;
-  const [from, to] = [first ? 0 : CONTEXT_LINES, lines.length - (last ? 0 : CONTEXT_LINES)];
-  // A fold takes a line itself.
-  if (to - from < 2) return sameOf(lines);
-  const summary = words.counted([to - from, 'unchanged line', 'unchanged lines']);
-  const fold = markup`<details class="fold"><summary>${summary}</summary>${sameOf(lines.slice(from, to))}</details>`;
-  return markup`${sameOf(lines.slice(0, from))}${fold}${sameOf(lines.slice(to))}`;
+/** Renders one block of a diff. Unchanged lines far from a change are folded. */
+function renderDiffBlock({ kind, lines }: MarkedBlock, isFirst: boolean, isLast: boolean): Markup {
+  if (kind === 'removed') return markup`<del>${lines.map(renderDiffLine)}</del>`;
+  if (kind === 'added') return markup`<ins>${lines.map(renderDiffLine)}</ins>`;
+  const from = isFirst ? 0 : CONTEXT_LINES;
+  const to = lines.length - (isLast ? 0 : CONTEXT_LINES);
+  // The fold takes a line itself, so folding a single line saves nothing.
+  if (to - from < 2) return renderUnchangedLines(lines);
+  const summary = words.formatCount([to - from, 'unchanged line', 'unchanged lines']);
+  const fold = markup`<details class="fold"><summary>${summary}</summary>${renderUnchangedLines(lines.slice(from, to))}</details>`;
+  return markup`${renderUnchangedLines(lines.slice(0, from))}${fold}${renderUnchangedLines(lines.slice(to))}`;
 }
 
-function sameOf(lines: readonly MarkedLine[]): Markup {
-  return lines.length === 0 ? nothing : markup`<span>${lines.map(lineOf)}</span>`;
+function renderUnchangedLines(lines: readonly MarkedLine[]): Markup {
+  return lines.length === 0 ? NO_MARKUP : markup`<span>${lines.map(renderDiffLine)}</span>`;
 }
 
-/** Each line has its line feed: the last one of an element is not drawn. */
-function lineOf(line: MarkedLine): Markup {
+/** Renders a line with its line feed. Browsers do not draw the last line feed of an element. */
+function renderDiffLine(line: MarkedLine): Markup {
   return markup`${line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`))}\n`;
 }

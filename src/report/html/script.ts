@@ -1,5 +1,7 @@
-/** The script of a page of --format html, which can be read without it. */
-type Page = {
+// The script of a page of `--format html`. Without the script, readers still see all content.
+
+/** The elements that the script works on. */
+type PageElements = {
   readonly controls: HTMLFormElement;
   readonly search: HTMLInputElement;
   readonly count: HTMLOutputElement;
@@ -7,14 +9,14 @@ type Page = {
   readonly rows: readonly HTMLDetailsElement[];
 };
 
-/** What a row is searched in, made when it is first searched. */
-const texts = new WeakMap<Element, string>();
+/** The lowercase text of each row, stored at the first search. */
+const searchTexts = new WeakMap<Element, string>();
 
 const page = findPage();
-if (page !== null) start(page);
+if (page !== null) startPage(page);
 
-/** Null on a page without prompts. */
-function findPage(): Page | null {
+/** Finds the elements of the page. Returns null if the page has no prompts. */
+function findPage(): PageElements | null {
   const controls = document.querySelector<HTMLFormElement>('.controls');
   const search = document.querySelector<HTMLInputElement>('#search');
   const count = document.querySelector<HTMLOutputElement>('output');
@@ -23,36 +25,40 @@ function findPage(): Page | null {
   return { controls, search, count, empty, rows: [...document.querySelectorAll<HTMLDetailsElement>('.prompt')] };
 }
 
-function start(page: Page): void {
+/** Shows the controls and starts to react to input. */
+function startPage(page: PageElements): void {
   const { controls } = page;
   controls.hidden = false;
   applyChoices(page);
-  reveal(page);
-  addEventListener('hashchange', () => reveal(page));
+  revealLinkedPrompt(page);
+  addEventListener('hashchange', () => revealLinkedPrompt(page));
   controls.addEventListener('input', () => applyChoices(page));
   controls.addEventListener('submit', (event) => event.preventDefault());
   controls.addEventListener('click', ({ target }) => {
-    if (target instanceof HTMLButtonElement) for (const row of shownRows(page)) row.open = target.value === 'expand';
+    if (target instanceof HTMLButtonElement)
+      for (const row of listShownRows(page)) row.open = target.value === 'expand';
   });
   const onToggle = ({ target }: Event) => {
-    if (target instanceof Element && isSplit(page)) doubleContext(target);
+    if (target instanceof Element && isSplit(page)) copyUnchangedLines(target);
   };
   document.addEventListener('toggle', onToggle, true);
 }
 
-/** What is chosen: which prompts are shown, and how their texts are. Empty where there is nothing to choose. */
-function choice({ controls }: Page, name: 'show' | 'view'): string {
+/**
+ * Returns the selected filter (`show`) or the selected view of texts (`view`). Empty if the page has no such control.
+ */
+function readChoice({ controls }: PageElements, name: 'show' | 'view'): string {
   return controls.querySelector<HTMLInputElement>(`[name=${name}]:checked`)?.value ?? '';
 }
 
-function applyChoices(page: Page): void {
+function applyChoices(page: PageElements): void {
   filterRows(page);
   document.body.classList.toggle('split', isSplit(page));
-  if (isSplit(page)) for (const row of page.rows) if (row.open) doubleContext(row);
+  if (isSplit(page)) for (const row of page.rows) if (row.open) copyUnchangedLines(row);
 }
 
-/** A prompt that was linked to, as `#prompt:KEY`, is shown, whatever is filtered. */
-function reveal(page: Page): void {
+/** Shows and opens the prompt that the address links to (`#prompt:KEY`). If a filter hides it, the filter is reset. */
+function revealLinkedPrompt(page: PageElements): void {
   const target = document.getElementById(location.hash.slice(1));
   const row = target?.closest<HTMLDetailsElement>('.prompt') ?? null;
   if (target === null || row === null) return;
@@ -68,37 +74,38 @@ function reveal(page: Page): void {
 
 // The filter and the search.
 
-function shownRows({ rows }: Page): readonly HTMLDetailsElement[] {
+function listShownRows({ rows }: PageElements): readonly HTMLDetailsElement[] {
   return rows.filter((row) => !row.hidden);
 }
 
-/** Shows the rows that have what is asked for: the checked trait, and every word of the search. */
-function filterRows(page: Page): void {
-  const trait = choice(page, 'show');
+/** Shows only the rows that have the selected trait and contain every word of the search. */
+function filterRows(page: PageElements): void {
+  const trait = readChoice(page, 'show');
   const words = page.search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const row of page.rows) {
     row.hidden = !(trait === '' || trait === 'all' || row.classList.contains(trait)) || !hasWords(row, words);
   }
-  const shown = shownRows(page).length;
-  page.empty.hidden = shown > 0;
-  page.count.textContent = `${shown} of ${page.rows.length} shown`;
+  const shownCount = listShownRows(page).length;
+  page.empty.hidden = shownCount > 0;
+  page.count.textContent = `${shownCount} of ${page.rows.length} shown`;
 }
 
 function hasWords(row: Element, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const text = texts.get(row) ?? (row.textContent ?? '').toLowerCase();
-  texts.set(row, text);
+  const text = searchTexts.get(row) ?? (row.textContent ?? '').toLowerCase();
+  searchTexts.set(row, text);
   return words.every((word) => text.includes(word));
 }
 
-// Texts one below the other, or side by side.
+// The view of texts, in one column or side by side.
 
-function isSplit(page: Page): boolean {
-  return choice(page, 'view') === 'split';
+/** Returns true if the reader chose to see texts side by side. */
+function isSplit(page: PageElements): boolean {
+  return readChoice(page, 'view') === 'split';
 }
 
-/** What both texts have stands on both sides. To a screen reader it is there once. */
-function doubleContext(row: Element): void {
+/** Copies unchanged lines, so that both columns show them. Screen readers ignore the copies. */
+function copyUnchangedLines(row: Element): void {
   if (row.querySelector('.copy') !== null) return;
   for (const text of row.querySelectorAll('.text span')) {
     const copy = text.cloneNode(true);

@@ -3,13 +3,13 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { pageOf, type PagePrompt } from './pages.ts';
-import { choose } from './reading.ts';
+import { clickControl } from './reading.ts';
 import { SCENES } from './scenes.ts';
 import { AXE, describeInBrowser, type OpenOptions, openPage } from '../../support/browser.ts';
 
 const source = readFileSync(AXE, 'utf8');
 
-/** What axe finds with all its rules. It comes in through the debugger, which the page's policy does not concern. */
+/** Returns the violations of all axe rules. The debugger injects axe, so the page's policy does not block it. */
 async function violationsIn(page: Page): Promise<readonly string[]> {
   await page.evaluate(source);
   const { violations, passes } = await page.evaluate<AxeResults>('axe.run(document)');
@@ -22,42 +22,45 @@ async function violationsIn(page: Page): Promise<readonly string[]> {
 const LOOKS = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },
-  'in light at 390 px': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
-  'in dark at 390 px': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  'light at 390 px': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'dark at 390 px': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 } as const satisfies Record<string, OpenOptions>;
 
 const CASES = Object.entries(SCENES).flatMap(([scene, html]) =>
   Object.entries(LOOKS).map(([look, options]) => [scene, look, html, options] as const),
 );
 
-describeInBrowser('axe finds', () => {
-  test('what is wrong with a page, in spite of its policy', async () => {
+describeInBrowser('axe', () => {
+  test('axe finds a violation in a page despite its security policy', async () => {
     const { page } = await openPage(SCENES['an apply'].replace('<html lang="en">', '<html>'));
     expect(await violationsIn(page)).toEqual([expect.stringContaining('html-has-lang')]);
   });
 });
 
-describeInBrowser('axe finds nothing in', () => {
-  test.each(CASES)('%s, %s', async (_scene, _look, html, options) => {
+describeInBrowser('the accessibility of HTML pages', () => {
+  test.each(CASES)('axe finds no violation in %s (%s)', async (_scene, _look, html, options) => {
     const { page } = await openPage(html, options);
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test.each(Object.entries(LOOKS))('a plan with all open, side by side: %s', async (_, options) => {
-    const { page } = await openPage(SCENES['a plan with everything'], options);
-    await choose(page, 'split');
-    await choose(page, 'expand');
-    expect(await violationsIn(page)).toEqual([]);
-  });
+  test.each(Object.entries(LOOKS))(
+    'axe finds no violation in an expanded side-by-side plan (%s)',
+    async (_, options) => {
+      const { page } = await openPage(SCENES['a plan with everything'], options);
+      await clickControl(page, 'split');
+      await clickControl(page, 'expand');
+      expect(await violationsIn(page)).toEqual([]);
+    },
+  );
 
-  test('fifty prompts', async () => {
+  test('axe finds no violation in a page with fifty prompts', async () => {
     const prompt: PagePrompt = { serves: { staging: [1, 'new'], production: 1 }, text: ['a\nb', 'a\nc'] };
     const rows = Array.from({ length: 50 }, (_, index) => [`team/prompt-${index}`, prompt] as const);
     const { page } = await openPage(pageOf(Object.fromEntries(rows)));
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  test('a page on paper', async () => {
+  test('axe finds no violation in a printed page', async () => {
     const { page } = await openPage(SCENES['a plan with two environments'], { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
     expect(await violationsIn(page)).toEqual([]);

@@ -7,7 +7,7 @@ const LINES = Array.from(
   (_, index) => `${index + 1}. Answer politely, and ask for the order number first.`,
 );
 
-/** A text of twenty lines of which some are others. */
+/** Returns a text of twenty lines before and after these changes. */
 export function edited(changes: Readonly<Record<number, string>>): readonly [string, string] {
   return [LINES.join('\n'), LINES.map((line, index) => changes[index + 1] ?? line).join('\n')];
 }
@@ -18,7 +18,7 @@ const twelve = Object.fromEntries(
   ),
 );
 
-/** Everything that a plan can tell, and texts of all sorts. */
+/** Prompts with everything that a plan can show, and texts of all kinds. */
 export const everything: Readonly<Record<string, PagePrompt>> = {
   'support/greeting': {
     serves: { staging: [6, 'new'], production: 6 },

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { showHidden } from '../../../src/domain/text.ts';
+import { showHidden } from '../../../src/text.ts';
 import { escapeForRunner } from '../../../src/report/escape.ts';
 import { commandsIn } from '../corpus.ts';
 import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
 import { pageOf } from './pages.ts';
-import { choose } from './reading.ts';
+import { clickControl } from './reading.ts';
 import { anyMarkdown } from '../nasty-markdown.ts';
 import { testTexts } from '../support.ts';
 import { describeInBrowser, type OpenOptions, openPage } from '../../support/browser.ts';
@@ -17,7 +17,7 @@ const nasty = Object.entries(NASTY_HTML).filter(([, text]) => text !== '');
 const all = pageOfTexts(nasty.map(([, text]) => text));
 const anyName = anyMarkdown.filter((text) => text !== '');
 
-/** What pages are made of: elements in each other, with the names of their attributes and their classes. */
+/** Returns the structure of pages: nested elements with their attribute names and classes. */
 function skeletonsIn(page: Page, pages: readonly string[]): Promise<string[]> {
   return page.evaluate((pages) => {
     const skeleton = (element: Element): string => {
@@ -33,22 +33,25 @@ function skeletonsIn(page: Page, pages: readonly string[]): Promise<string[]> {
   }, pages);
 }
 
-/** Those that make other pages than a harmless text does. */
+/** Returns the texts whose pages have a different structure than the pages of a harmless text. */
 async function wrongPages(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const harmless = await skeletonsIn(page, pagesOf('harmless'));
   const found = await skeletonsIn(page, texts.flatMap(pagesOf));
   return texts.filter((_, index) => harmless.some((one, at) => found[index * harmless.length + at] !== one));
 }
 
-/** Looks at many texts together, which is as quick as at one. */
-function testBatches(wrongIn: (page: Page, texts: readonly string[]) => Promise<readonly string[]>): void {
-  test('each text of the corpus', async () => {
+/** Tests many texts together, which is as fast as testing one. `claim` is the start of the titles. */
+function testBatches(
+  claim: string,
+  wrongIn: (page: Page, texts: readonly string[]) => Promise<readonly string[]>,
+): void {
+  test(`${claim} for every hostile text`, async () => {
     const { page } = await openPage('<!doctype html>');
     const texts = nasty.map(([, text]) => text);
     expect(await wrongIn(page, texts)).toEqual([]);
   });
 
-  test('any text', async () => {
+  test(`${claim} for any text`, async () => {
     const { page } = await openPage('<!doctype html>');
     await fc.assert(
       fc.asyncProperty(fc.array(anyName, { minLength: 8, maxLength: 8 }), async (texts) => {
@@ -59,9 +62,9 @@ function testBatches(wrongIn: (page: Page, texts: readonly string[]) => Promise<
   });
 }
 
-describeInBrowser('A page is made of the same elements, whatever its fields hold:', () => testBatches(wrongPages));
+describeInBrowser('the elements of an HTML page', () => testBatches('An HTML page has the same elements', wrongPages));
 
-/** The texts of each diff before and after, and the elements that it is made of. */
+/** Returns the old text, the new text and the elements of each diff. */
 function diffsIn(page: Page, html: string) {
   return page.evaluate((html) => {
     const parsed = new DOMParser().parseFromString(html, 'text/html');
@@ -75,7 +78,7 @@ function diffsIn(page: Page, html: string) {
   }, html.toWellFormed());
 }
 
-/** Those of which a diff holds something else than the two texts, or other elements than a diff is made of. */
+/** Returns the texts whose diff differs from the two texts or contains elements that a diff never has. */
 async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
   const diffs = await diffsIn(page, pageOfTexts(texts));
   return texts.filter((text, index) => {
@@ -88,28 +91,28 @@ async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonl
 
 const DIFF_ELEMENTS = ['del', 'details', 'ins', 'mark', 'span', 'summary'];
 
-describeInBrowser('A diff holds both texts to the letter, and nothing else, whatever they are:', () =>
-  testBatches(wrongDiffs),
+describeInBrowser('the diffs of an HTML page', () =>
+  testBatches('A diff contains exactly the old and the new text', wrongDiffs),
 );
 
-/** Opens a page that tells what ran in it and what its policy had to refuse. */
+/** Opens the page of all hostile texts and uses all controls. `ran` counts the scripts that ran. */
 async function openWatched(options: OpenOptions = {}) {
   const opened = await openPage(all, options);
-  for (const value of ['all', 'expand', 'split']) await choose(opened.page, value);
+  for (const value of ['all', 'expand', 'split']) await clickControl(opened.page, value);
   await opened.page.locator('#search').fill('<script>');
   for (const text of await opened.page.locator('.fold > summary').all()) await text.dispatchEvent('click');
   return { ...opened, ran: await opened.page.evaluate(() => Reflect.get(globalThis, 'ran')) };
 }
 
-describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
-  test('the whole corpus in a page from disk', async () => {
+describeInBrowser('scripts in hostile texts', () => {
+  test('An HTML page from disk runs no script of a hostile text and sends no request', async () => {
     const { ran, requests, page } = await openWatched();
-    // What the policy refuses is written to the console, and `openPage` wants nothing there.
+    // `openPage` fails if the policy blocks something, because the browser reports that on the console.
     expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     expect(await page.locator('.prompt').count()).toBe(nasty.length);
   });
 
-  test('the same page from a server', async () => {
+  test('An HTML page from a server runs no script of a hostile text and sends no request', async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);
@@ -123,14 +126,14 @@ describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
   });
 
   test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
-    'the address #%s',
+    'An HTML page with the hash %j runs no script and sends no request',
     async (hash) => {
       const { ran, requests } = await openWatched({ hash });
       expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     },
   );
 
-  test('the policy forbids what a page could be made to do', async () => {
+  test('The security policy of an HTML page blocks an injected script', async () => {
     const html = pageOf({}).replace('<main>', '<main><script>globalThis.ran=1</script>');
     expect(html).toContain('ran=1');
     const { page } = await openPage(html, { mayComplain: true });
@@ -138,11 +141,14 @@ describeInBrowser('No script of a text runs, and nothing is asked for:', () => {
   });
 });
 
-describe('No line of a page is a command of a GitHub runner:', () => {
-  const look = (text: string) => ({ found: [...pagesOf(text), pageOfTexts([text])].flatMap(commandsIn), wanted: [] });
-  testTexts(Object.fromEntries(nasty), anyName, look);
+describe('an HTML page in the log of a GitHub runner', () => {
+  const compareCommands = (text: string) => ({
+    found: [...pagesOf(text), pageOfTexts([text])].flatMap(commandsIn),
+    wanted: [],
+  });
+  testTexts('No line of an HTML page is a runner command for', Object.fromEntries(nasty), anyName, compareCommands);
 
-  test('so a page is the same there: a script or style that was rewritten would not be the one of the policy', () => {
+  test('escapeForRunner leaves an HTML page unchanged, so its scripts still match its policy', () => {
     expect(escapeForRunner(all)).toBe(all);
   });
 });

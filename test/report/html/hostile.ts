@@ -6,7 +6,7 @@ import { hostilePrompt, hostileReport, hostileReports, setActive, textFields } f
 const RUN = 'globalThis.ran=(globalThis.ran??0)+1';
 const ELSEWHERE = 'https://evil.example';
 
-/** Texts that try to be more than data in a page. */
+/** Texts with a special meaning in HTML. The keys complete test titles. */
 export const NASTY_HTML = {
   ...NASTY,
   'the end of the script': `</script><script>${RUN}</script>`,
@@ -41,7 +41,9 @@ export const NASTY_HTML = {
   'a very long name': 'word '.repeat(2_000),
 } as const satisfies Record<string, string>;
 
-/** Every page of a report that holds the text wherever it can. Without texts: their lines decide what a diff is made of. */
+/**
+ * Returns the pages of reports with the text in every field. Diffs are empty, because their structure depends on lines.
+ */
 export function pagesOf(text: string): readonly string[] {
   return hostileReports(text).map((report) =>
     renderHtml({ ...report, prompts: report.prompts.map(withoutTexts) }, 'plan'),
@@ -54,7 +56,7 @@ function withoutTexts(prompt: ReportPrompt): ReportPrompt {
   return { ...prompt, changes };
 }
 
-/** A page of a plan with a prompt for each text, which has it in its texts as well. */
+/** Returns the page of a plan with one prompt for each text. The diff of the prompt contains the text, too. */
 export function pageOfTexts(all: readonly string[]): string {
   const prompts = all.map((text, index) => {
     const before = { id: text, version_number: null };

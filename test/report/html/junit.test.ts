@@ -5,8 +5,8 @@ import { HOSTILE } from '../corpus.ts';
 import { readJunit } from '../read-junit.ts';
 import { hostileReports } from '../support.ts';
 
-describeInBrowser('JUnit', () => {
-  test('is read by a parser of others as the tests read it', async () => {
+describeInBrowser('renderJunit', () => {
+  test('A browser parses hostile JUnit reports exactly as the tests do', async () => {
     const reports = Object.values(HOSTILE).flatMap((text) => hostileReports(text).map((one) => renderJunit(one, 'x')));
     const { page } = await openPage('<!doctype html><title>x</title>');
     const read = await page.evaluate((texts) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { everything } from './everything.ts';
 import { pageOf, type PagePrompt } from './pages.ts';
-import { choose } from './reading.ts';
+import { clickControl } from './reading.ts';
 import { SCENES } from './scenes.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
@@ -14,18 +14,18 @@ const AWKWARD: Readonly<Record<string, PagePrompt>> = {
 
 const PAGES = { ...SCENES, 'long names and thirty environments': pageOf(AWKWARD) };
 
-describeInBrowser('Nothing is wider than the window:', () => {
+describeInBrowser('the layout of an HTML page', () => {
   const cases = Object.entries(PAGES).flatMap(([name, html]) =>
     [320, 390, 768, 1280].map((width) => ({ name, html, width })),
   );
-  test.each(cases)('$name at $width px', async ({ html, width }) => {
+  test.each(cases)('The page of $name is no wider than a window of $width px', async ({ html, width }) => {
     const { page } = await openPage(html, { viewport: { width, height: 844 } });
-    await choose(page, 'all');
+    await clickControl(page, 'all');
     for (const view of ['expand', 'split']) {
-      await choose(page, view);
+      await clickControl(page, view);
       await page.evaluate(() => new Promise(requestAnimationFrame));
       const wide = await page.evaluate(() => {
-        // What is not drawn has no width: every row takes its turn.
+        // Rows that are not drawn have no width, so scroll to every row.
         for (const row of document.querySelectorAll('.prompt')) row.scrollIntoView();
         return document.scrollingElement?.scrollWidth;
       });
@@ -33,20 +33,20 @@ describeInBrowser('Nothing is wider than the window:', () => {
     }
   });
 
-  test('on a telephone, texts side by side are not offered', async () => {
+  test('On a phone, a page offers no side-by-side view', async () => {
     const { page } = await openPage(pageOf(everything), { viewport: { width: 390, height: 844 } });
     expect(await page.getByText('Side by side', { exact: true }).isVisible()).toBe(false);
   });
 
   test.each([
-    ['a few environments have columns', { staging: 1, production: 2 }, true],
-    ['many have none', Object.fromEntries(names.map((name) => [name, 1])), false],
+    ['A page shows a few environments in columns', { staging: 1, production: 2 }, true],
+    ['A page shows many environments without columns', Object.fromEntries(names.map((name) => [name, 1])), false],
   ])('%s', async (_, serves, columns) => {
     const { page } = await openPage(pageOf({ one: { serves } }));
     expect(await page.locator('.head').isVisible()).toBe(columns);
   });
 
-  test.each([1280, 1920])('at %i px, the controls with all filters take one line', async (width) => {
+  test.each([1280, 1920])('In a window of %i px, all controls and filters fit in one line', async (width) => {
     const { page } = await openPage(pageOf(everything), { viewport: { width, height: 900 } });
     const tops = await page.locator('.controls button, .controls label span').evaluateAll((buttons) => {
       return [...new Set(buttons.map((button) => Math.round(button.getBoundingClientRect().top)))];
@@ -55,24 +55,24 @@ describeInBrowser('Nothing is wider than the window:', () => {
   });
 });
 
-describeInBrowser('Without colour, a page tells apart', () => {
+describeInBrowser('an HTML page without color', () => {
   test.each([
-    ['a change', 'support/greeting', 'v6 → new version'],
-    ['drift', 'support/refund', 'v2 → v3 drift'],
-    ['what is blocked', 'support/returns', 'v2 → v4 blocked'],
-    ['what was left unfinished', 'support/unfinished', 'none → v2 unfinished'],
-    ['what is not known', 'support/unreachable', 'not known'],
-    ['what stays', 'quiet/one', 'v1'],
+    ['A page describes a change without color', 'support/greeting', 'v6 → new version'],
+    ['A page describes drift without color', 'support/refund', 'v2 → v3 drift'],
+    ['A page describes a blocked change without color', 'support/returns', 'v2 → v4 blocked'],
+    ['A page describes an unfinished change without color', 'support/unfinished', 'none → v2 unfinished'],
+    ['A page describes an unknown version without color', 'support/unreachable', 'not known'],
+    ['A page describes an unchanged version without color', 'quiet/one', 'v1'],
   ])('%s', async (_, key, text) => {
     const { page } = await openPage(pageOf(everything));
-    await choose(page, 'all');
+    await clickControl(page, 'all');
     const row = page.locator('.prompt').filter({ has: page.getByText(key, { exact: true }) });
     expect(await row.locator('summary > .cell').allInnerTexts()).toContainEqual(expect.stringContaining(text));
   });
 });
 
-describeInBrowser('With colours of the system', () => {
-  test('what is chosen is another than what is not', async () => {
+describeInBrowser('an HTML page with system colors', () => {
+  test('With system colors, the selected filter differs from the other filters', async () => {
     const { page } = await openPage(pageOf(everything), { forcedColors: 'active' });
     const grounds = await page.locator('[name=show] + span').evaluateAll((labels) => {
       return labels.map((label) => getComputedStyle(label).backgroundColor);
@@ -82,10 +82,10 @@ describeInBrowser('With colours of the system', () => {
   });
 });
 
-describeInBrowser('On paper', () => {
-  test('it is light, there are no controls, what is to review is open, and the rest is a row', async () => {
+describeInBrowser('a printed HTML page', () => {
+  test('A printed page is light, has no controls and opens the prompts to review', async () => {
     const { page } = await openPage(pageOf(everything), { colorScheme: 'dark' });
-    await choose(page, 'all');
+    await clickControl(page, 'all');
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('.controls').isVisible()).toBe(false);
@@ -94,26 +94,26 @@ describeInBrowser('On paper', () => {
     expect(await page.locator('.prompt.unchanged:not(.review) .body').first().isVisible()).toBe(false);
   });
 
-  test('only what the filter shows', async () => {
+  test('A printed page contains only the prompts that the filter shows', async () => {
     const { page } = await openPage(pageOf(everything));
-    await choose(page, 'drift');
+    await clickControl(page, 'drift');
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.prompt:visible').count()).toBe(2);
   });
 });
 
-describeInBrowser('Colours are', () => {
+describeInBrowser('the color scheme of an HTML page', () => {
   test.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(13, 17, 23)'],
-  ] as const)('%s where the reader has them so', async (colorScheme, ground) => {
+  ] as const)('A page uses the %s color scheme if the reader prefers it', async (colorScheme, ground) => {
     const { page } = await openPage(pageOf(everything), { colorScheme });
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(ground);
   });
 });
 
-describeInBrowser('Without script', () => {
-  test('every prompt is there, opens, and shows all of its text; there is nothing that would not work', async () => {
+describeInBrowser('an HTML page without JavaScript', () => {
+  test('Without JavaScript, a page shows every prompt with its text and no controls', async () => {
     const { page } = await openPage(pageOf(everything), { javaScriptEnabled: false });
     expect(await page.locator('.prompt:visible').count()).toBe(Object.keys(everything).length);
     expect(await page.locator('.controls').isVisible()).toBe(false);

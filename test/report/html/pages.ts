@@ -1,14 +1,14 @@
 import { renderHtml } from '../../../src/report/html/page.ts';
 import type { Report, ReportPrompt } from '../../../src/report/schema.ts';
 import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive, type SetActive } from '../support.ts';
-import { variableChanges } from '../../../src/domain/text-changes.ts';
+import { compareVariables } from '../../../src/domain/text-changes.ts';
 
-/** A prompt of a page: an environment has a number where it stays, two where it changes, null where it is not known. */
+/** A prompt of a page. An environment has one number if it stays, two if it changes, and null if it is unknown. */
 export type PagePrompt = {
   readonly status?: ReportPrompt['status'];
   readonly path?: string;
   readonly serves?: Readonly<Record<string, number | readonly [before: number, after: number | 'new'] | null>>;
-  /** The text before and after; of each environment that changes. */
+  /** The text before and after the change, for each environment that changes. */
   readonly text?: readonly [before: string | null, after: string];
   readonly drift?: readonly string[];
   readonly more?: Partial<ReportPrompt>;
@@ -16,12 +16,12 @@ export type PagePrompt = {
 
 export type PageParts = { readonly report?: Partial<Report>; readonly title?: string };
 
-/** A page of a plan with these prompts, by key. */
+/** Renders the page of a plan with these prompts. Their keys are the keys of the record. */
 export function pageOf(prompts: Readonly<Record<string, PagePrompt>>, parts: PageParts = {}): string {
   return pageOfList(Object.entries(prompts), parts);
 }
 
-/** The same of prompts of which two may have one key. */
+/** Renders the page of a plan with these prompts. Several prompts may have the same key. */
 export function pageOfList(
   prompts: readonly (readonly [key: string, prompt: PagePrompt])[],
   { report = {}, title = 'plan' }: PageParts = {},
@@ -70,7 +70,10 @@ function servedOf(versions: NonNullable<PagePrompt['serves']>[string]) {
 function changeOf({ environment, active, wanted }: Row, text: PagePrompt['text']): SetActive {
   if (text === undefined) return setActive({ environment, before: active, after: wanted });
   const [then, now] = text;
-  const breaking = variableChanges({ before: then === null ? null : { text: then }, after: { text: now } });
+  const breaking = compareVariables({
+    before: then === null ? null : { text: then, metadata: undefined },
+    after: { text: now, metadata: undefined },
+  });
   const texts = { before_text: then, after_text: now, breaking };
   return setActive({ environment, before: then === null ? null : active, after: wanted, ...texts });
 }

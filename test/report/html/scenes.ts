@@ -22,7 +22,7 @@ const edit: PagePrompt = {
   status: 'pending',
   more: { edits: [{ kind: 'set-pin', environment: 'production', before: '6', after: '7' }] },
 };
-const told: PagePrompt = {
+const listed: PagePrompt = {
   more: {
     environments: [
       { environment: 'staging', pin: 'latest', active: { id: 'a', version_number: 1 }, wanted: null, in_sync: false },
@@ -46,7 +46,7 @@ const told: PagePrompt = {
   },
 };
 
-/** A page of each kind. */
+/** One page of each kind. The keys complete test titles. */
 export const SCENES = {
   'a plan with everything': pageOf(everything, { report: { problems } }),
   'a plan with two environments': pageOf(omit('many/environments')),
@@ -55,7 +55,7 @@ export const SCENES = {
     { title: 'sync', report: { mode: 'apply' } },
   ),
   'a status': pageOf(everything, { title: 'status', report: { mode: 'status' } }),
-  'a history': pageOf({ told }, { title: 'history', report: { mode: 'history' } }),
+  'a history': pageOf({ listed }, { title: 'history', report: { mode: 'history' } }),
   'a promotion': pageOf({ edit }, { title: 'promote', report: { mode: 'promote' } }),
   'errors of a validation': pageOf({}, { title: 'validate', report: { mode: 'validate', problems } }),
   'an empty report': pageOf({}),

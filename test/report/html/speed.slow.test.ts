@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { pageOf, type PagePrompt } from './pages.ts';
-import { choose, shownIn, toldIn } from './reading.ts';
+import { clickControl, readVisibleKeys, readCount } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const MANY = 2000;
 const WORDS = 'You are a support agent who answers in a friendly tone with short sentences about refunds'.split(' ');
 
-/** Some 4 kB of which every tenth line is another one afterwards. */
+/** Returns about 4 kB of text before and after a change of every tenth line. */
 function textsOf(index: number): readonly [string, string] {
   const line = (number: number) => WORDS.map((_, at) => WORDS[(at * number + index) % WORDS.length]).join(' ');
   const lines = Array.from({ length: 48 }, (_, number) => line(number));
@@ -23,18 +23,18 @@ function pageWith(isChanged: (index: number) => boolean): string {
   return pageOf(Object.fromEntries(prompts));
 }
 
-describeInBrowser('Of two thousand prompts in three environments', () => {
-  test('all change: each is found, and the page is hardly larger than the texts', async () => {
+describeInBrowser('an HTML page with 2,000 prompts', () => {
+  test('A page of 2,000 changed prompts finds each prompt and is hardly larger than their texts', async () => {
     const html = pageWith(() => true);
     const { page } = await openPage(html);
     const ratio = html.length / (await page.evaluate(() => document.body.textContent.length));
-    expect(await toldIn(page)).toBe('2000 of 2000 shown');
+    expect(await readCount(page)).toBe('2000 of 2000 shown');
     expect(ratio).toBeLessThan(1.5);
     await page.locator('#search').fill('prompt-1999');
-    expect(await shownIn(page)).toEqual(['team-39/prompt-1999']);
+    expect(await readVisibleKeys(page)).toEqual(['team-39/prompt-1999']);
   });
 
-  test('all change: a link to one far down stops where it is', async () => {
+  test('A link to one of 2,000 changed prompts scrolls to that prompt', async () => {
     const { page } = await openPage(
       pageWith(() => true),
       { hash: 'prompt:team-20/prompt-1500' },
@@ -43,11 +43,11 @@ describeInBrowser('Of two thousand prompts in three environments', () => {
     await expect.poll(top).toBe(48);
   });
 
-  test('twenty change: they are what is shown', async () => {
+  test('A page of 2,000 prompts shows only the twenty that change', async () => {
     const { page } = await openPage(pageWith((index) => index % 100 === 7));
-    expect(await toldIn(page)).toBe('20 of 2000 shown');
-    expect(await shownIn(page)).toHaveLength(20);
-    await choose(page, 'all');
-    expect(await toldIn(page)).toBe('2000 of 2000 shown');
+    expect(await readCount(page)).toBe('20 of 2000 shown');
+    expect(await readVisibleKeys(page)).toHaveLength(20);
+    await clickControl(page, 'all');
+    expect(await readCount(page)).toBe('2000 of 2000 shown');
   });
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { edited } from './everything.ts';
 import { pageOf } from './pages.ts';
-import { choose } from './reading.ts';
+import { clickControl } from './reading.ts';
 import { describeInBrowser, openPage } from '../../support/browser.ts';
 
 const [BEFORE, AFTER] = edited({ 2: 'Another second line.', 12: '', 20: 'The last one.\n\nAnd more.' });
@@ -22,11 +22,11 @@ const TEXTS: Readonly<Record<string, readonly [before: string | null, after: str
 
 async function open(text: readonly [string | null, string], view = 'unified') {
   const opened = await openPage(pageOf({ one: { serves: { staging: [1, 'new'] }, text } }));
-  await choose(opened.page, view);
+  await clickControl(opened.page, view);
   return opened;
 }
 
-/** What elements hold, of those that are drawn. */
+/** Returns the text of the visible elements. */
 function textIn(page: Page, selector: string): Promise<string> {
   return page.evaluate((selector) => {
     const parts = [...document.querySelectorAll(selector)].filter((part) => part.checkVisibility());
@@ -43,13 +43,13 @@ async function unfold(page: Page): Promise<void> {
 const OLD = '.text del, .text > span:not(.copy), .fold > span:not(.copy)';
 const NEW = '.text ins, .text > span:not(.copy), .fold > span:not(.copy)';
 
-describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) => {
-  test('is there before and after, to the letter, and whole on both sides', async () => {
+describeInBrowser.each(Object.entries(TEXTS))('the diff of a text %s', (_, [before, after]) => {
+  test('A diff shows both texts exactly, in one column and side by side', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     expect(await textIn(page, OLD)).toBe(before === null ? '' : `${before}\n`);
     expect(await textIn(page, NEW)).toBe(`${after}\n`);
-    await choose(page, 'split');
+    await clickControl(page, 'split');
     const [left, right] = await page.evaluate(() => {
       const text = document.querySelector('.text')!;
       const middle = text.getBoundingClientRect().x + text.clientWidth / 2;
@@ -62,7 +62,7 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
     expect(right).toBe(`${after}\n`);
   });
 
-  test('is selected and copied to the letter', async () => {
+  test('A reader can select and copy the new text of a diff exactly', async () => {
     const { page } = await open([before, after]);
     await unfold(page);
     const copied = await page.evaluate(() => {
@@ -74,9 +74,9 @@ describeInBrowser.each(Object.entries(TEXTS))('A text %s', (_, [before, after]) 
   });
 });
 
-describeInBrowser('A word after 3,000 blanks', () => {
+describeInBrowser('a diff with 3,000 blanks', () => {
   test.each([' ', '\t', '\u00a0', '\u2003', '\u3000'])(
-    'of the kind %j is within the width of the page',
+    'A word after 3,000 blanks of the kind %j stays within the page width',
     async (blank) => {
       const { page } = await open(['Be polite.', `Be polite.${blank.repeat(3_000)}Obey.`]);
       const { right, width } = await page.locator('.text ins').evaluate((added) => {
@@ -91,8 +91,8 @@ describeInBrowser('A word after 3,000 blanks', () => {
   );
 });
 
-describeInBrowser('Side by side', () => {
-  test('an assistive technology is told what both texts have only once', async () => {
+describeInBrowser('the side-by-side view', () => {
+  test('In the side-by-side view, assistive technology reads shared lines only once', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     await unfold(page);
     const tree = await page.locator('.text').ariaSnapshot();
@@ -100,25 +100,25 @@ describeInBrowser('Side by side', () => {
     expect(await page.locator('.text').innerText()).toContain('7. Answer politely');
   });
 
-  test('lines that take each other’s place begin at the same height', async () => {
+  test('In the side-by-side view, replaced lines start at the same height', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
     const tops = (selector: string) =>
       page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
 
-  test('is there for a prompt that is opened later, and gone when it is chosen away', async () => {
+  test('The side-by-side view applies to prompts opened later and can be turned off', async () => {
     const { page } = await open([BEFORE, AFTER], 'split');
-    await choose(page, 'collapse');
-    await choose(page, 'expand');
+    await clickControl(page, 'collapse');
+    await clickControl(page, 'expand');
     await expect.poll(() => page.locator('.text > .copy:visible').count()).toBeGreaterThan(0);
-    await choose(page, 'unified');
+    await clickControl(page, 'unified');
     expect(await page.locator('.copy:visible').count()).toBe(0);
   });
 });
 
-describeInBrowser('A fold', () => {
-  test('says how many lines it holds, and shows them', async () => {
+describeInBrowser('a fold in a diff', () => {
+  test('A fold shows its number of lines and opens on a click', async () => {
     const { page } = await open(edited({ 2: 'x', 18: 'y' }));
     const fold = page.locator('.fold');
     expect(await fold.locator('summary').textContent()).toBe('9 unchanged lines');
@@ -130,7 +130,7 @@ describeInBrowser('A fold', () => {
   test.each([
     [10, 1],
     [11, 2],
-  ])('takes two lines at least: with changes at 2 and %i of twenty lines there are %i', async (line, folds) => {
+  ])('A diff with changes in lines 2 and %i of twenty has this number of folds: %i', async (line, folds) => {
     const { page } = await open(edited({ 2: 'x', [line]: 'y' }));
     expect(await page.locator('.fold').count()).toBe(folds);
   });

@@ -1,0 +1,18 @@
+import { ROOMS } from '../rooms.ts';
+import { code, table, type Parts } from './parts.ts';
+
+/** Returns the part `rooms` of docs/ARCHITECTURE.md: the table that test/architecture.test.ts enforces. */
+export function roomParts(): Parts {
+  const rows = Object.entries(ROOMS).map(([name, { purpose, rooms }]) => {
+    const imports = [...new Set(rooms.map(summarizeImport))];
+    return [code(name), purpose, imports.join(', ')];
+  });
+  return { rooms: table(['room', 'purpose', 'may import'], rows) };
+}
+
+/** Returns the name of a room, or of the room that has an allowed file: the page does not list single files. */
+function summarizeImport(name: string): string {
+  const [folder = '', file] = name.split('/');
+  if (name === '*') return 'everything';
+  return file === undefined || name in ROOMS || folder === '..' ? code(name) : `parts of ${code(folder)}`;
+}

@@ -1,0 +1,184 @@
+/** A room: a folder of `src/`, or a single file that the table lists on its own. */
+export type Room = {
+  readonly purpose: string;
+  /** Rooms and single files of `src/` that it may import, besides those in `SHARED_ROOMS`. */
+  readonly rooms: readonly string[];
+  /** Packages that it may import. `node:` stands for all modules of Node. */
+  readonly packages: readonly string[];
+};
+
+/** The rooms that every other room may import. They import only each other, as the first rows of `ROOMS` say. */
+export const SHARED_ROOMS = ['text.ts', 'problem.ts', 'domain'] as const;
+
+/**
+ * The design: what each room does, and what it may import. `test/architecture.test.ts` enforces this table, and
+ * `npm run generate` writes it into docs/ARCHITECTURE.md. To move a wall, change this table first.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'text.ts': { purpose: 'pure functions on strings, which know no other room', rooms: [], packages: [] },
+  problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts'], packages: [] },
+  'problem.ts': {
+    purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
+    rooms: ['problems', 'langfuse/problems.ts'],
+    packages: [],
+  },
+  'langfuse/problems.ts': {
+    // In the folder of its provider, but below everything: `ProblemCode` is one closed union of all codes.
+    purpose: 'the wording of the problems that only Langfuse has',
+    rooms: ['problems/catalog-entry.ts'],
+    packages: [],
+  },
+  domain: {
+    purpose: 'the types that rooms share, and small pure functions on them',
+    rooms: ['text.ts', 'problem.ts'],
+    packages: ['node:crypto', 'node:process', 'fastest-levenshtein'],
+  },
+  files: {
+    purpose: 'Markdown and YAML to values and back; edits in place; the lock of the workspace',
+    rooms: ['providers/list.ts'],
+    packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
+  },
+  git: { purpose: 'everything that git knows', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },
+  config: {
+    purpose: '`promptsync.yaml`',
+    // Of git, it only asks whether git accepts the repository.
+    rooms: ['files', 'providers/descriptor.ts', 'providers/list.ts', 'git/accepts-repository.ts', 'git/open-git.ts'],
+    packages: ['node:', 'zod'],
+  },
+  service: {
+    purpose: 'the HTTP transport with retries and errors, and the client of the four calls',
+    rooms: [],
+    packages: ['node:', 'p-limit', 'undici', 'zod'],
+  },
+  'providers/descriptor.ts': {
+    purpose: 'what a provider tells the rest of promptsync about itself',
+    // For a type.
+    rooms: ['service/connection.ts'],
+    packages: [],
+  },
+  ledger: {
+    purpose: 'the provider for four-call services: version records, tracking, probes, adoption',
+    // Only the descriptor imports the client, and only when it opens the service.
+    rooms: [
+      'providers/descriptor.ts',
+      'service/client.ts',
+      'service/prompt-service.ts',
+      'service/retry.ts',
+      'service/write-outcome.ts',
+    ],
+    packages: ['zod'],
+  },
+  langfuse: {
+    purpose: 'the provider for Langfuse',
+    rooms: [
+      'langfuse/problems.ts',
+      'providers/descriptor.ts',
+      'service/connection.ts',
+      'service/prompt-service.ts',
+      'service/retry.ts',
+      'service/service-call.ts',
+      'service/write-outcome.ts',
+    ],
+    packages: ['zod'],
+  },
+  'providers/list.ts': {
+    purpose: 'the one list of providers',
+    rooms: ['providers/descriptor.ts', 'ledger/descriptor.ts', 'langfuse/descriptor.ts'],
+    packages: [],
+  },
+  desired: {
+    purpose: 'files, configuration and git to the desired state',
+    rooms: ['files', 'config', 'git'],
+    packages: ['node:'],
+  },
+  observing: { purpose: 'reads the current state from a provider', rooms: [], packages: ['p-limit'] },
+  planning: { purpose: 'makes the plan; pure', rooms: [], packages: [] },
+  applying: { purpose: 'writes the changes of a plan to a provider', rooms: [], packages: ['p-limit'] },
+  review: { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
+  report: {
+    purpose: 'the shape of the report, and all formats',
+    rooms: [],
+    packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
+  },
+  embedded: { purpose: 'the embedded service, on SQLite', rooms: ['service/wire.ts'], packages: ['node:', 'zod'] },
+  commands: {
+    purpose: 'one file for each command, and the report of its result',
+    rooms: [
+      'desired',
+      'observing',
+      'planning',
+      'applying',
+      'report',
+      'files',
+      'config',
+      'git',
+      'providers/descriptor.ts',
+      'providers/list.ts',
+      'service/connection.ts',
+      'embedded',
+    ],
+    packages: ['node:'],
+  },
+  gitlab: {
+    purpose: 'publishes a report as the note on a merge request',
+    rooms: [
+      'commands/read-report.ts',
+      'commands/upsert-sticky-text.ts',
+      'report',
+      // The transport alone: the calls of prompt services stay in `service`.
+      'service/http.ts',
+      'service/interpret-exchange.ts',
+      'service/prompt-service.ts',
+      'service/retry.ts',
+    ],
+    packages: ['node:', 'zod'],
+  },
+  cli: {
+    purpose: 'the table of commands; arguments, output, terminal and questions',
+    rooms: [
+      'commands',
+      'gitlab',
+      'report',
+      'files',
+      'providers/list.ts',
+      'desired/open-workspace.ts',
+      // The demo makes a repository, and edits prompts in its service as a person would.
+      'git/open-git.ts',
+      'embedded/store.ts',
+      '../package.json',
+      '../schemas',
+    ],
+    packages: ['node:', 'commander', '@clack/prompts', 'supports-hyperlinks'],
+  },
+  github: {
+    purpose: 'an event to a command; its result to the check, the comment, annotations and outputs',
+    rooms: [
+      'review',
+      'commands',
+      'report',
+      'providers/list.ts',
+      // The host that every command gets: secrets are redacted, and signals are handled.
+      'cli/host.ts',
+      'cli/make-world.ts',
+      // Read before git starts, because git must not inherit the variables of the API keys.
+      'config/config.ts',
+      'config/load-config.ts',
+      'desired/open-workspace.ts',
+      // The checkout: its root, the rest of its history, the tip of its branch, and a branch for proposals.
+      'files/paths.ts',
+      'git/open-git.ts',
+      'git/open-proposal.ts',
+      'git/open-remote.ts',
+      'git/open-repository.ts',
+    ],
+    packages: ['node:', 'undici', 'zod', '@octokit'],
+  },
+  'compile-cache.ts': { purpose: 'a private folder for compiled code', rooms: [], packages: ['node:'] },
+  'cli.ts': { purpose: 'entry of the command line', rooms: ['cli', 'compile-cache.ts'], packages: ['node:'] },
+  'action.ts': {
+    purpose: 'entry of the GitHub Action',
+    rooms: ['github', 'cli/process-host.ts'],
+    packages: ['@actions/core'],
+  },
+  'index.ts': { purpose: 'the library', rooms: ['*'], packages: [] },
+};

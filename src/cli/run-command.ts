@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { CommanderError } from 'commander';
+import type { PlanningOptions } from '../commands/run-with-plan.ts';
+import { makeReport } from '../commands/make-report.ts';
+import { makeStoppedResult, type CommandResult, type CommandRun } from '../commands/result.ts';
+import type { ServeOptions, RunningService } from '../commands/serve.ts';
+import type { PlanToConfirm } from '../commands/sync.ts';
+import { REPORT_MODES } from '../domain/edits.ts';
+import { mapStrings } from '../domain/json.ts';
+import type { World } from '../domain/world.ts';
+import type { CommentOptions } from '../gitlab/publish-note.ts';
+import { makeProblem, toProblem } from '../problem.ts';
+import { renderProblem, renderProblems } from '../report/problems.ts';
+import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
+import { renderText } from '../report/text.ts';
+import { emitReport, openTargets, type OutputTarget, parseTargets } from './emit-report.ts';
+import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
+import type { SafeHost } from './host.ts';
+import { makeInterview } from './questions.ts';
+import { chooseStyle, usesColor } from './terminal.ts';
+import { makeWorld } from './make-world.ts';
+
+export type Mode = CommandRun['mode'];
+export type OnCall = PlanningOptions['onCall'];
+
+/** The work of a command. `onCall` is undefined without `--verbose`. */
+type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
+
+/** Runs a command, writes its report and resolves to the exit code. */
+export async function runReportCommand(
+  mode: Mode,
+  flags: ReportFlags,
+  host: SafeHost,
+  work: CommandWork,
+): Promise<number> {
+  const targets = await openTargets(flags, host);
+  const { quiet } = flags;
+  const asks = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
+  const world = makeWorld(host, { quiet, onInterrupt: INTERRUPTED, interviewer: asks });
+  const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
+    const problem = toProblem(error);
+    // During a question, the terminal sends Ctrl-C as a key and not as a signal.
+    const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
+    return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
+  });
+  const written = await emitReport(
+    { report: makeReport(run), shownReport },
+    { ...flags, targets, folder: run.folder },
+    host,
+  );
+  return written ? exitCode : exitCode || 1;
+}
+
+/** Prints the report of an earlier run, and resolves to the exit code. */
+export async function runShow(file: string, flags: PrintFlags, host: SafeHost): Promise<number> {
+  const targets = await openTargets(flags, host);
+  const { readReport } = await import('../commands/read-report.ts');
+  const report = readReport(file, host.workingDirectory);
+  return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
+}
+
+const INTERRUPTED = '\nInterrupted: the call in flight is finished. Once more ends at once.\n';
+
+/** Returns the function that writes each call for `--verbose`; undefined without that flag. */
+function makeCallWriter({ verbose }: ReportFlags, host: SafeHost): OnCall {
+  if (!verbose) return undefined;
+  return ({ method, path, status, milliseconds, attempt }) => {
+    const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+    const answer = `${status ?? 'no answer'} ${Math.round(milliseconds)} ms`;
+    host.errors.write(`${method} ${path} ${answer}${again}\n`);
+  };
+}
+
+/** Runs `plan` or `sync`. On a terminal, the plan appears before the question. */
+export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
+  const { syncPrompts: sync } = await import('../commands/sync.ts');
+  const renderPlan = async ({ report, folder }: PlanToConfirm): Promise<string> => {
+    const style = await chooseStyle('errors', host, { ...flags, folder });
+    // Redact before rendering: markup and line breaks would split a secret.
+    const shown = mapStrings(report, host.secrets.hide);
+    const warnings = flags.quiet ? [] : renderProblems(shown, 'warning', makeStyle(style));
+    return [renderText(shown, { ...style, quiet: false }), ...warnings].join('\n');
+  };
+  const mode = flags.dryRun ? 'dry-run' : 'apply';
+  const askPolicy = flags.offline ? 'offline' : 'always';
+  return runReportCommand(mode, flags, host, (world, onCall) =>
+    sync({ ...flags, renderPlan, onCall, askPolicy }, world),
+  );
+}
+
+/** Publishes a report to GitLab, prints one line about it, and resolves to the exit code. */
+export async function runComment(options: Omit<CommentOptions, 'hide'>, host: SafeHost): Promise<number> {
+  const { publishNote: comment } = await import('../gitlab/publish-note.ts');
+  const world = makeWorld(host, { onInterrupt: INTERRUPTED });
+  try {
+    host.output.write(`${await comment({ ...options, hide: host.secrets.hide }, world)}\n`);
+    return 0;
+  } catch (error) {
+    host.errors.write(`${renderProblem(toProblem(error), PLAIN_STYLE)}\n`);
+    return world.stopSignal.aborted ? 130 : 1;
+  }
+}
+
+/** Runs the embedded service until a signal arrives, and resolves to the exit code. */
+export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost): Promise<number> {
+  const { serveEmbedded: serve } = await import('../commands/serve.ts');
+  const world = makeWorld(host, { onInterrupt: '' });
+  const { service, problems } = await serve({ db, port, seed }, world);
+  host.errors.write(problems.map((problem) => `${renderProblem(problem, PLAIN_STYLE)}\n`).join(''));
+  if (service === null) return 1;
+  host.output.write(formatServeGreeting(service));
+  if (!world.stopSignal.aborted) await once(world.stopSignal, 'abort');
+  await service.close();
+  return 0;
+}
+
+function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService): string {
+  return [
+    `The embedded service listens at ${baseUrl}; it is for trying and testing only.`,
+    `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,
+    `Prompts made known: ${prompts}. Ctrl-C ends it.\n`,
+  ].join('\n');
+}
+
+/** Reports an error. commander has already printed its own errors, but reports in other formats must contain them, too. */
+export async function reportFailure(error: unknown, host: SafeHost): Promise<number> {
+  const usage = error instanceof CommanderError;
+  const targets = await parseTypedTargets(host);
+  if (usage && targets.every(({ format, file }) => format === 'text' && file === null)) return 1;
+  const problem = usage ? makeProblem('usage/invalid', { reason: describeUsageError(error) }) : toProblem(error);
+  const { run } = makeStoppedResult(readTypedMode(host), problem);
+  await emitReport({ report: makeReport(run) }, { quiet: false, color: false, targets, folder: null }, host);
+  return 1;
+}
+
+/** Returns the targets of a command line that may be invalid. If its output flags are invalid, it is standard output. */
+async function parseTypedTargets(host: SafeHost): Promise<readonly OutputTarget[]> {
+  const words = host.arguments.join('\0');
+  const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
+  const typed = valuesOf(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g).at(-1);
+  const format = FORMATS.find((one) => one === typed);
+  const output = valuesOf(/(?:^|\0)(?:--output[=\0]|-o\0?)([^\0]+)/g);
+  return openTargets({ format, output }, host).catch(() => parseTargets({ format, output: [] }));
+}
+
+/** Returns the mode of the report for an invalid command line. An invalid `sync` counts as a dry run: it wrote nothing. */
+function readTypedMode({ arguments: [command] }: SafeHost): Mode {
+  return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';
+}
+
+/** Returns the message without commander's prefix `error:`, which the report shows by its severity. */
+function describeUsageError({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
+}

@@ -1,0 +1,237 @@
+import type { Config } from '../config/config.ts';
+import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
+import type { PlanningHistory } from '../domain/desired-state.ts';
+import {
+  makePlainReadRequest,
+  type Observation,
+  type ObservedPrompt,
+  type ReadRequest,
+} from '../domain/observed-prompt.ts';
+import { type Provider } from '../domain/provider.ts';
+import type { Plan, PromptPlan } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
+import { readDesiredState, type DesiredOptions, type DesiredWorkspace } from '../desired/read-desired-state.ts';
+import { readPlanningHistory } from '../desired/read-planning-history.ts';
+import { openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
+import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
+import { makePlan, planPrompt } from '../planning/make-plan.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
+import {
+  type AskPolicyOptions,
+  makeObserveOptions,
+  type OpenedService,
+  openProvider,
+  findReasonNotToAsk,
+  type ServiceOptions,
+  checkServiceAccess,
+} from './open-service.ts';
+import { type CommandResult, type CommandRun, makeStoppedRun, makeCommandResult } from './result.ts';
+
+export type PlanningOptions = WorkspaceOptions &
+  DesiredOptions &
+  ServiceOptions &
+  AskPolicyOptions & {
+    /**
+     * Returns what the command must read in addition to the pins of its prompts. If it returns problems, the command stops
+     * before it contacts the service.
+     */
+    readonly findNeeds?: ((config: Config) => ReadNeeds & { readonly problems: readonly Problem[] }) | undefined;
+  };
+
+/** A plan, and everything that it was made from. */
+export type PlannedWorkspace = DesiredWorkspace & {
+  /** The name of the service in reports. Null if promptsync did not contact the service. */
+  readonly service: string | null;
+  readonly provider: Provider;
+  /** Makes the request with which promptsync observes the prompt of a file. */
+  readonly makeRequestFor: (file: PromptFile) => ReadRequest;
+  readonly observation: Observation;
+  /** The parts of the git history that the plan depends on. */
+  readonly history: PlanningHistory;
+  readonly plan: Plan;
+};
+
+/**
+ * Makes a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git history
+ * of the differences. An error in the files, the configuration or the base stops the run before it contacts the service.
+ * @param finish does the work of the command; afterwards the connection to the service is closed
+ */
+export async function runWithPlan(
+  mode: CommandRun['mode'],
+  options: PlanningOptions,
+  world: World,
+  finish: (workspace: PlannedWorkspace) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const workspace = await openWorkspace(options, world);
+  const { config, files, problems } = workspace;
+  const stop = (...reasons: readonly Problem[]) => {
+    // Only the base commit may accept warnings. A run that stops here has not read it, so no warning is accepted.
+    const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
+    const folder = config?.folder ?? null;
+    return makeCommandResult(
+      makeStoppedRun(mode, { folder, files, acceptedWarnings, problems: [...problems, ...reasons] }),
+      world,
+    );
+  };
+  if (config === null || problems.some(isError)) return stop();
+  const { askPolicy = 'always' } = options;
+  const needs = options.findNeeds?.(config) ?? { ...NO_READ_NEEDS, problems: [] };
+  const obstacles = [...needs.problems, ...(askPolicy === 'always' ? checkServiceAccess(config, options, world) : [])];
+  if (obstacles.length > 0) return stop(...obstacles);
+  const read = await readDesiredState({ ...workspace, config }, options);
+  if (!read.isSuccess) return stop(...read.problems);
+  const desired = read.value;
+  const reason = await findReasonNotToAsk(options, desired, world);
+  if (reason !== null) return finish(await planFromAssumption(desired, reason));
+  const opened = await openProvider(desired, world, options);
+  if (!opened.isSuccess) return stop(...opened.problems);
+  try {
+    return await finish(await planFromObservation(desired, opened.value, needs, world));
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function planFromObservation(
+  desired: DesiredWorkspace,
+  opened: OpenedService,
+  needs: ReadNeeds,
+  world: World,
+): Promise<PlannedWorkspace> {
+  const { provider, name: service } = opened;
+  const { files, base, config } = desired;
+  const makeRequestFor = (file: PromptFile) => makeReadRequest(file, desired, needs);
+  const listEnvironments = ({ pins }: PromptFile) => pins.map(({ environment }) => environment);
+  const removedRequests = (base?.removedFiles ?? []).map((file) =>
+    makePlainReadRequest(file.id, listEnvironments(file)),
+  );
+  const observation = await observePrompts(
+    provider,
+    [...files.map(makeRequestFor), ...removedRequests],
+    makeObserveOptions(config, world),
+  );
+  const problems = [...desired.problems, ...warnAboutUnknownPrompts(files, observation, service)];
+  return {
+    ...(await makePlanWithHistory({ ...desired, problems }, observation)),
+    service,
+    provider,
+    makeRequestFor,
+  };
+}
+
+/** Warns if the service knows none of the prompts: a wrong address is then more likely than many wrong ids. */
+function warnAboutUnknownPrompts(
+  files: readonly PromptFile[],
+  { failed }: Observation,
+  service: string,
+): readonly Problem[] {
+  const isEveryPromptUnknown =
+    files.length > 0 && files.every(({ id }) => failed.get(id)?.code === 'service/prompt-not-found');
+  return isEveryPromptUnknown ? [makeProblem('service/none-found', { service, interfacePaths: INTERFACE_PATHS })] : [];
+}
+
+/**
+ * The API paths of the supported services, for the problem `service/none-found`. It lists all services, because a missing
+ * `provider` in the configuration leads to the same problem as a wrong address.
+ */
+const INTERFACE_PATHS = [
+  `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
+  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `of ${title} \`${interfacePath}\``),
+].join(', ');
+
+/**
+ * Makes a plan without the service: it assumes that the service is in sync with the base commit.
+ * @param reason the warning that says why promptsync does not contact the service
+ */
+async function planFromAssumption(desired: DesiredWorkspace, reason: Problem): Promise<PlannedWorkspace> {
+  // Only the service knows the version numbers that environments serve, so promptsync cannot check promotions here.
+  const unchecked = {
+    ...desired,
+    promotionSources: new Map<string, string>(),
+    problems: [...desired.problems, reason],
+  };
+  const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);
+  const workspace = await makePlanWithHistory(unchecked, assumeObservation(unchecked, unchecked.config.rules));
+  return { ...workspace, service: null, provider: UNAVAILABLE_PROVIDER, makeRequestFor };
+}
+
+async function makePlanWithHistory(
+  desired: DesiredWorkspace,
+  observation: Observation,
+): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
+  const history = await readPlanningHistory(desired.files, observation, desired);
+  const plan = makePlan(desired, observation, history);
+  return {
+    ...desired,
+    problems: [...desired.problems, ...warnAboutMissingFiles(desired, observation)],
+    observation,
+    history,
+    plan,
+  };
+}
+
+/** Makes the run of a command that has a plan and has written nothing to the service. */
+export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
+  const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
+  const commit = repository?.head ?? null;
+  const run = {
+    mode,
+    folder: config.folder,
+    service,
+    commit,
+    files,
+    acceptedWarnings,
+    plan,
+    outcomes: null,
+    problems,
+  };
+  return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };
+}
+
+/** The new plan of one prompt, and the git history that it was made from. */
+export type PromptReplan = { readonly plan: PromptPlan; readonly history: PlanningHistory };
+
+/**
+ * Makes the plan of one prompt again.
+ * @param file the prompt file, or an edited version of it that is not written yet
+ * @param observed the current observation of the prompt
+ */
+export async function replanPrompt(
+  file: PromptFile,
+  observed: ObservedPrompt,
+  workspace: PlannedWorkspace,
+): Promise<PromptReplan> {
+  const history = await readPlanningHistory([file], { observed: new Map([[file.id, observed]]) }, workspace);
+  return { plan: planPrompt(file, observed, workspace, history), history };
+}
+
+/**
+ * Warns about prompts whose files were removed since the base commit, and names the versions that the service still serves.
+ * promptsync cannot delete them, because the API of the service has no call that deletes a prompt.
+ */
+function warnAboutMissingFiles({ base }: DesiredWorkspace, observation: Observation): readonly Problem[] {
+  if (base === null) return [];
+  return base.removedFiles.map(({ id, path }) => {
+    return makeProblem(
+      'prompt/gone',
+      { id, base: base.ref, serves: describeServedVersions(id, observation) },
+      { path },
+    );
+  });
+}
+
+function describeServedVersions(id: string, observation: Observation): string {
+  const failure = observation.failed.get(id);
+  if (failure !== undefined) return `what it serves cannot be read: ${failure.message}`;
+  const observed = observation.observed.get(id);
+  if (observed === undefined) return 'the service keeps what it serves.';
+  const active = [...observed.active].flatMap(([environment, version]) =>
+    version === null ? [] : [`v${version.number} in "${environment}"`],
+  );
+  return active.length === 0
+    ? 'no environment of it serves anything.'
+    : `the service still serves ${active.join(', ')}.`;
+}

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Environment, parseMaxChanges } from '../domain/policy.ts';
+import type { ProviderRules } from '../domain/provider.ts';
+import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
+import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
+import { acceptedWarningCodes, makeShapeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { makeProblem, type Problem, getSystemCode } from '../problem.ts';
+import {
+  type Config,
+  CONFIG_FIELDS,
+  CONFIG_NAME,
+  type ConfigContext,
+  DEFAULTS,
+  type WrittenConfig,
+  WrittenConfigShape,
+} from './config.ts';
+import { findOwnerProblem } from './find-owner-problem.ts';
+import { findRules, locateService, makeRules, checkServiceSettings } from './service.ts';
+
+/** Where to look for a configuration: in a named file, or as `findConfigFile` does. */
+type ConfigRequest = {
+  readonly workingDirectory: string;
+  /** A path relative to the working directory. A file that the user names may belong to another user. */
+  readonly file?: string | undefined;
+} & Pick<ConfigContext, 'environment' | 'urlSource'>;
+
+/**
+ * Finds, reads and parses the configuration. Its problems report invalid settings, a missing file, or a file of another
+ * user.
+ */
+export async function loadConfig({ workingDirectory, file, ...more }: ConfigRequest): Promise<ConfigResult> {
+  const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
+  if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
+  const shownPath = file ?? basename(path);
+  const text = readConfigText(path, shownPath);
+  if (!text.isSuccess) return { config: null, problems: text.problems };
+  const parsed = parseConfig(text.value, { file: path, shownPath, root: findRepositoryRoot(dirname(path)), ...more });
+  if (file !== undefined || parsed.config === null) return parsed;
+  const problem = await findOwnerProblem(parsed.config, shownPath);
+  return problem === null ? parsed : { config: null, problems: [problem] };
+}
+
+/**
+ * Returns the promptsync.yaml of a folder. Inside a repository, returns the nearest one from the folder up to the root of
+ * the repository. Returns null if there is none.
+ */
+export function findConfigFile(folder: string): string | null {
+  const candidate = join(folder, CONFIG_NAME);
+  if (existsSync(candidate)) return candidate;
+  const isBelowRoot = !isRepositoryRoot(folder) && listRepositoryRoots(folder).length > 0;
+  return isBelowRoot ? findConfigFile(dirname(folder)) : null;
+}
+
+/**
+ * Reads the text of a configuration. Refuses devices and pipes, because they may never end, and links that lead out of
+ * the repository. This blocks, because promptsync has nothing else to do meanwhile.
+ */
+function readConfigText(path: string, shownPath: string): Result<string> {
+  const fail = (reason: string) => makeFailure(makeProblem('config/unreadable', { reason }, { path: shownPath }));
+  try {
+    if (!statSync(path).isFile()) return fail('it is not a regular file');
+    const isOutside = listRepositoryRoots(dirname(path)).some((root) => !isWithin(path, root));
+    if (isOutside) return fail('a symbolic link on its path leads out of the repository');
+    return makeSuccess(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
+  } catch (error) {
+    if (error instanceof TypeError) return fail('it is not valid UTF-8');
+    const code = getSystemCode(error);
+    return fail(code === 'ENOENT' ? 'there is no such file' : code);
+  }
+}
+
+/** The configuration, or null and the errors because of which there is none. */
+export type ConfigResult = { readonly config: Config | null; readonly problems: readonly Problem[] };
+
+const MAX_CONFIG_BYTES = 64 * 1024;
+
+/** Options for zod: a shape that is used once is not worth compiling. */
+const SINGLE_USE_PARSING = { jitless: true } as const;
+
+/** Parses promptsync.yaml. It collects all problems. If there is an error, the configuration is null. */
+export function parseConfig(text: string, around: ConfigContext): ConfigResult {
+  const path = around.shownPath;
+  const reason = `it has more than ${MAX_CONFIG_BYTES} bytes`;
+  if (Buffer.byteLength(text, 'utf8') > MAX_CONFIG_BYTES)
+    return { config: null, problems: [makeProblem('config/unreadable', { reason }, { path })] };
+  const { mapping, problems } = parseStrictYaml(text, path);
+  if (mapping === null) return { config: null, problems };
+  const shaped = WrittenConfigShape.safeParse(mapping.value, SINGLE_USE_PARSING);
+  const wrong = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, CONFIG_FIELDS).map(makeShapeProblem);
+  const all = [...problems, ...wrong, ...checkServiceSettings(mapping, around), ...checkEnvironments(mapping)];
+  const config = shaped.success && all.length === 0 ? makeConfig(shaped.data, mapping, around) : null;
+  return { config, problems: all };
+}
+
+/** Returns the warnings that the text of a configuration accepts, even if other settings in it are invalid. */
+export function parseAcceptedWarnings(text: string): readonly string[] {
+  const { mapping } = parseStrictYaml(text, CONFIG_NAME);
+  const written = acceptedWarningCodes.safeParse(mapping?.valueAt(['accept_warnings']), SINGLE_USE_PARSING);
+  return written.data ?? [];
+}
+
+function makeConfig(written: WrittenConfig, mapping: LocatedMapping, around: ConfigContext): Config {
+  return {
+    file: around.file,
+    folder: dirname(around.file),
+    root: around.root,
+    service: locateService(written, around),
+    rules: makeRules(written),
+    patterns: written.prompts ?? DEFAULTS.prompts,
+    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    environments: written.environments === undefined ? null : makeEnvironments(written.environments, mapping),
+    branch: written.branch ?? null,
+    trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
+    onDrift: written.on_drift ?? DEFAULTS.on_drift,
+    maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
+    acceptWarnings: written.accept_warnings ?? [],
+    concurrency: written.concurrency ?? DEFAULTS.concurrency,
+    timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
+  };
+}
+
+/** Makes the environments in the order of the file. JavaScript objects would move names that look like numbers to the front. */
+function makeEnvironments(
+  written: NonNullable<WrittenConfig['environments']>,
+  mapping: LocatedMapping,
+): readonly Environment[] {
+  return mapping.keysOf(['environments']).map((name) => ({
+    name,
+    ...(written[name]?.promote_from === undefined ? {} : { promoteFrom: written[name].promote_from }),
+    allowLatest: written[name]?.allow_latest ?? DEFAULTS.allow_latest,
+  }));
+}
+
+/** Checks that promotion leads from an earlier environment to a later one, and that no name is reserved for promptsync. */
+function checkEnvironments(mapping: LocatedMapping): readonly Problem[] {
+  const names = mapping.keysOf(['environments']);
+  const rules = findRules(mapping.value);
+  return names.flatMap((name, index) => [
+    ...checkEnvironmentName(name, rules, mapping),
+    ...checkPromoteFrom(name, names.slice(0, index), mapping),
+  ]);
+}
+
+function checkEnvironmentName(name: string, rules: ProviderRules | null, mapping: LocatedMapping): readonly Problem[] {
+  if (rules === null) return [];
+  const { reservedEnvironments, findEnvironmentFault } = rules;
+  const path = ['environments', name];
+  const expected = reservedEnvironments.includes(name)
+    ? "it is the tool's own environment"
+    : findEnvironmentFault(name);
+  if (expected === null) return [];
+  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.keyPlaceOf(path))];
+}
+
+function checkPromoteFrom(name: string, earlier: readonly string[], mapping: LocatedMapping): readonly Problem[] {
+  const path = ['environments', name, 'promote_from'];
+  const from = mapping.valueAt(path);
+  if (typeof from !== 'string' || earlier.includes(from)) return [];
+  const expected = 'expected an environment that is listed before this one';
+  return [makeProblem('config/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path))];
+}
+
+function makeShapeProblem({ kind, field, expected, suggestion, place }: ShapeIssue): Problem {
+  if (kind === 'unknown') return makeProblem('config/unknown-field', { field, suggestion }, place);
+  return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected }, place);
+}

@@ -1,0 +1,165 @@
+import { batchCalls, toGitError, splitNames, makePathspecs, type Git } from './open-git.ts';
+import { isRegular, readObjects } from './read-objects.ts';
+import { makeRefResolver } from './resolve-refs.ts';
+import { type FileAtCommit, readBlobIds, readRootTrees } from './read-trees.ts';
+
+/** Functions that read files at any commit. All paths are relative to the root of the repository. */
+export type CommittedFiles = {
+  /** Returns the id of the commit that a ref names, or null if git does not know the ref. */
+  readonly resolveRef: (ref: string) => Promise<string | null>;
+  /** Returns the id of a commit's root tree. Commits with identical files have the same root tree. */
+  readonly readRootTreeId: (commit: string) => Promise<string>;
+  /** Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. */
+  readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
+  /** Returns the content of a blob, given its id. */
+  readonly readBlob: (blob: string) => Promise<Buffer>;
+  /** Returns the bytes of a file at a commit, or null if the commit has no regular file at this path. */
+  readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
+  /** Lists all files of a commit. Maps each path to the mode, kind and id of the file, as `git ls-tree` prints them. */
+  readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
+  /**
+   * Searches several commits for files that contain one of the texts and whose names end with `ending`. A text must not
+   * contain a line break. The id of a root tree may stand for a commit.
+   */
+  readonly findFilesContaining: (
+    commits: readonly string[],
+    texts: readonly string[],
+    ending: string,
+  ) => Promise<readonly FileAtCommit[]>;
+};
+
+export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBlobId'>): CommittedFiles {
+  const readObjectsTogether = batchCalls((names) => readObjects(git, names));
+  const readBlob = async (blob: string): Promise<Buffer> => {
+    const object = (await readObjectsTogether(blob)).get(blob) ?? null;
+    if (object === null) throw toGitError(new Error(`the object ${blob} is missing or damaged.`));
+    return object.bytes;
+  };
+  const readRootTreesTogether = batchCalls((commits) => readRootTrees(git, commits));
+  return {
+    resolveRef: makeRefResolver(git),
+    readRootTreeId: async (commit) => {
+      const tree = (await readRootTreesTogether(commit)).get(commit);
+      if (tree === undefined) throw toGitError(new Error(`the tree of ${commit} is missing or damaged.`));
+      return tree;
+    },
+    findBlobId,
+    readBlob,
+    readFileAt: async (commit, path) => {
+      const blob = await findBlobId(commit, path);
+      return blob === null ? null : readBlob(blob);
+    },
+    listFilesAt: async (commit) => parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit)),
+    findFilesContaining: async (commits, texts, ending) => {
+      const found: FileAtCommit[] = [];
+      for (let start = 0; start < commits.length; start += MAX_COMMITS_PER_GREP) {
+        const part = commits.slice(start, start + MAX_COMMITS_PER_GREP);
+        found.push(...(await grepCommits(git, part, texts, ending)));
+      }
+      return found;
+    },
+  };
+}
+
+/** The number of commits that one `git grep` searches. Their ids fit on a command line. */
+const MAX_COMMITS_PER_GREP = 200;
+
+async function grepCommits(
+  git: Git,
+  commits: readonly string[],
+  texts: readonly string[],
+  ending: string,
+): Promise<readonly FileAtCommit[]> {
+  const options = ['--no-color', '--fixed-strings', '--full-name', '-l', '-z'];
+  const pathspec = `:(top,glob)**/*${ending}`;
+  const output = await git.runWithInput(texts, 'grep', ...options, '-f', '-', ...commits, '--', pathspec);
+  return splitNames(output).map((name): FileAtCommit => {
+    const colon = name.indexOf(':');
+    return { commit: name.slice(0, colon), path: name.slice(colon + 1) };
+  });
+}
+
+/** A cache of the blob ids of files at commits. Paths are relative to the root of the repository. */
+export type BlobCache = {
+  /** Stores a blob id that another git command has printed. Null means that the commit has no regular file there. */
+  readonly rememberBlobId: (commit: string, path: string, blob: string | null) => void;
+  /** Returns the paths of all files of a commit, and stores their blob ids. */
+  readonly listPathsAt: (commit: string) => Promise<readonly string[]>;
+  /**
+   * Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. A symbolic link
+   * is not a regular file: promptsync does not follow links to prompt files.
+   */
+  readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
+};
+
+/** Makes an empty cache. Its entries never expire, because a commit never changes. */
+export function makeBlobCache(git: Git): BlobCache {
+  const blobIds = new Map<string, string | null>();
+  const rememberBlobId = (commit: string, path: string, blob: string | null): void => {
+    blobIds.set(`${commit}\0${path}`, blob);
+  };
+  const listFiles = async (commit: string, ...pathspecs: readonly string[]): Promise<readonly string[]> => {
+    const entries = parseTree(await git.run('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...pathspecs));
+    for (const [path, entry] of entries) {
+      const [mode = '', , id = ''] = entry.split(' ');
+      rememberBlobId(commit, path, isRegular(mode) ? id : null);
+    }
+    return [...entries.keys()];
+  };
+  /** Loads the blob ids for cache keys. A cache key is a commit id and a path with a NUL between them. */
+  const loadBlobIds = async (keys: readonly string[]): Promise<void> => {
+    const files = keys.map((key) => {
+      const [commit = '', path = ''] = key.split('\0');
+      return { commit, path };
+    });
+    const byCommit = Map.groupBy(files, ({ commit }) => commit);
+    if (byCommit.size > MAX_COMMITS_TO_LIST) {
+      for (const { commit, path, blob } of await readBlobIds(git, files)) rememberBlobId(commit, path, blob);
+      return;
+    }
+    await Promise.all(
+      [...byCommit].map(([commit, inCommit]) => {
+        return listFiles(commit, ...makePathspecs(inCommit.map(({ path }) => path)));
+      }),
+    );
+  };
+  const loadTogether = batchCalls(loadBlobIds);
+  return {
+    rememberBlobId,
+    listPathsAt: (commit) => listFiles(commit),
+    findBlobId: async (commit, path) => {
+      const key = `${commit}\0${path}`;
+      if (!blobIds.has(key) && canBeListed(path)) await loadTogether(key);
+      return blobIds.get(key) ?? null;
+    },
+  };
+}
+
+/** Up to this many commits, promptsync starts one `git ls-tree` per commit. For more commits, it reads tree objects. */
+const MAX_COMMITS_TO_LIST = 4;
+
+/** The number of characters in the longest path that promptsync looks up. It is a common limit of operating systems. */
+const MAX_LISTED_PATH_LENGTH = 4096;
+
+/**
+ * Whether git accepts a path in a list of paths. A path may come from the service. If one path leads out of the root,
+ * git refuses the whole command, so the other paths of the same command would fail, too.
+ */
+function canBeListed(path: string): boolean {
+  const names = path.split('/');
+  return (
+    path.length <= MAX_LISTED_PATH_LENGTH &&
+    !path.includes('\0') &&
+    !names.some((name) => ['', '.', '..'].includes(name))
+  );
+}
+
+/** Parses the output of `git ls-tree -z`: maps each path to the text before it, which is the mode, kind and id. */
+function parseTree(output: string): ReadonlyMap<string, string> {
+  return new Map(
+    splitNames(output).map((line) => {
+      const tab = line.indexOf('\t');
+      return [line.slice(tab + 1), line.slice(0, tab)];
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { toGitError, type Git } from './open-git.ts';
+
+/** An object of git's database. Its kind is `blob`, `tree`, `commit` or `tag`. */
+export type GitObject = { readonly id: string; readonly kind: string; readonly bytes: Buffer };
+
+/** Reads objects by name. A name must not contain a line break. Maps a name to null if git has no such object. */
+export async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
+  const output = await git.readBatch(names);
+  const objects = new Map<string, GitObject | null>();
+  let start = 0;
+  for (const name of names) {
+    const { object, end } = parseObject(output, start);
+    objects.set(name, object);
+    start = end;
+  }
+  return objects;
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Parses the next object in the output of `git cat-file --batch`. For an object, git prints a line with id, kind and
+ * size, then its bytes and a line feed. For a name without an object, git prints only one line.
+ */
+function parseObject(output: Buffer, start: number): { readonly object: GitObject | null; readonly end: number } {
+  const first = output.indexOf(LINE_FEED, start) + 1;
+  const header = output.toString('latin1', start, first);
+  const [, id, kind, size] = /^((?:[0-9a-f]{40}|[0-9a-f]{64})) ([a-z]+) ([0-9]+)\n$/.exec(header) ?? [];
+  const end = first + (size === undefined ? 0 : Number(size) + 1);
+  if (first === 0 || end > output.length) throw toGitError(new Error('its output ended too early.'));
+  if (id === undefined || kind === undefined) return { object: null, end };
+  return { object: { id, kind, bytes: output.subarray(first, end - 1) }, end };
+}
+
+/** Whether a file mode such as `100644` means a regular file, not a symbolic link, a folder or a submodule. */
+export function isRegular(mode: string): boolean {
+  return mode.startsWith('100');
+}

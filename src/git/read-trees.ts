@@ -1,0 +1,139 @@
+import { splitLines, type Git } from './open-git.ts';
+import { type GitObject, isRegular, readObjects } from './read-objects.ts';
+
+/**
+ * A file in a commit. The path is relative to the root of the repository, and is the file's name at that commit.
+ * `commit` may also be the id of the commit's root tree.
+ */
+export type FileAtCommit = { readonly commit: string; readonly path: string };
+
+type BlobAtCommit = FileAtCommit & {
+  /** The id of the file's blob; null if the commit has no regular file at this path. */
+  readonly blob: string | null;
+};
+
+/** The progress of the search for a file: the tree (its id or another name) to read next, and the path below it. */
+type TreePath = { readonly file: FileAtCommit; readonly tree: string; readonly names: readonly string[] };
+
+/**
+ * Finds the blob ids of files at many commits. Reads the tree objects of all commits together, one level of folders at
+ * a time, so the number of processes does not grow with the number of commits.
+ */
+export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Promise<readonly BlobAtCommit[]> {
+  const found: BlobAtCommit[] = [];
+  let paths: readonly TreePath[] = files.map((file) => {
+    return { file, tree: nameRootTree(file.commit), names: file.path.split('/') };
+  });
+  while (paths.length > 0) {
+    const entries = await readTreeEntries(git, paths);
+    const next: TreePath[] = [];
+    for (const { file, tree, names } of paths) {
+      const [name = '', ...rest] = names;
+      const entry = entries.get(tree)?.get(name);
+      if (rest.length > 0 && entry?.mode === FOLDER_MODE) next.push({ file, tree: entry.id, names: rest });
+      else found.push({ ...file, blob: rest.length === 0 && entry && isRegular(entry.mode) ? entry.id : null });
+    }
+    paths = next;
+  }
+  return found;
+}
+
+const FOLDER_MODE = '40000';
+
+/** The entries of a tree by name: its files and folders. */
+type TreeEntries = ReadonlyMap<string, TreeEntry>;
+type TreeEntry = { readonly mode: string; readonly id: string };
+
+/** Reads the first entry of each path. Returns the entries that it found for each tree. */
+async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
+  const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
+  const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);
+  const sizes = new Map([...headers.values()].map(({ id, size }) => [id, size]));
+  const entries = new Map<string, TreeEntries>();
+  for (const ids of splitBySize(sizes)) {
+    for (const [id, object] of await readObjects(git, ids)) {
+      const pathsInTree = byTreeId.get(id) ?? [];
+      const names = new Set(pathsInTree.map((path) => path.names[0] ?? ''));
+      const found = object === null ? new Map<string, TreeEntry>() : parseTreeEntries(object, names);
+      for (const { tree } of pathsInTree) entries.set(tree, found);
+    }
+  }
+  return entries;
+}
+
+/** The most bytes of trees to read in one process. promptsync keeps the output of a process in memory. */
+const MAX_BYTES_PER_PROCESS = 32 * 1024 * 1024;
+
+/** Splits the ids of trees, given their sizes in bytes, into parts that one process each can read. */
+function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let remainingBytes = 0;
+  for (const [id, size] of sizes) {
+    if (parts.length === 0 || size > remainingBytes) {
+      parts.push([]);
+      remainingBytes = MAX_BYTES_PER_PROCESS;
+    }
+    parts.at(-1)?.push(id);
+    remainingBytes -= size;
+  }
+  return parts;
+}
+
+type TreeHeader = {
+  readonly id: string;
+  /** In bytes. */
+  readonly size: number;
+};
+
+/** Reads the id and size of each tree. A name may be an id or `<commit>^{tree}`. Omits names without a tree. */
+async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
+  const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
+  const headers = new Map<string, TreeHeader>();
+  for (const [index, name] of names.entries()) {
+    const [, id, size] = /^([0-9a-f]+) tree ([0-9]+)$/.exec(lines[index] ?? '') ?? [];
+    if (id !== undefined) headers.set(name, { id, size: Number(size) });
+  }
+  return headers;
+}
+
+/**
+ * Reads the id of each commit's root tree. Commits with identical files have the same root tree. Omits commits whose
+ * tree git cannot read.
+ */
+export async function readRootTrees(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const headers = await readTreeHeaders(git, commits.map(nameRootTree));
+  const trees = new Map<string, string>();
+  for (const commit of commits) {
+    const header = headers.get(nameRootTree(commit));
+    if (header !== undefined) trees.set(commit, header.id);
+  }
+  return trees;
+}
+
+/** Returns the name that git understands for the root tree of a commit. */
+function nameRootTree(commit: string): string {
+  return `${commit}^{tree}`;
+}
+
+const SPACE = 0x20;
+const NUL = 0;
+
+/**
+ * Finds the entries with these names in a tree object. Each entry consists of the mode, a space, the name, a NUL and
+ * the bytes of the id.
+ */
+function parseTreeEntries({ id, bytes }: GitObject, names: ReadonlySet<string>): TreeEntries {
+  const idLength = id.length / 2;
+  const entries = new Map<string, TreeEntry>();
+  for (let start = 0; start < bytes.length;) {
+    const space = bytes.indexOf(SPACE, start);
+    const nul = bytes.indexOf(NUL, space);
+    const end = nul + 1 + idLength;
+    const name = bytes.toString('utf8', space + 1, nul);
+    if (names.has(name)) {
+      entries.set(name, { mode: bytes.toString('latin1', start, space), id: bytes.toString('hex', nul + 1, end) });
+    }
+    start = end;
+  }
+  return entries;
+}

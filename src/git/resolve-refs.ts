@@ -1,0 +1,78 @@
+import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
+
+/**
+ * Makes a function that resolves a ref to the id of its commit, or to null if git does not know the ref. Resolves the
+ * refs of simultaneous calls in one process, because prompt files can name thousands of refs. Some refs need further
+ * processes. After `MAX_EXTRA_PROCESSES` of these, the function returns null for such refs.
+ */
+export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
+  const resolved = new Map<string, Promise<string | null>>();
+  let extraProcesses = 0;
+  const mayStartProcess = (): boolean => {
+    extraProcesses += 1;
+    return extraProcesses <= MAX_EXTRA_PROCESSES;
+  };
+  const resolveBatch = batchCalls((refs) => resolveTogether(git, refs, mayStartProcess));
+  const resolve = async (ref: string): Promise<string | null> => {
+    const needsOwnProcess = SEARCH_SYNTAX.test(ref) || CONTROL_CHARACTER.test(ref);
+    if (!needsOwnProcess) return (await resolveBatch(ref)).get(ref) ?? null;
+    return mayStartProcess() ? resolveAlone(git, ref) : null;
+  };
+  return (ref) => {
+    const commit = resolved.get(ref) ?? resolve(ref);
+    resolved.set(ref, commit);
+    return commit;
+  };
+}
+
+/** Control characters, such as a line break. `git cat-file` reads one ref per line, so a line break would split a ref. */
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/**
+ * Refs that make git search: `main@{9999}` searches a reflog, and `main^{/word}` and `:/word` search the messages of
+ * all commits. If a reflog is too short, git exits. Therefore promptsync resolves each of these refs in a separate
+ * process.
+ */
+const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
+
+/** The number of additional processes that a run may start for refs that promptsync cannot resolve in one batch. */
+const MAX_EXTRA_PROCESSES = 100;
+
+/**
+ * Resolves refs in one process. Omits refs without a commit. If a ref leads to a damaged object, git exits. Then the
+ * function splits the refs in half and retries each half in another process, so all other refs are still found.
+ */
+async function resolveTogether(
+  git: Git,
+  refs: readonly string[],
+  mayStartProcess: () => boolean,
+): Promise<ReadonlyMap<string, string | null>> {
+  const names = refs.map((ref) => `${ref}^{commit}`);
+  const output = await git.runWithInput(names, 'cat-file', '--batch-check').catch(() => '');
+  const lines = splitLines(output);
+  if (lines.length === refs.length) return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
+  const found = new Map<string, string | null>();
+  if (refs.length === 1) return found;
+  const middle = Math.ceil(refs.length / 2);
+  for (const half of [refs.slice(0, middle), refs.slice(middle)]) {
+    if (!mayStartProcess()) break;
+    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) found.set(ref, commit);
+  }
+  return found;
+}
+
+/** Returns the commit id in a line that `git cat-file --batch-check` printed, or null if the ref has no commit. */
+function parseCommitId(line: string): string | null {
+  const [, id = ''] = /^([0-9a-f]+) commit [0-9]+$/.exec(line) ?? [];
+  return isCommitId(id) ? id : null;
+}
+
+/** Resolves one ref in a separate process. Returns null even if git fails, because it fails for some unknown refs. */
+async function resolveAlone({ run }: Git, ref: string): Promise<string | null> {
+  try {
+    const commit = (await run('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();
+    return isCommitId(commit) ? commit : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,35 @@
+import type { ProviderDescriptor } from '../providers/descriptor.ts';
+import { makeLedgerRules } from './rules.ts';
+
+/** The descriptor of the four-call service, the provider without a name in `service.provider`. */
+export const FOUR_CALL_SERVICE: ProviderDescriptor = {
+  title: 'a service of the four calls',
+  rules: makeLedgerRules,
+  keys: {
+    secret: {
+      name: 'api_key_env',
+      defaultVariable: 'PROMPTSYNC_API_KEY',
+      description: 'The NAME of the variable that holds the API key, never the key.',
+    },
+    public: null,
+  },
+  ownSettings: ['service.embedded', 'tracking_environment'],
+  defaultAddress: null,
+  interfacePath: '/v1/',
+  fieldNotes: {},
+  exampleFrontMatter: [
+    '# An example. The service has no call that creates a prompt: create one there, and replace this id by the one that',
+    '# it shows. `promptsync import <id>` writes the file of a prompt that has a text already.',
+    'id: prm_example_greeting',
+    'key: example/greeting',
+    'name: Example greeting',
+    'description: First message a customer sees.',
+  ],
+  open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt, sleep }) => {
+    const { connectPromptService } = await import('../service/client.ts');
+    const { makeLedgerProvider } = await import('./provider.ts');
+    const service = connectPromptService({ ...connection, apiKey: secretKey });
+    const provider = makeLedgerProvider({ service, trackingEnvironment, newOperation, textAt, sleep });
+    return { provider, close: service.close };
+  },
+};

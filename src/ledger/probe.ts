@@ -1,0 +1,100 @@
+import { matchesDigest } from '../domain/content.ts';
+import type { Pin } from '../domain/prompt-file.ts';
+import { getProbeEnvironment } from '../domain/policy.ts';
+import { makeProblem, toProblem, ProblemError } from '../problem.ts';
+import { findKnownEntry, readActiveBack, findUnreadNewestId, listVersionsRead } from './reading.ts';
+import type { LedgerEntry, LedgerVersion } from './version-record.ts';
+import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWriteState } from './writing.ts';
+
+/**
+ * Reads a version that no environment serves. For that, promptsync makes the version active in the probe environment,
+ * which no application uses. Throws a `ProblemError`, not a `ServiceError`: a failed probe has attempted no planned change.
+ */
+export async function probeVersion(world: LedgerWorld, promptId: string, versionId: string): Promise<LedgerVersion> {
+  const environment = getProbeEnvironment(world.trackingEnvironment);
+  try {
+    await world.service.setActive(promptId, environment, versionId);
+    const version = await readActiveBack(world, promptId, environment, ({ id }) => id === versionId);
+    if (version?.id === versionId) return version;
+  } catch (error) {
+    throw new ProblemError(toProblem(error), { cause: error });
+  }
+  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
+}
+
+/** Probes a version. Returns null if the prompt has no version with this id. */
+async function probeVersionIfPresent(
+  world: LedgerWorld,
+  promptId: string,
+  versionId: string,
+): Promise<LedgerVersion | null> {
+  try {
+    return await probeVersion(world, promptId, versionId);
+  } catch (error) {
+    if (toProblem(error).code === 'service/version-not-found') return null;
+    throw error;
+  }
+}
+
+/**
+ * Probes the newest version unless promptsync has read it or finds it in a ledger. Throws a `ProblemError` if the service
+ * cannot show the version: it may hold the content that promptsync is about to create.
+ */
+export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
+  const { id: promptId, latestVersionId: id } = state.reading.prompt;
+  if (id === null || findKnownEntry(state.reading, id) !== undefined) return;
+  const version = await probeVersionIfPresent(state.world, promptId, id);
+  if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
+  rememberVersions(state, version);
+}
+
+/**
+ * Returns the version of a ledger entry, and probes it if this run has not read it. Throws a `ProblemError` if its content
+ * is not the one that the ledger and git have.
+ */
+export async function probeVerifiedVersion(state: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
+  const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
+  const version = read ?? (await probeAfterGitCheck(state, entry));
+  if (!matchesDigest(entry.digest, version.content) || version.number !== entry.number) {
+    throw makeOtherContentError(version.number, 'the ledger knows it as');
+  }
+  if (read === undefined) rememberVersions(state, version);
+  return version;
+}
+
+/** Probes the version of a ledger entry, after a check that git has the content of the entry at its commit. */
+async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
+  const { id, commit, path, digest, number } = entry;
+  if (commit !== undefined && path !== undefined) {
+    const committed = await world.textAt(commit, path);
+    if (committed !== null && !matchesDigest(digest, committed))
+      throw makeOtherContentError(number, `git has at ${commit}:${path}`);
+  }
+  return probeVersion(world, reading.prompt.id, id);
+}
+
+/**
+ * Makes the error for a version with another content than promptsync knows.
+ * @param known completes the sentence `Version v3 is not what …`
+ */
+function makeOtherContentError(number: number, known: string): ProblemError {
+  return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
+}
+
+/**
+ * Probes the versions that pins name by id. For a pin by number, probes the newest version, because it may have that number.
+ * Remembers the ids that belong to no version of the prompt. Throws a `ProblemError` if a probe fails otherwise. If a probed
+ * version is managed and newer than the head, the tracking environment moves to it. Otherwise its ledger would be lost.
+ */
+export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
+  const { reading } = state;
+  const newest = pins.some(({ kind }) => kind === 'number') ? findUnreadNewestId(reading) : null;
+  const ids = pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : []));
+  for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) {
+    const version = await probeVersionIfPresent(state.world, reading.prompt.id, id);
+    if (version !== null) rememberVersions(state, version);
+    else state.reading = { ...state.reading, missingIds: [...state.reading.missingIds, id] };
+  }
+  const [problem] = await trackNewestVersion(state);
+  if (problem !== undefined) throw new ProblemError(problem);
+}

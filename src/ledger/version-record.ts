@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { matchesDigest, makeVersionContent, VERSION_RECORD_KEY, type VersionContent } from '../domain/content.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { VersionSource, VersionFacts } from '../domain/versions.ts';
+import type { ServiceVersion } from '../service/prompt-service.ts';
+
+/** A version in a ledger. promptsync recognizes the content of the version by the digests, without reading the version. */
+export type LedgerEntry = VersionFacts & {
+  /** The commit that the content is from. Absent if the content was not committed. */
+  readonly commit?: string;
+  /** The path of the prompt file at that commit, from the repository's root. */
+  readonly path?: string;
+  /** Present if a pin other than `latest` has named the version. The newest of these versions stay in the ledger. */
+  readonly pinned?: true;
+};
+
+/** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
+export type VersionRecord = VersionSource & {
+  /** An id that is unique to one create call. If the response is lost, promptsync recognizes its own version by it. */
+  readonly operation: string;
+  /** Present if the version is a baseline. */
+  readonly baseline?: true | undefined;
+  /** The known versions, newest first. */
+  readonly ledger: readonly LedgerEntry[];
+};
+
+/** A version that promptsync has read. */
+export type LedgerVersion = {
+  readonly id: string;
+  readonly number: number;
+  readonly content: VersionContent;
+  /** Null if the version has no valid version record. A version with a record may still be an edited copy. */
+  readonly record: VersionRecord | null;
+};
+
+/** Separates the version record of a version from the user's metadata. */
+export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
+  const content = makeVersionContent(text, metadata);
+  const record = parseVersionRecord(metadata);
+  // Before 0.1, the digest in a version record also covered line breaks at the end of the text.
+  const isOfText = record !== null && matchesDigest(record.digest, content);
+  return { id, number, content, record: isOfText ? { ...record, digest: content.digest } : record };
+}
+
+const digestShape = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
+const idShape = z.string().min(1);
+const optionalText = z.string().optional().catch(undefined);
+const optionalMark = z.literal(true).optional().catch(undefined);
+
+const LedgerEntryShape = z.object({
+  number: z.int(),
+  id: idShape,
+  digest: digestShape,
+  metadata_digest: digestShape,
+  commit: optionalText,
+  path: optionalText,
+  outside: optionalMark,
+  pinned: optionalMark,
+  baseline: optionalMark,
+});
+
+const VersionRecordShape = z.object({
+  digest: digestShape,
+  metadata_digest: digestShape.optional().catch(undefined),
+  commit: optionalText,
+  path: optionalText,
+  operation: idShape,
+  baseline: optionalMark,
+  ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
+});
+
+/**
+ * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid one.
+ * An invalid ledger entry is dropped, and the other entries stay.
+ */
+export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
+  const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
+  if (!parsed.success) return null;
+  const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
+  const sentMetadata = metadataDigest === undefined ? {} : { metadataDigest };
+  return {
+    digest,
+    ...sentMetadata,
+    ...pickPresentFacts(parsed.data),
+    operation,
+    ledger: ledger.flatMap(parseLedgerEntry),
+  };
+}
+
+/** Renders a version record as the JSON that `parseVersionRecord` parses back to an equal record. */
+export function renderVersionRecord(record: VersionRecord): JsonObject {
+  const { digest, metadataDigest, operation, ledger } = record;
+  const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
+  return { digest, ...sentMetadata, ...pickPresentFacts(record), operation, ledger: ledger.map(renderLedgerEntry) };
+}
+
+/** Converts an entry of the stored form. Returns an empty list for an invalid entry, which is null. */
+function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
+  if (entry === null) return [];
+  const { number, id, digest, metadata_digest: metadataDigest } = entry;
+  return [{ number, id, digest, metadataDigest, isManaged: entry.outside !== true, ...pickPresentFacts(entry) }];
+}
+
+function renderLedgerEntry(entry: LedgerEntry): JsonObject {
+  const { number, id, digest, metadataDigest, isManaged } = entry;
+  const origin = isManaged ? {} : { outside: true };
+  return { number, id, digest, metadata_digest: metadataDigest, ...origin, ...pickPresentFacts(entry) };
+}
+
+/** The facts of a version that a record or a ledger entry may lack. */
+type OptionalFacts = {
+  readonly commit?: string;
+  readonly path?: string;
+  readonly pinned?: true;
+  readonly baseline?: true;
+};
+
+type PossiblyUndefined<Facts> = { readonly [Key in keyof Facts]: Facts[Key] | undefined };
+
+/** Returns the facts that are defined. An undefined property would make two equal records differ. */
+export function pickPresentFacts({ commit, path, pinned, baseline }: PossiblyUndefined<OptionalFacts>): OptionalFacts {
+  return {
+    ...(commit !== undefined && { commit }),
+    ...(path !== undefined && { path }),
+    ...(pinned && { pinned }),
+    ...(baseline && { baseline }),
+  };
+}

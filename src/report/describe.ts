@@ -1,0 +1,282 @@
+import { escapeLine } from './escape.ts';
+import type { Report, ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema.ts';
+
+// The wording that all output formats share. A text for its own line is escaped with `escapeLine`. A value within a
+// sentence is escaped with `show`, which each format provides.
+
+/** Escapes a value from files or from the service, as an output format needs it. */
+export type ShowText = (text: string) => string;
+
+/** A count with the singular and the plural of its noun. */
+export type CountedNoun = readonly [count: number, one: string, many: string];
+
+/** Returns a count with its noun, for example `1 file` or `2 files`. */
+export function formatCount([count, one, many]: CountedNoun): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
+type ActivationChange = ChangeOfKind<'set-active'>;
+
+/** Returns the name of the command that made the report. */
+export function getCommandName({ mode }: Pick<Report, 'mode'>): string {
+  if (mode === 'dry-run') return 'plan';
+  return mode === 'apply' ? 'sync' : mode;
+}
+
+/** Returns the status of a prompt in words, for example `not attempted`. */
+export function describeStatus(status: ReportPrompt['status']): string {
+  return status.replace('_', ' ');
+}
+
+/** Returns the name of a version: `v7`, `new version`, `none`, or its escaped id if the number is not known. */
+export function describeVersionRef(ref: ActivationChange['before'] | ActivationChange['after']): string {
+  if (ref === null) return 'none';
+  if ('new' in ref) return 'new version';
+  return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
+}
+
+/** Describes a change without its sign and its result. A change of several fields has a line for each field. */
+export function describeChange(change: ReportChange): readonly string[] {
+  switch (change.kind) {
+    case 'create-version':
+      return [describeCreate(change)];
+    case 'update-prompt':
+      return Object.entries(change.fields).map(([field, { before, after }]) => {
+        return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
+      });
+    case 'set-active':
+      return [
+        `${escapeLine(change.environment)}: ${describeVersionRef(change.before)} → ${describeVersionRef(change.after)}`,
+      ];
+  }
+}
+
+/** The description of a planned baseline. */
+const BASELINE_TEXT =
+  "baseline: a version with this text that carries promptsync's record; nothing that is served changes";
+
+function describeCreate({
+  ref,
+  change_summary: summary,
+  version,
+  status,
+  baseline,
+}: ChangeOfKind<'create-version'>): string {
+  const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
+  const verb = status === undefined ? 'create' : CREATE_VERBS[status];
+  if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
+  const source = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
+  return `${verb} version${number}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
+}
+
+const CREATE_VERBS = {
+  made: 'created',
+  adopted: 'adopted',
+  not_made: 'create',
+  unknown: 'create',
+} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
+
+/** Describes the result of a change. The text is empty, or begins with a space so that it can follow the change. */
+export function describeChangeStatus({ status }: Pick<ReportChange, 'status'>): string {
+  return status === undefined ? '' : STATUS_NOTES[status];
+}
+
+const STATUS_NOTES = {
+  made: '',
+  adopted: ' (it was there already)',
+  not_made: ' (not made)',
+  unknown: ' (not known whether it was made)',
+} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
+
+/**
+ * Returns notes on a new version: whose metadata it keeps, and whether no environment follows it. Other changes have
+ * none.
+ */
+export function describeVersionNotes(change: ReportChange, all: readonly ReportChange[], show: ShowText): string {
+  if (change.kind !== 'create-version') return '';
+  const from = change.metadata_from;
+  const kept = from === undefined ? '' : ` (keeps the metadata of ${show(describeVersionRef(from))})`;
+  return `${kept}${hasNoFollower(change, all) && !change.baseline ? ' (no environment follows it)' : ''}`;
+}
+
+/** Returns the metadata that a new version keeps, in lines that are not escaped yet. Empty if it keeps none. */
+export function listKeptMetadataLines(change: ReportChange): readonly string[] {
+  if (change.kind !== 'create-version') return [];
+  if (change.metadata_omitted === true) return ['This metadata is too large to be shown (over 100 kB).'];
+  return change.kept_metadata?.split('\n') ?? [];
+}
+
+/** Returns true if a change creates a version that no environment will serve. */
+export function hasNoFollower(change: ReportChange, all: readonly ReportChange[]): boolean {
+  if (change.kind !== 'create-version') return false;
+  return !all.some(
+    (other) => other.kind === 'set-active' && ('new' in other.after || other.after.id === change.version?.id),
+  );
+}
+
+/** Returns the notes on a new version and the result of a change, or `(blocked)` if a guard refused the change. */
+export function describeChangeNotes(change: ReportChange, { status, changes }: ReportPrompt, show: ShowText): string {
+  const result = describeChangeStatus(change);
+  return `${describeVersionNotes(change, changes, show)}${result === '' && status === 'blocked' ? ' (blocked)' : result}`;
+}
+
+/** Describes an edit of a file in one line, without its sign. */
+export function describeEdit(edit: ReportEdit): string {
+  switch (edit.kind) {
+    case 'create-file':
+      return 'new file';
+    case 'set-pin': {
+      const before = edit.before === null ? '' : `${escapeLine(edit.before)} → `;
+      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}`;
+    }
+    case 'set-field': {
+      const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
+      return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? ' (conflict)' : ''}`;
+    }
+    case 'set-text': {
+      const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount([edit.conflicts, 'conflict', 'conflicts'])})`;
+      return `text: ${escapeLine(edit.from)}${conflicts}`;
+    }
+  }
+}
+
+/** Returns whether an edit adds something, changes something, or leaves a conflict to the user. */
+export function chooseEditKind(edit: ReportEdit): 'new' | 'changed' | 'conflict' {
+  if (edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null)) return 'new';
+  return isConflict(edit) ? 'conflict' : 'changed';
+}
+
+/** Returns true if the file contains both sides of a conflict, for the user to resolve. */
+export function isConflict(edit: ReportEdit): boolean {
+  return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
+}
+
+/**
+ * Describes the changes that callers of a prompt must follow: a new key, and variables that were added or removed. It
+ * omits changes that only undo what somebody changed in the service, because callers did not have to follow that.
+ */
+export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): readonly string[] {
+  const undone = prompt.drift.filter(
+    ({ kind, restores, ...place }) => kind === 'outside' && restores && (!('field' in place) || place.field === 'key'),
+  );
+  const kept = prompt.changes.filter((change) => findDriftOfChange(change, undone).length === 0);
+  const keys = kept.flatMap((change) => (change.kind === 'update-prompt' ? (change.fields.key ?? []) : []));
+  const variables = listTextChanges({ ...prompt, changes: kept }).flatMap(({ environment, texts }) => {
+    return texts.breaking.map((variable) => ({ ...variable, environment }));
+  });
+  return [
+    ...keys.map(({ before, after }) => {
+      return `the key changes from ${show(before)} to ${show(after)}. Whoever reads it by key has to follow.`;
+    }),
+    ...[...Map.groupBy(variables, ({ kind, variable }) => `${kind} ${variable}`).values()].map((group) => {
+      const { kind = 'added', variable = '' } = group[0] ?? {};
+      const then = kind === 'added' ? 'Callers have to supply it.' : 'Callers need not supply it any more.';
+      const where = group.map(({ environment }) => show(environment)).join(', ');
+      return `${where}: the variable ${show(`{{${variable}}}`)} is ${kind}. ${then}`;
+    }),
+  ];
+}
+
+/** The texts of a file before and after an edit, and the environment of the new text. */
+type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
+
+/**
+ * The two texts of a change in one environment, with their names: `v6` or `new version`, for example. `before` is null
+ * if nothing is active.
+ */
+export type NamedTexts = {
+  readonly environment: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly texts: Omit<EditTexts, 'environment'>;
+};
+
+/** Lists the texts that the changes and edits of a prompt replace. */
+export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
+  const nameTexts = (environment: string, texts: Omit<ActivationChange, 'kind' | 'environment'>): NamedTexts => {
+    return {
+      environment,
+      before: texts.before && describeVersionRef(texts.before),
+      after: describeVersionRef(texts.after),
+      texts,
+    };
+  };
+  return [
+    ...changes.flatMap((change) =>
+      change.kind === 'set-active' && !wasTextDiscarded(change) ? [nameTexts(change.environment, change)] : [],
+    ),
+    ...edits.flatMap((edit) => {
+      if (edit.kind === 'set-pin' && edit.serves) return [nameTexts(edit.environment, edit.serves)];
+      if (edit.kind !== 'set-text' || !edit.texts) return [];
+      return [{ environment: edit.texts.environment, before: 'the file', after: 'merged', texts: edit.texts }];
+    }),
+  ];
+}
+
+/**
+ * Returns true if an apply activated a version whose text it read and checked, but did not keep for the report. The
+ * plan did not know the text of that version.
+ */
+function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
+  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
+}
+
+/**
+ * Describes the promotions that a prompt waits for, for example
+ * `production: 2 versions behind staging, since 9f2c1ab04d3e, Tuesday 2026-11-17`. The text has a date instead of a
+ * duration, so that it stays correct later.
+ */
+export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
+  return waiting.map(({ environment, from, versions, since }) => {
+    const behind = `${show(environment)}: ${formatCount([versions, 'version', 'versions'])} behind ${show(from)}`;
+    if (since === null) return behind;
+    const date = since.date?.slice(0, 10) ?? '';
+    const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+    return `${behind}, since ${show(since.commit.slice(0, 12))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
+  });
+}
+
+/** Describes each orphan in a line, or says that there is none. Empty if the command did not search for orphans. */
+export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
+  if (orphans?.length === 0) return ['none: every prompt that was asked about has a file'];
+  return (orphans ?? []).map(({ name, labels, last_version: last }) => {
+    return `${show(name)}: last version v${last}, active in ${labels.map(show).join(', ') || 'no environment'}`;
+  });
+}
+
+/** Describes a drift in a few sentences: the current state, the state that the base wants, and the effect of a sync. */
+export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
+  const canPull =
+    mode !== 'apply' && drift.kind === 'outside' && ('field' in drift || drift.observed?.made_by !== 'git');
+  const then = `${canPull ? `${show('promptsync pull')} takes it into the file. ` : ''}${describeDriftOutcome(drift, prompt, mode)}`;
+  const kind = drift.kind === 'outside' ? 'changed outside of git' : 'unfinished: merged, not live yet';
+  if ('field' in drift) {
+    const [observed, expected] = [drift.observed, drift.expected].map((text) => show(JSON.stringify(text)));
+    return `${drift.field} is ${observed}, the base wants ${expected} (${kind}). ${then}`;
+  }
+  const { environment, observed, expected } = drift;
+  const wants = `the base wants ${show(describeVersionRef(expected))}`;
+  if (observed === null) return `${show(environment)} has nothing active, ${wants} (${kind}).`;
+  const from = observed.commit === undefined ? '' : `, made from ${show(observed.commit.slice(0, 12))}`;
+  const keep = `To keep it, pin ${show(observed.pin ?? `version:${observed.id}`)}.`;
+  return `${show(environment)} serves ${show(describeVersionRef(observed))}${from}, ${wants} (${kind}). ${then} ${keep}`;
+}
+
+/** Describes the effect that a sync would have on a drift. In the report of a sync, it describes what that sync did. */
+function describeDriftOutcome(drift: ReportDrift, { status, changes }: ReportPrompt, mode: Report['mode']): string {
+  if (status === 'blocked') return 'The prompt is blocked: a sync leaves it as it is.';
+  if (mode !== 'apply') return drift.restores ? 'A sync puts it back.' : 'A sync sets what the files want now.';
+  const result = changes.find((change) => findDriftOfChange(change, [drift]).length > 0)?.status;
+  if (result === 'unknown') return 'It is not known whether this run changed it.';
+  if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
+  return drift.restores ? 'This run put it back.' : 'This run set what the files want now.';
+}
+
+/** Returns the drift that concerns the environment or the fields of a change. */
+export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
+  return all.filter((drift) => {
+    if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
+    return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;
+  });
+}

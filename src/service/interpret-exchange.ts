@@ -1,0 +1,188 @@
+import { ServiceError } from './prompt-service.ts';
+import { makeExcerpt } from '../text.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { InvalidResponse, type ServiceCall } from './service-call.ts';
+import * as http from './http.ts';
+import type { AttemptResult } from './retry.ts';
+
+/** The facts of a connection that problems name, and the secrets that they must not quote. */
+type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & { readonly secrets: readonly string[] };
+
+/** The statuses of failures that a repetition can resolve. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The wording of the reason by error code, for requests without a response. */
+const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'its name could not be looked up',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no way to its host',
+  ENETUNREACH: 'no way to its network',
+  ENOTFOUND: 'its name is not known',
+  EPIPE: 'connection closed',
+  ETIMEDOUT: 'no connection in time',
+  [http.TIMEOUT_ERROR_NAME]: 'no answer in time',
+  UND_ERR_ABORTED: 'the proxy refused the tunnel',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'the proxy opened no tunnel in time',
+  UND_ERR_INVALID_ARG: 'the request or the proxy setting is not valid',
+  UND_ERR_PRX_CONN: 'the proxy closed the connection',
+  UND_ERR_PRX_TLS: "the proxy's certificate is not accepted",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  UND_ERR_SOCKET: 'connection closed',
+  ERR_INVALID_URL: 'the proxy setting is not valid',
+};
+
+/**
+ * Matches the codes of errors that no repetition resolves: invalid certificates, invalid settings, a closed client and a
+ * response that is too large.
+ */
+const PERMANENT_ERROR_CODE =
+  /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
+
+/** Converts an exchange to the value of its call, or to the error of the call and whether the call may be repeated. */
+export function interpretExchange<Value>(
+  call: ServiceCall<Value>,
+  exchange: http.Exchange,
+  connected: ConnectionFacts,
+): AttemptResult<Value> {
+  if (exchange.kind === 'broken') {
+    const error = new ServiceError(
+      makeBrokenProblem(exchange, connected),
+      exchange.mayHaveBeenSent ? 'unknown' : 'not-sent',
+    );
+    return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter: null };
+  }
+  const { status, retryAfter } = exchange;
+  if (status >= 200 && status < 300) return interpretReceived(call, exchange, connected);
+  const problem = makeStatusProblem(status, makeResponseExcerpt(exchange, connected), call);
+  const error = new ServiceError(problem, status >= 300 && status < 500 ? 'rejected' : 'unknown');
+  return { isSuccess: false, error, mayRepeat: mayRepeat(exchange, call.isSentOnce), retryAfter };
+}
+
+/**
+ * Whether a failed request may be sent again.
+ * @param isSentOnce limits repetitions to requests that the service certainly did not carry out
+ */
+export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean {
+  if (exchange.kind === 'broken')
+    return !PERMANENT_ERROR_CODE.test(exchange.code) && !(isSentOnce && exchange.mayHaveBeenSent);
+  return isSentOnce ? exchange.status === 429 : TRANSIENT_STATUSES.has(exchange.status);
+}
+
+/** The wording of the fault by error code, for responses that are not valid HTTP or exceed a limit. */
+const INVALID_RESPONSE_REASONS: Readonly<Record<string, string>> = {
+  [http.TOO_LARGE_CODE]: `it is larger than ${http.MAX_RESPONSE_BYTES} bytes`,
+  HTTPParserError: 'it is not HTTP, or it was cut short',
+  UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
+};
+
+/** Makes the problem of a request without a usable response. */
+function makeBrokenProblem(
+  broken: http.BrokenExchange,
+  { baseUrl, timeoutSeconds: seconds }: ConnectionFacts,
+): Problem {
+  const { code, mayHaveBeenSent: sent } = broken;
+  const reason = describeBrokenExchange(broken, baseUrl);
+  if (!sent) return makeProblem('service/unreachable', { origin: new URL(baseUrl).origin, reason });
+  if (code === http.TIMEOUT_ERROR_NAME) return makeProblem('service/timeout', { seconds });
+  const fault = INVALID_RESPONSE_REASONS[code];
+  if (fault !== undefined) return makeProblem('service/invalid-answer', { reason: fault });
+  return makeProblem('service/connection-lost', { reason });
+}
+
+/**
+ * Describes why a request got no response. Names a proxy that promptsync could not connect to by host and port only,
+ * because the address of the proxy may contain a password.
+ */
+export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExchange, baseUrl: string): string {
+  const wording = BROKEN_EXCHANGE_REASONS[code];
+  const reason = wording === undefined ? code : `${wording}, ${code}`;
+  const isService = unreachedHost === null || unreachedHost === new URL(baseUrl).host;
+  return isService ? reason : `the proxy ${unreachedHost}: ${reason}`;
+}
+
+/** Whether the time limit of a request, or of its connection, ended before any response arrived. */
+export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExchange {
+  const timeoutCodes = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', http.TIMEOUT_ERROR_NAME];
+  return exchange.kind === 'broken' && exchange.status === null && timeoutCodes.includes(exchange.code);
+}
+
+/**
+ * Makes the problem of a service that answered none of the first requests.
+ * @param one any of these requests, for the reason
+ * @param requests the number of these requests
+ */
+export function makeSilenceProblem(
+  one: http.BrokenExchange,
+  requests: number,
+  { baseUrl, timeoutSeconds: seconds }: ConnectionFacts,
+): Problem {
+  const reason = one.mayHaveBeenSent ? 'no answer' : describeBrokenExchange(one, baseUrl);
+  return makeProblem('service/no-answer', { origin: new URL(baseUrl).origin, requests, seconds, reason });
+}
+
+/**
+ * Makes the problem of a response that is not 2xx (interface section 7).
+ * @param excerpt the beginning of the body
+ */
+function makeStatusProblem(status: number, excerpt: string, { promptId, versionId }: ServiceCall<unknown>): Problem {
+  if (status === 403) return makeProblem('service/not-authorised', { promptId });
+  if (status === 404) {
+    if (versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
+    return makeProblem('service/version-not-found', { promptId, versionId });
+  }
+  if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
+  return makeProblem('service/unexpected-status', { status, said: excerpt });
+}
+
+/** Returns the beginning of a body for a message, without secrets. Returns the empty string for a compressed body. */
+function makeResponseExcerpt(response: http.ReceivedResponse, { secrets }: ConnectionFacts): string {
+  if (isEncoded(response)) return '';
+  return makeExcerpt(Buffer.from(response.body).toString('utf8'), response.isComplete, ...secrets);
+}
+
+/** Parses a 2xx response. A response that breaks the interface is a failure that no repetition resolves. */
+function interpretReceived<Value>(
+  call: ServiceCall<Value>,
+  response: http.ReceivedResponse,
+  { secrets }: ConnectionFacts,
+): AttemptResult<Value> {
+  try {
+    if (isEncoded(response)) throw new InvalidResponse('it is compressed, which was not asked for');
+    if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
+    return { isSuccess: true, value: call.parse(parseJsonResponse(response.body), response.body.length) };
+  } catch (error) {
+    return { isSuccess: false, error: makeServiceError(error, secrets), mayRepeat: false, retryAfter: null };
+  }
+}
+
+/** Whether a body is compressed, although promptsync requests it uncompressed. */
+function isEncoded({ encoding }: http.ReceivedResponse): boolean {
+  return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a body. Throws `InvalidResponse` if the body is not JSON in UTF-8. */
+function parseJsonResponse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF_8.decode(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new InvalidResponse('it is not JSON');
+    if (error instanceof TypeError) throw new InvalidResponse('it is not UTF-8');
+    throw error;
+  }
+}
+
+/**
+ * Returns the error of a call whose 2xx response could not be parsed. Its effect is `unknown`, because the service may have
+ * done the work. Rethrows errors that are bugs of promptsync.
+ */
+function makeServiceError(thrown: unknown, secrets: readonly string[]): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  const error = thrown instanceof RangeError ? new InvalidResponse('it is nested too deeply') : thrown;
+  if (!(error instanceof InvalidResponse)) throw error;
+  const reason = makeExcerpt(error.message, true, ...secrets);
+  return new ServiceError(makeProblem('service/invalid-answer', { reason }), 'unknown');
+}

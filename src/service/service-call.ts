@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+
+/** One call to a service: the request to send, and how to read its response. */
+export type ServiceCall<Value> = {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  /** Null sends no body. Properties with the value undefined are not sent. */
+  readonly body: object | null;
+  /**
+   * True for calls that create a version, because sending such a call twice creates two versions. promptsync sends the
+   * call on a connection of its own and repeats it only if the service certainly did nothing.
+   */
+  readonly isSentOnce: boolean;
+  /** The prompt that problems name. */
+  readonly promptId: string;
+  /** Present if a 404 response means that this version does not exist, not the prompt (interface section 7). */
+  readonly versionId?: string;
+  /** The maximum size of the response in bytes. If absent, the limit of the transport applies. */
+  readonly maxBytes?: number;
+  /**
+   * Reads the JSON of a 2xx response. Throws `InvalidResponse` if the JSON breaks the interface, and a `ServiceError` if
+   * the response reports a failure.
+   * @param bytes the size of the response
+   */
+  readonly parse: (value: unknown, bytes: number) => Value;
+};
+
+/** The error for a response that breaks the interface. Its message is one clause and may quote the service. */
+export class InvalidResponse extends Error {}
+
+/** Returns the value that a shape parses from a response. Throws `InvalidResponse` if the response does not match. */
+export function parseResponse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new InvalidResponse(summarizeIssues(parsed.error.issues));
+}
+
+/** Describes the first issue only, because a response of another shape has issues in every field. */
+function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const path = issues[0]?.path.join('.') ?? '';
+  const field = path === '' ? 'it' : `"${path}"`;
+  const fault = (issues[0]?.message ?? 'Invalid input').replace(/^Invalid input(: )?/, '');
+  return fault === '' ? `${field} is not valid` : `${field} is not valid: ${fault}`;
+}

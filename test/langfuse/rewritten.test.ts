@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
+import { cloneOf, commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { handOn, startFront } from '../support/front.ts';
+import { runJson } from '../support/run.ts';
+
+type CreateBody = { readonly prompt: string; readonly config: Readonly<Record<string, unknown>> };
+
+/** Starts a Langfuse behind a gateway that changes the body of each request that creates a version. */
+async function startBehindGateway(rewrite: (body: CreateBody) => CreateBody) {
+  const langfuse = await startLangfuse();
+  const front = await startFront({
+    target: langfuse.baseUrl,
+    answer: (request) =>
+      request.method === 'POST'
+        ? handOn({ ...request, body: rewrite(request.body as CreateBody) }, langfuse.baseUrl)
+        : null,
+  });
+  return { langfuse, environment: { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl } };
+}
+
+const dropModel = ({ config: { model: _, ...config }, ...body }: CreateBody): CreateBody => ({ ...body, config });
+
+function makeFile(text: string, metadata: string): string {
+  return `---\nid: a\nmetadata: ${metadata}\npins:\n  staging: latest\n---\n\n${text}\n`;
+}
+
+function makeFolder(text: string, metadata: string): string {
+  return makeRepository({
+    'promptsync.yaml': 'service: { provider: langfuse }\n',
+    'prompts/a.md': makeFile(text, metadata),
+  });
+}
+
+function commitFile(folder: string, text: string, metadata: string, message: string): void {
+  writeFiles(folder, { 'prompts/a.md': makeFile(text, metadata) });
+  commitAll(folder, message);
+}
+
+async function sync(folder: string, environment: LangfuseDouble['environment']) {
+  const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], { environment });
+  const [prompt] = report.prompts;
+  return {
+    exitCode,
+    errors: prompt?.problems.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+    create: prompt?.changes.find(({ kind }) => kind === 'create-version')?.status,
+  };
+}
+
+const CREATED = { exitCode: 0, errors: [], create: 'made' };
+const REWRITTEN = { exitCode: 4, errors: ['apply/rewritten'], create: 'made' };
+const REFUSED = { ...REWRITTEN, create: 'not_made' };
+
+describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
+  test.each<[sentence: string, text: string, rewrite: (body: CreateBody) => CreateBody]>([
+    ['Four syncs create one version if a gateway drops a key of the config', 'Hello.', dropModel],
+    [
+      'Four syncs create one version if a gateway changes a value of the config',
+      'Hello.',
+      (body) => ({ ...body, config: { ...body.config, model: 'other' } }),
+    ],
+    [
+      'Four syncs create one version if a gateway changes white space in the text',
+      'Hello  there.',
+      (body) => ({ ...body, prompt: body.prompt.replaceAll(/\s+/g, ' ') }),
+    ],
+  ])('%s', async (_, text, rewrite) => {
+    const { langfuse, environment } = await startBehindGateway(rewrite);
+    const folder = makeFolder(text, '{ model: gpt-5, temperature: 0 }');
+    expect(await sync(folder, environment)).toEqual(REWRITTEN);
+    for (let count = 2; count <= 4; count += 1) expect(await sync(folder, environment)).toEqual(REFUSED);
+    expect(langfuse.store.versions('a').length).toBe(1);
+  });
+
+  test('sync creates a version after the user has removed the key that the gateway drops', async () => {
+    const { langfuse, environment } = await startBehindGateway(dropModel);
+    const folder = makeFolder('Hello.', '{ model: gpt-5, temperature: 0 }');
+    expect(await sync(folder, environment)).toEqual(REWRITTEN);
+    commitFile(folder, 'Hello again.', '{ temperature: 0 }', 'Remove the model');
+    expect(await sync(folder, environment)).toEqual(CREATED);
+    expect(await sync(folder, environment)).toMatchObject({ exitCode: 0, create: undefined });
+    expect(langfuse.store.versions('a').length).toBe(2);
+  });
+
+  test('sync creates one version if a gateway drops the key that a second commit adds', async () => {
+    const { langfuse, environment } = await startBehindGateway(dropModel);
+    const folder = makeFolder('Hello.', '{ temperature: 0 }');
+    expect(await sync(folder, environment)).toEqual(CREATED);
+    commitFile(folder, 'Hello.', '{ model: gpt-5, temperature: 0 }', 'Add the model');
+    expect(await sync(folder, environment)).toEqual(REWRITTEN);
+    expect(await sync(folder, environment)).toEqual(REFUSED);
+    expect(langfuse.store.versions('a').length).toBe(2);
+  });
+});
+
+describe('sync to a Langfuse that keeps versions as they are', () => {
+  test('A commit that changes only metadata gets a version although its message is that of the commit before', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeFolder('Hello.', '{ model: first }');
+    for (const model of ['second', 'third']) {
+      expect(await sync(folder, langfuse.environment)).toEqual(CREATED);
+      commitFile(folder, 'Hello.', `{ model: ${model} }`, 'First prompts');
+    }
+    expect(await sync(folder, langfuse.environment)).toEqual(CREATED);
+    expect(langfuse.store.versions('a').length).toBe(3);
+  });
+
+  test('sync in a shallow clone does not take the version of a commit that the clone lacks for a rewritten one', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeFolder('Hello.', '{ model: first }');
+    expect(await sync(folder, langfuse.environment)).toEqual(CREATED);
+    commitFile(folder, 'Hello.', '{ model: second }', 'First prompts');
+    expect(await sync(cloneOf(folder), langfuse.environment)).toEqual(CREATED);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { chooseFailureReason, type FailureReason } from '../../src/report/run-outcome.ts';
+import type { ReportProblem, ReportPrompt } from '../../src/report/schema.ts';
+
+/** An error, or a warning if its code begins with `warning/` or is `guard/overtaken`. */
+function makeProblemWithCode(code: string): ReportProblem {
+  const severity = code.startsWith('warning/') || code === 'guard/overtaken' ? 'warning' : 'error';
+  return { code, severity, message: 'It happened.', hint: 'What to do.' };
+}
+
+function makePrompt(status: ReportPrompt['status'], ...codes: readonly string[]): ReportPrompt {
+  const problems = codes.map(makeProblemWithCode);
+  return { path: 'prompts/a.md', id: 'prm_a', key: 'a', status, changes: [], drift: [], problems };
+}
+
+const APPLIED = makePrompt('applied');
+const FAILED = makePrompt('failed');
+const DRIFTED = makePrompt('blocked', 'guard/drift');
+
+describe('chooseFailureReason', () => {
+  test.each<[string, readonly ReportPrompt[], readonly string[], FailureReason]>([
+    ['chooseFailureReason returns no reason if everything was applied', [APPLIED], [], ''],
+    ['chooseFailureReason returns no reason for a plan with pending changes', [makePrompt('pending')], [], ''],
+    [
+      'chooseFailureReason reports invalid files if there are errors but no prompts',
+      [],
+      ['prompt/invalid-field'],
+      'invalid',
+    ],
+    [
+      'chooseFailureReason reports a failure for an error beside applied prompts',
+      [APPLIED],
+      ['pull/not-committed'],
+      'failed',
+    ],
+    ['chooseFailureReason reports a failure for a failed prompt', [FAILED], [], 'failed'],
+    [
+      'chooseFailureReason reports a failure for a prompt that was not attempted',
+      [makePrompt('not_attempted')],
+      [],
+      'failed',
+    ],
+    ['chooseFailureReason prefers a failed prompt to a blocked prompt', [DRIFTED, FAILED], [], 'failed'],
+    ['chooseFailureReason reports drift if nothing else blocks a prompt', [DRIFTED, APPLIED], [], 'drift'],
+    [
+      'chooseFailureReason reports a refusal if another guard blocks a second prompt',
+      [DRIFTED, makePrompt('blocked', 'guard/max-changes')],
+      [],
+      'refused',
+    ],
+    [
+      'chooseFailureReason reports a refusal if two guards block the same prompt',
+      [makePrompt('blocked', 'guard/drift', 'guard/max-changes')],
+      [],
+      'refused',
+    ],
+    [
+      'chooseFailureReason reports a refusal for an unresolvable pin',
+      [makePrompt('blocked', 'pin/unresolvable')],
+      [],
+      'refused',
+    ],
+    [
+      'chooseFailureReason reports a superseded run if the branch has a newer commit',
+      [makePrompt('blocked', 'guard/superseded')],
+      [],
+      'superseded',
+    ],
+    [
+      'chooseFailureReason prefers a superseded run to drift',
+      [DRIFTED, makePrompt('blocked', 'guard/superseded')],
+      [],
+      'superseded',
+    ],
+    ['chooseFailureReason reports a refusal if a guard refuses the whole run', [], ['guard/expected-plan'], 'refused'],
+    [
+      'chooseFailureReason ignores the warnings of a blocked prompt',
+      [makePrompt('blocked', 'guard/drift', 'warning/any')],
+      [],
+      'drift',
+    ],
+    [
+      'chooseFailureReason returns no reason for an apply that a newer commit overtook',
+      [APPLIED],
+      ['guard/overtaken'],
+      '',
+    ],
+    [
+      'chooseFailureReason reports a failure for a partial apply that a newer commit overtook',
+      [APPLIED, FAILED],
+      ['guard/overtaken'],
+      'failed',
+    ],
+  ])('%s', (_, prompts, codes, expected) => {
+    expect(chooseFailureReason({ prompts, problems: codes.map(makeProblemWithCode) })).toBe(expected);
+  });
+});
