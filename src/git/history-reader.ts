@@ -89,6 +89,13 @@ const LOG = [
   '-z',
 ] as const;
 
+/**
+ * Without `--full-history`, git skips one side of a merge if the other side has the same content. Then the answer for a
+ * file would depend on the other files in the same query, and a branch whose changes a merge dropped would be missing.
+ * With `combined`, a merge counts as a change of a file only if the file differs from all parents.
+ */
+const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
+
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
 /** Ids may come from the service: only what can be a commit's id is handed to git. */
@@ -207,9 +214,8 @@ async function findLastCommits(
   const found = new Map<string, Provenance>();
   for (const most of [RECENT_COMMITS, ALL_COMMITS]) {
     if (found.size === sought.size) break;
-    // A merge touches what it has otherwise than all of its parents.
-    const how = ['--no-renames', '--diff-merges=combined', `--max-count=${most}`];
-    for (const { commit, subject, changes } of await readLog(run, ...how, asOf, '--', ...makePathspecs(paths))) {
+    const options = [...FULL_HISTORY, `--max-count=${most}`];
+    for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
       for (const { path, blob } of changes) {
         // A commit that left something else there was of a branch that another one has prevailed over.
         if (blob === null || sought.get(path) !== blob || found.has(path)) continue;
@@ -238,9 +244,9 @@ async function findOnlyCommits(
   const paths = [...new Set(wanted.map(({ path }) => path))];
   const commits = [...new Set(wanted.map(({ commit }) => commit))];
   const log = (...words: readonly string[]) => runWithInput(commits, ...words);
-  const how = ['--no-renames', '--diff-merges=combined', '--stdin', '--', ...makePathspecs(paths)];
+  const options = [...FULL_HISTORY, '--stdin', '--', ...makePathspecs(paths)];
   const left = Map.groupBy(
-    (await readLog(log, ...how)).flatMap(({ changes, ...entry }) => changes.map((change) => ({ ...entry, ...change }))),
+    (await readLog(log, ...options)).flatMap(({ changes, ...entry }) => changes.map((change) => ({ ...entry, ...change }))),
     ({ path, blob }) => `${blob}\0${path}`,
   );
   const found: [string, Provenance][] = [];
@@ -290,15 +296,14 @@ async function findTouched(
   return places;
 }
 
-/** Without `--full-history`, git leaves out a merged branch whose changes to the file the merge commit has dropped. */
 async function findChangedPaths(
   run: RunGit,
   asOf: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string[]>> {
   const commits = new Map(paths.map((path): [string, string[]] => [path, []]));
-  const how = ['--full-history', '--no-renames', '--diff-merges=combined', `--max-count=${MAX_COMMITS}`];
-  for (const { commit, changes } of await readLog(run, ...how, asOf, '--', ...makePathspecs(paths))) {
+  const options = [...FULL_HISTORY, `--max-count=${MAX_COMMITS}`];
+  for (const { commit, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
     for (const { path } of changes) commits.get(path)?.push(commit);
   }
   return commits;

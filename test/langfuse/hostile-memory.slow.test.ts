@@ -74,7 +74,7 @@ test.each<[what: string, version: HeavyVersion]>([
       return;
     }
     const name = decodeURIComponent(pathname.split('/').at(-1) ?? '');
-    const version = Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 1);
+    const version = 1 + Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 0);
     response.end(`${before}"name":${JSON.stringify(name)},"version":${version},${after}`);
   });
   const { report, peak } = await runMeasured(server, ['plan']);
